@@ -1,0 +1,86 @@
+// The exception names flows may use, each with its parent. Names are data: nothing is loaded by them.
+
+const parents: Readonly<Record<string, string>> = {
+  "java.lang.Exception": "java.lang.Throwable",
+  "java.lang.Error": "java.lang.Throwable",
+  "java.lang.RuntimeException": "java.lang.Exception",
+  "java.lang.IllegalArgumentException": "java.lang.RuntimeException",
+  "java.lang.NumberFormatException": "java.lang.IllegalArgumentException",
+  "java.lang.IllegalStateException": "java.lang.RuntimeException",
+  "java.lang.UnsupportedOperationException": "java.lang.RuntimeException",
+  "java.lang.NullPointerException": "java.lang.RuntimeException",
+  "java.lang.ArithmeticException": "java.lang.RuntimeException",
+  "java.lang.ClassCastException": "java.lang.RuntimeException",
+  "java.lang.SecurityException": "java.lang.RuntimeException",
+  "java.lang.IndexOutOfBoundsException": "java.lang.RuntimeException",
+  "java.lang.ArrayIndexOutOfBoundsException": "java.lang.IndexOutOfBoundsException",
+  "java.lang.StringIndexOutOfBoundsException": "java.lang.IndexOutOfBoundsException",
+  "java.lang.InterruptedException": "java.lang.Exception",
+  "java.lang.ClassNotFoundException": "java.lang.Exception",
+  "java.util.NoSuchElementException": "java.lang.RuntimeException",
+  "java.util.ConcurrentModificationException": "java.lang.RuntimeException",
+  "java.util.concurrent.RejectedExecutionException": "java.lang.RuntimeException",
+  "java.util.concurrent.TimeoutException": "java.lang.Exception",
+  "java.util.concurrent.ExecutionException": "java.lang.Exception",
+  "java.util.concurrent.CancellationException": "java.lang.IllegalStateException",
+  "java.io.IOException": "java.lang.Exception",
+  "java.io.UncheckedIOException": "java.lang.RuntimeException",
+  "java.io.FileNotFoundException": "java.io.IOException",
+  "java.io.InterruptedIOException": "java.io.IOException",
+  "java.net.SocketException": "java.io.IOException",
+  "java.net.ConnectException": "java.net.SocketException",
+  "java.net.UnknownHostException": "java.io.IOException",
+  "java.net.SocketTimeoutException": "java.io.InterruptedIOException",
+  "java.net.URISyntaxException": "java.lang.Exception",
+  "java.net.MalformedURLException": "java.io.IOException",
+  "java.text.ParseException": "java.lang.Exception",
+  "java.sql.SQLException": "java.lang.Exception",
+  "org.apache.camel.RuntimeCamelException": "java.lang.RuntimeException",
+  "org.apache.camel.TypeConversionException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.NoSuchEndpointException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.ResolveEndpointFailedException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.ExpressionEvaluationException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.ExpressionIllegalSyntaxException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.NoSuchBeanException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.NoSuchLanguageException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.CamelExecutionException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.processor.idempotent.NoMessageIdException": "org.apache.camel.RuntimeCamelException",
+  "org.apache.camel.CamelException": "java.lang.Exception",
+  "org.apache.camel.NoTypeConversionAvailableException": "org.apache.camel.CamelException",
+  "org.apache.camel.CamelExchangeException": "org.apache.camel.CamelException",
+  "org.apache.camel.ExchangeTimedOutException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.RollbackExchangeException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.InvalidPayloadException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.NoSuchHeaderException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.NoSuchPropertyException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.ValidationException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.support.processor.PredicateValidationException": "org.apache.camel.ValidationException",
+  "org.apache.camel.component.direct.DirectConsumerNotAvailableException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.component.seda.SedaConsumerNotAvailableException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.processor.aggregate.ClosedCorrelationKeyException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.processor.ThrottlerRejectedExecutionException": "java.util.concurrent.RejectedExecutionException",
+  "org.apache.camel.http.base.HttpOperationFailedException": "org.apache.camel.CamelException",
+  "org.apache.camel.component.file.GenericFileOperationFailedException": "org.apache.camel.RuntimeCamelException",
+  "io.github.resilience4j.circuitbreaker.CallNotPermittedException": "java.lang.RuntimeException",
+  "io.github.resilience4j.bulkhead.BulkheadFullException": "java.lang.RuntimeException",
+};
+
+/** True when a document may name this exception type. */
+export function isKnownExceptionType(name: string): boolean {
+  return name === "java.lang.Throwable" || Object.hasOwn(parents, name);
+}
+
+/** Every name a document may use, for "did you mean". */
+export const exceptionTypeNames: readonly string[] = ["java.lang.Throwable", ...Object.keys(parents)];
+
+/** How many generations `ancestor` is above `type`: 0 for itself, undefined when it is none. */
+export function inheritanceDistance(type: string, ancestor: string): number | undefined {
+  let distance = 0;
+  for (let name: string | undefined = type; name !== undefined; name = parents[name]) {
+    if (name === ancestor) return distance;
+    distance++;
+  }
+  // A type outside the tree is some exception all the same.
+  if (!isKnownExceptionType(type) && (ancestor === "java.lang.Exception" || ancestor === "java.lang.Throwable")) return distance + (ancestor === "java.lang.Exception" ? 0 : 1);
+  return undefined;
+}

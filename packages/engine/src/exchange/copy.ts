@@ -1,0 +1,28 @@
+// Copies of an exchange, as split, multicast, wireTap and their kin make them: the body by reference, the maps shallowly.
+import { FlowError } from "../errors/flow-error.ts";
+import type { Ids } from "../spi/host.ts";
+import { Exchange, type Pattern } from "./exchange.ts";
+import type { Message } from "./message.ts";
+
+/** Exchanges one run may make, all copies of copies included: nested multicasts end here instead of filling the memory. */
+export const spawnLimit = 10_000_000;
+/** Exchanges of one run that may be alive at the same time. */
+export interface CopyOptions {
+  readonly message?: Message;
+  readonly pattern?: Pattern;
+}
+
+/** A copy with an id of its own that remembers where it came from. */
+export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions = {}): Exchange {
+  const root = exchange.run.root;
+  if (++root.spawned > spawnLimit)
+    throw new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${spawnLimit} exchanges`, { code: "limit-exchanges" });
+  const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
+  if (exchange.properties !== undefined) copy.properties = new Map(exchange.properties);
+  if (exchange.variables !== undefined) copy.variables = new Map(exchange.variables);
+  copy.setProperty("CamelCorrelationId", exchange.id);
+  copy.caught = exchange.caught;
+  copy.at = exchange.at;
+  copy.original = exchange.original;
+  return copy;
+}

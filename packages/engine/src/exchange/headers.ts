@@ -1,0 +1,124 @@
+// Message headers: names ignore case, the first spelling of a name is kept. Headers that came over the wire are kept
+// apart from those the route set, because only the latter may steer the engine or be sent back: origin decides, not name.
+
+interface Entry {
+  readonly name: string;
+  value: unknown;
+}
+
+/** Makes the wire layer when somebody first asks for it; most webhook runs never do. */
+export type WireHeaders = () => Iterable<readonly [string, unknown]>;
+
+export class Headers {
+  #own: Map<string, Entry> | undefined = undefined;
+  #wire: Map<string, Entry> | undefined = undefined;
+  #pending: WireHeaders | undefined;
+
+  constructor(wire?: WireHeaders) {
+    this.#pending = wire;
+  }
+
+  /** The headers of a plain object or of pairs, as if a route had set them. */
+  static of(values: Readonly<Record<string, unknown>>): Headers {
+    const headers = new Headers();
+    for (const name of Object.keys(values)) headers.set(name, values[name]);
+    return headers;
+  }
+
+  get(name: string): unknown {
+    return this.getKey(name.toLowerCase());
+  }
+
+  /** As `get`, for callers that lower-cased the name once when compiling. */
+  getKey(key: string): unknown {
+    const own = this.#own?.get(key);
+    if (own !== undefined) return own.value;
+    return this.#wireLayer()?.get(key)?.value;
+  }
+
+  /** The value only if the route itself set it: what came over the wire never steers a step. */
+  getOwn(name: string): unknown {
+    return this.#own?.get(name.toLowerCase())?.value;
+  }
+
+  has(name: string): boolean {
+    const key = name.toLowerCase();
+    return this.#own?.has(key) === true || this.#wireLayer()?.has(key) === true;
+  }
+
+  set(name: string, value: unknown): void {
+    const key = name.toLowerCase();
+    this.#own ??= new Map();
+    const entry = this.#own.get(key);
+    if (entry !== undefined) {
+      entry.value = value;
+      return;
+    }
+    const wire = this.#wireLayer()?.get(key);
+    if (wire !== undefined) this.#wire?.delete(key);
+    this.#own.set(key, { name: wire?.name ?? name, value });
+  }
+
+  delete(name: string): boolean {
+    const key = name.toLowerCase();
+    const own = this.#own?.delete(key) === true;
+    const wire = this.#wireLayer()?.delete(key) === true;
+    return own || wire;
+  }
+
+  clear(): void {
+    this.#own = undefined;
+    this.#wire = undefined;
+    this.#pending = undefined;
+  }
+
+  get size(): number {
+    return (this.#own?.size ?? 0) + (this.#wireLayer()?.size ?? 0);
+  }
+
+  /** A copy whose entries can be changed without touching this one; values are shared. */
+  copy(): Headers {
+    const copy = new Headers();
+    if (this.#pending !== undefined) copy.#pending = this.#pending;
+    else copy.#wire = copyEntries(this.#wire);
+    copy.#own = copyEntries(this.#own);
+    return copy;
+  }
+
+  /** Name and value of every header, wire headers first. */
+  *[Symbol.iterator](): IterableIterator<[string, unknown]> {
+    const wire = this.#wireLayer();
+    if (wire !== undefined) for (const entry of wire.values()) yield [entry.name, entry.value];
+    if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
+  }
+
+  /** Only the headers the route set: what a reply or an outgoing call may carry. */
+  *own(): IterableIterator<[string, unknown]> {
+    if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
+  }
+
+  toObject(): Record<string, unknown> {
+    const object = Object.create(null) as Record<string, unknown>;
+    for (const [name, value] of this) object[name] = value;
+    return object;
+  }
+
+  #wireLayer(): Map<string, Entry> | undefined {
+    if (this.#pending !== undefined) {
+      this.#wire = new Map();
+      for (const [name, value] of this.#pending()) {
+        const key = name.toLowerCase();
+        if (this.#own?.has(key) !== true) this.#wire.set(key, { name, value });
+      }
+      this.#pending = undefined;
+    }
+    return this.#wire;
+  }
+}
+
+function copyEntries(entries: Map<string, Entry> | undefined): Map<string, Entry> | undefined {
+  if (entries === undefined || entries.size === 0) return undefined;
+  const copy = new Map<string, Entry>();
+  for (const [key, entry] of entries) copy.set(key, { name: entry.name, value: entry.value });
+  return copy;
+}

@@ -1,0 +1,33 @@
+// The YAML document as plain data with positions: what the reader hands to everybody else, so that nobody
+// else depends on the YAML library. Aliases are resolved, tags and duplicate keys are refused before this exists.
+import type { Span } from "./span.ts";
+
+/** A scalar keeps its source text: `007`, `yes` and `1e3` mean what the author typed, never what YAML makes of them. */
+export interface ScalarTree {
+  readonly type: "scalar";
+  /** The text as typed (unquoted, unescaped); null only for a plain empty, `null` or `~`. */
+  readonly text: string | null;
+  /** True when the author quoted it or used a block scalar. */
+  readonly quoted: boolean;
+  readonly span: Span;
+}
+
+export interface MapTree {
+  readonly type: "map";
+  readonly entries: readonly MapEntry[];
+  readonly span: Span;
+}
+
+export interface MapEntry {
+  readonly key: string;
+  readonly keySpan: Span;
+  readonly value: Tree;
+}
+
+export interface ListTree {
+  readonly type: "list";
+  readonly items: readonly Tree[];
+  readonly span: Span;
+}
+
+export type Tree = ScalarTree | MapTree | ListTree;

@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+// Tests run on the sources: a package's name leads to its src folder, never to a stale build.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@sluice\/engine\/spi$/, replacement: source("engine/src/spi/index.ts") },
+      { find: /^@sluice\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
+    ],
+  },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
