@@ -1,1 +1,2 @@
 export * from "./spi/index.ts";
+export * from "./run/runtime.ts";
