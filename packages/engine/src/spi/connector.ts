@@ -11,6 +11,8 @@ export interface Endpoint<V = any> {
   /** The path part as written, resolved. */
   readonly path: string;
   readonly options: V;
+  /** True when scheme and address stood literally in the flow; false when any of it came from a message, as with `toD`. */
+  readonly trusted: boolean;
   /** For lenient connectors: the options the declaration does not know, in order. */
   readonly extra: Readonly<Record<string, string>>;
 }
