@@ -57,6 +57,8 @@ export interface Delivery {
   readonly session?: SessionTag;
   readonly correlationId?: string;
   readonly trace?: TraceContext;
+  /** Called with the new exchange before its first step runs: how a source learns the run's id without waiting for the end. */
+  readonly started?: (exchange: Exchange) => void;
 }
 
 /** The way into a started route. */

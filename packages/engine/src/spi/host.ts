@@ -68,7 +68,10 @@ export interface HttpRequest {
   readonly path: string;
   /** The raw query without the question mark; empty when there is none. */
   readonly query: string;
+  /** By lower-case name; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   /** Values of the `{name}` segments. */
   readonly params: Readonly<Record<string, string>>;

@@ -1,0 +1,12 @@
+/** A refusal with its status: thrown anywhere below the listener, it becomes `{"error": message}`. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(status: number, message: string, headers?: Readonly<Record<string, string>>) {
+    super(message);
+    this.name = "HttpError";
+    this.status = status;
+    this.headers = headers;
+  }
+}
