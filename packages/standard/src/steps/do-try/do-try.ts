@@ -1,0 +1,139 @@
+// try, catch and finally around steps. The route's own error handling is off inside; called routes still use theirs first.
+import {
+  defineStep,
+  ending,
+  type Awaitable,
+  type Compiler,
+  type Exchange,
+  type Expression,
+  type FlowError,
+  type Processor,
+} from "@sluice/engine/spi";
+import { f, type ExpressionNode, type StepNode } from "@sluice/model";
+import { clauseFields } from "../clause.ts";
+import { checkExceptionType, isOneOf } from "../exception-type.ts";
+import { settle } from "../settle.ts";
+
+interface Catch {
+  readonly types: readonly string[];
+  readonly when: Expression<boolean> | undefined;
+  readonly steps: Processor;
+}
+
+export const doTry = defineStep({
+  name: "doTry",
+  title: "Try",
+  summary: "Runs steps and deals with their failures on the spot.",
+  group: "errors",
+  icon: "shield",
+  since: "0.1",
+  options: {
+    steps: f.steps({ doc: "The steps that may fail.", default: [] }),
+    doCatch: f.list(
+      f.object(
+        {
+          exception: f.list(
+            f.string({ doc: "A fully qualified exception type.", required: true }),
+            {
+              doc: "Types this clause deals with, their subtypes included.",
+              default: ["java.lang.Exception"],
+            },
+          ),
+          onWhen: f.expression({ doc: "A further condition; it can read the exception." }),
+          steps: f.steps({ doc: "What to do about it.", default: [] }),
+          ...clauseFields,
+        },
+        { doc: "One clause.", required: true },
+      ),
+      { doc: "The clauses; the first that matches deals with the failure.", default: [] },
+    ),
+    doFinally: f.object(
+      {
+        steps: f.steps({ doc: "Steps that run whatever happened.", default: [] }),
+        ...clauseFields,
+      },
+      { doc: "What to do in any case." },
+    ),
+  },
+  examples: [
+    {
+      title: "A fallback",
+      yaml: `doTry: {steps: [{throwException: {exceptionType: java.io.IOException, message: down}}], doCatch: [{exception: [java.io.IOException], steps: [{setBody: {simple: "fallback: \${exception.message}"}}]}]}`,
+      expect: { body: "fallback: down" },
+    },
+  ],
+  compile({ steps, doCatch, doFinally }, compiler) {
+    const inner = compiler.steps(steps, { errors: "off" });
+    const clauses = doCatch
+      .filter((clause) => !clause.disabled)
+      .map((clause) => compileCatch(clause, compiler));
+    const caught = (exchange: Exchange): Awaitable =>
+      settle(
+        () => inner(exchange),
+        nothing,
+        (error) => handle(exchange, error, clauses),
+      );
+    if (doFinally === undefined || doFinally.disabled) return caught;
+    const last = compiler.steps(doFinally.steps, { errors: "off" });
+    return (exchange) =>
+      settle(
+        () => caught(exchange),
+        () => finish(exchange, last),
+        (error) =>
+          settle(
+            () => finish(exchange, last),
+            () => rethrow(error),
+            () => rethrow(error),
+          ),
+      );
+  },
+});
+
+function compileCatch(
+  clause: {
+    exception: readonly string[];
+    onWhen: ExpressionNode | undefined;
+    steps: readonly StepNode[];
+  },
+  compiler: Compiler,
+): Catch {
+  const types = clause.exception;
+  types.forEach(checkExceptionType);
+  return {
+    types,
+    when: clause.onWhen === undefined ? undefined : compiler.predicate(clause.onWhen),
+    steps: compiler.steps(clause.steps, { errors: "off" }),
+  };
+}
+
+function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[]): Awaitable {
+  exchange.caught = error;
+  const clause = clauses.find(
+    ({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)),
+  );
+  if (clause === undefined) throw error;
+  exchange.setProperty("CamelExceptionCaught", error);
+  const handled = clause.steps(exchange);
+  if (!error.rollback) return handled;
+  // A rollback cannot be saved: the clause had its say, the exchange still fails.
+  return handled instanceof Promise ? handled.then(() => rethrow(error)) : rethrow(error);
+}
+
+/** The finally steps. A stopped or cancelled exchange takes none; one that was handled elsewhere takes them and stays ended. */
+function finish(exchange: Exchange, last: Processor): Awaitable {
+  const before = exchange.ending;
+  if (before === ending.stopped || before === ending.cancelled) return undefined;
+  exchange.ending = ending.none;
+  return settle(
+    () => last(exchange),
+    () => {
+      if (exchange.ending === ending.none) exchange.ending = before;
+    },
+    rethrow,
+  );
+}
+
+const nothing = (): void => undefined;
+const rethrow = (error: FlowError): never => {
+  throw error;
+};

@@ -1,0 +1,24 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const pipeline = defineStep({
+  name: "pipeline",
+  title: "Pipeline",
+  summary: "Groups steps that run one after the other, e.g. as one branch of a multicast.",
+  group: "routing",
+  icon: "list-ordered",
+  since: "0.1",
+  adoptsSiblings: true,
+  options: { steps: f.steps({ doc: "The steps, in order.", default: [] }) },
+  examples: [
+    {
+      title: "Two in a row",
+      yaml: 'pipeline: {steps: [{setBody: {simple: "${body}a"}}, {setBody: {simple: "${body}b"}}]}',
+      given: { body: "-" },
+      expect: { body: "-ab" },
+    },
+  ],
+  compile({ steps }, compiler) {
+    return compiler.steps(steps);
+  },
+});

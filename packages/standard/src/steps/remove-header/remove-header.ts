@@ -1,0 +1,28 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const removeHeader = defineStep({
+  name: "removeHeader",
+  title: "Remove header",
+  summary: "Removes one message header.",
+  group: "message",
+  icon: "tag",
+  since: "0.1",
+  shorthand: "name",
+  options: {
+    name: f.string({ doc: "Name of the header; letter case does not matter.", required: true }),
+  },
+  examples: [
+    {
+      title: "Drop a token",
+      yaml: "removeHeader: token",
+      given: { headers: { Token: "abc", lang: "de" } },
+      expect: { headers: { lang: "de" } },
+    },
+  ],
+  compile({ name }) {
+    return (exchange) => {
+      exchange.message.headers.delete(name);
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { namesToRemove } from "../name-pattern.ts";
+
+export const removeHeaders = defineStep({
+  name: "removeHeaders",
+  title: "Remove headers",
+  summary: "Removes every message header whose name matches.",
+  group: "message",
+  icon: "tags",
+  since: "0.1",
+  shorthand: "pattern",
+  options: {
+    pattern: f.string({
+      doc: "Exact name, prefix ending in *, or regular expression; letter case does not matter.",
+      required: true,
+      examples: ["X-*"],
+    }),
+    excludePattern: f.string({ doc: "Names that stay although they match." }),
+  },
+  examples: [
+    {
+      title: "Drop what the proxy added",
+      yaml: 'removeHeaders: {pattern: "X-*", excludePattern: X-Request-Id}',
+      given: { headers: { "X-Via": "p", "X-Request-Id": "1", lang: "de" } },
+      expect: { headers: { "X-Request-Id": "1", lang: "de" } },
+    },
+  ],
+  compile({ pattern, excludePattern }) {
+    const removes = namesToRemove(pattern, excludePattern);
+    return ({ message: { headers } }) => {
+      for (const name of [...headers].map(([key]) => key)) if (removes(name)) headers.delete(name);
+    };
+  },
+});

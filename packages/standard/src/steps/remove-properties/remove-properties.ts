@@ -1,0 +1,35 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { namesToRemove } from "../name-pattern.ts";
+
+export const removeProperties = defineStep({
+  name: "removeProperties",
+  title: "Remove properties",
+  summary: "Removes every exchange property whose name matches.",
+  group: "message",
+  icon: "bookmark",
+  since: "0.1",
+  shorthand: "pattern",
+  options: {
+    pattern: f.string({
+      doc: "Exact name, prefix ending in *, or regular expression; letter case does not matter.",
+      required: true,
+    }),
+    excludePattern: f.string({ doc: "Names that stay although they match." }),
+  },
+  examples: [
+    {
+      title: "Forget all of a kind",
+      yaml: "removeProperties: tmp*",
+      given: { properties: { tmpA: 1, tmpB: 2, kept: 3 } },
+      expect: { properties: { kept: 3 } },
+    },
+  ],
+  compile({ pattern, excludePattern }) {
+    const removes = namesToRemove(pattern, excludePattern);
+    return ({ properties }) => {
+      if (properties === undefined) return;
+      for (const name of [...properties.keys()]) if (removes(name)) properties.delete(name);
+    };
+  },
+});

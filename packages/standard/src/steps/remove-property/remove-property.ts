@@ -1,0 +1,26 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const removeProperty = defineStep({
+  name: "removeProperty",
+  title: "Remove property",
+  summary: "Removes one exchange property.",
+  group: "message",
+  icon: "bookmark",
+  since: "0.1",
+  shorthand: "name",
+  options: { name: f.string({ doc: "Name of the property.", required: true }) },
+  examples: [
+    {
+      title: "Forget",
+      yaml: "removeProperty: kept",
+      given: { body: "a", properties: { kept: 1 } },
+      expect: { body: "a", properties: {} },
+    },
+  ],
+  compile({ name }) {
+    return (exchange) => {
+      exchange.properties?.delete(name);
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { variable } from "../variables.ts";
+
+export const removeVariable = defineStep({
+  name: "removeVariable",
+  title: "Remove variable",
+  summary: "Removes one variable.",
+  group: "message",
+  icon: "variable",
+  since: "0.1",
+  shorthand: "name",
+  options: {
+    name: f.string({
+      doc: "Name of the variable, with its scope when it has one.",
+      required: true,
+    }),
+  },
+  examples: [
+    {
+      title: "Forget the customer",
+      yaml: "removeVariable: customer",
+      given: { variables: { customer: "Ada", n: 1 } },
+      expect: { variables: { n: 1 } },
+    },
+  ],
+  compile({ name }, compiler) {
+    const target = variable(name, compiler.host);
+    return (exchange) => target.remove(exchange);
+  },
+});

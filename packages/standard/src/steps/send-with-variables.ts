@@ -1,0 +1,72 @@
+// `variableSend` and `variableReceive` of every step that calls something, and `pattern` for the length of the call.
+import { f } from "@sluice/model";
+import type { Host, Pattern, Processor } from "@sluice/engine/spi";
+import { settle } from "./settle.ts";
+import { receiveInto, variable } from "./variables.ts";
+
+export const variableFields = {
+  variableSend: f.string({
+    doc: "Variable that is sent as the body instead of the message's own.",
+    group: "advanced",
+  }),
+  variableReceive: f.string({
+    doc: "Variable that receives the reply's body (its headers go to header:<variable>.<name>); the message itself stays as it was.",
+    group: "advanced",
+  }),
+};
+
+export interface CallOptions {
+  readonly variableSend?: string | undefined;
+  readonly variableReceive?: string | undefined;
+  readonly pattern?: Pattern | undefined;
+}
+
+/** Wraps a call so that it sends, receives and exchanges as the options say; a plain call stays as it is. */
+export function sendWithVariables(call: Processor, options: CallOptions, host: Host): Processor {
+  return withPattern(withVariables(call, options, host), options.pattern);
+}
+
+function withVariables(
+  call: Processor,
+  { variableSend, variableReceive }: CallOptions,
+  host: Host,
+): Processor {
+  if (variableSend === undefined && variableReceive === undefined) return call;
+  const source = variableSend === undefined ? undefined : variable(variableSend, host);
+  const receive = variableReceive === undefined ? undefined : receiveInto(variableReceive, host);
+  return (exchange) => {
+    const before = exchange.message;
+    if (receive !== undefined) exchange.message = before.copy();
+    if (source !== undefined) exchange.message.body = source.get(exchange) ?? null;
+    if (receive === undefined) return call(exchange);
+    return settle(
+      () => call(exchange),
+      () => {
+        receive(exchange);
+        exchange.message = before;
+      },
+      (error) => {
+        throw error;
+      },
+    );
+  };
+}
+
+function withPattern(call: Processor, pattern: Pattern | undefined): Processor {
+  if (pattern === undefined) return call;
+  return (exchange) => {
+    const before = exchange.pattern;
+    exchange.pattern = pattern;
+    const restore = (): void => {
+      exchange.pattern = before;
+    };
+    return settle(
+      () => call(exchange),
+      restore,
+      (error) => {
+        restore();
+        throw error;
+      },
+    );
+  };
+}

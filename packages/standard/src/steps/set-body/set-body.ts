@@ -1,0 +1,26 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const setBody = defineStep({
+  name: "setBody",
+  title: "Set body",
+  summary: "Replaces the message body; headers stay.",
+  group: "message",
+  icon: "square-pen",
+  since: "0.1",
+  options: { expression: f.expression({ doc: "The new body.", required: true, inline: true }) },
+  examples: [
+    {
+      title: "A greeting",
+      yaml: 'setBody: {simple: "Hello ${body}"}',
+      given: { body: "Ada" },
+      expect: { body: "Hello Ada" },
+    },
+  ],
+  compile({ expression }, compiler) {
+    const value = compiler.expression(expression);
+    return (exchange) => {
+      exchange.message.body = value(exchange);
+    };
+  },
+});

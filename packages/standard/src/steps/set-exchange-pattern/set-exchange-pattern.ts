@@ -1,0 +1,31 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const setExchangePattern = defineStep({
+  name: "setExchangePattern",
+  title: "Set exchange pattern",
+  summary: "Says from here on whether calls expect a reply.",
+  group: "message",
+  icon: "repeat",
+  since: "0.1",
+  shorthand: "pattern",
+  options: {
+    pattern: f.enum(["InOnly", "InOut"], {
+      doc: "InOut expects a reply, InOnly does not.",
+      required: true,
+    }),
+  },
+  examples: [
+    {
+      title: "No reply wanted",
+      yaml: "setExchangePattern: InOnly",
+      given: { body: "a" },
+      expect: { body: "a" },
+    },
+  ],
+  compile({ pattern }) {
+    return (exchange) => {
+      exchange.pattern = pattern;
+    };
+  },
+});

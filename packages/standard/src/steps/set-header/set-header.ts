@@ -1,0 +1,40 @@
+import { defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
+import { f, type ExpressionNode, type Span } from "@sluice/model";
+import { template } from "../template.ts";
+
+export const headerFields = {
+  name: f.string({ doc: "Name of the header; may contain Simple.", required: true }),
+  expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+};
+
+export function headerSetter(
+  name: string,
+  expression: ExpressionNode,
+  compiler: Compiler,
+  span: Span,
+): Processor {
+  const nameOf = template(name, compiler, span);
+  const value = compiler.expression(expression);
+  return (exchange) => exchange.message.headers.set(nameOf(exchange), value(exchange));
+}
+
+export const setHeader = defineStep({
+  name: "setHeader",
+  title: "Set header",
+  summary: "Sets one message header.",
+  group: "message",
+  icon: "tag",
+  since: "0.1",
+  options: headerFields,
+  examples: [
+    {
+      title: "Remember the body",
+      yaml: 'setHeader: {name: seen, simple: "<${body}>"}',
+      given: { body: "abc" },
+      expect: { body: "abc", headers: { seen: "<abc>" } },
+    },
+  ],
+  compile({ name, expression }, compiler, node) {
+    return headerSetter(name, expression, compiler, node.span);
+  },
+});

@@ -1,0 +1,33 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { headerFields, headerSetter } from "../set-header/set-header.ts";
+
+export const setHeaders = defineStep({
+  name: "setHeaders",
+  title: "Set headers",
+  summary: "Sets several message headers in order; later ones see earlier ones.",
+  group: "message",
+  icon: "tags",
+  since: "0.1",
+  options: {
+    headers: f.list(f.object(headerFields, { doc: "One header.", required: true }), {
+      doc: "The headers, in order.",
+      required: true,
+    }),
+  },
+  examples: [
+    {
+      title: "One builds on the other",
+      yaml: 'setHeaders: {headers: [{name: first, constant: Ada}, {name: full, simple: "${header.first} Lovelace"}]}',
+      expect: { headers: { first: "Ada", full: "Ada Lovelace" } },
+    },
+  ],
+  compile({ headers }, compiler, node) {
+    const setters = headers.map((header) =>
+      headerSetter(header.name, header.expression, compiler, node.span),
+    );
+    return (exchange) => {
+      for (const set of setters) set(exchange);
+    };
+  },
+});

@@ -1,0 +1,29 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { template } from "../template.ts";
+
+export const setProperty = defineStep({
+  name: "setProperty",
+  title: "Set property",
+  summary: "Sets an exchange property: it travels with the message but is never sent out.",
+  group: "message",
+  icon: "bookmark",
+  since: "0.1",
+  options: {
+    name: f.string({ doc: "Name of the property; may contain Simple.", required: true }),
+    expression: f.expression({ doc: "Its value.", required: true, inline: true }),
+  },
+  examples: [
+    {
+      title: "Keep the body",
+      yaml: 'setProperty: {name: kept, simple: "${body}"}',
+      given: { body: "a" },
+      expect: { properties: { kept: "a" } },
+    },
+  ],
+  compile({ name, expression }, compiler, node) {
+    const nameOf = template(name, compiler, node.span);
+    const value = compiler.expression(expression);
+    return (exchange) => exchange.setProperty(nameOf(exchange), value(exchange));
+  },
+});

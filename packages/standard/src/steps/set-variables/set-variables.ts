@@ -1,0 +1,33 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { variableOptions, variableSetter } from "../set-variable/set-variable.ts";
+
+export const setVariables = defineStep({
+  name: "setVariables",
+  title: "Set variables",
+  summary: "Sets several variables in order; later ones see earlier ones.",
+  group: "message",
+  icon: "variable",
+  since: "0.1",
+  options: {
+    variables: f.list(f.object(variableOptions, { doc: "One variable.", required: true }), {
+      doc: "The variables, in order.",
+      required: true,
+    }),
+  },
+  examples: [
+    {
+      title: "One builds on the other",
+      yaml: 'setVariables: {variables: [{name: a, constant: x}, {name: b, simple: "${variable.a}y"}]}',
+      expect: { variables: { a: "x", b: "xy" } },
+    },
+  ],
+  compile({ variables }, compiler, node) {
+    const setters = variables.map((each) =>
+      variableSetter(each.name, each.expression, compiler, node.span),
+    );
+    return (exchange) => {
+      for (const set of setters) void set(exchange);
+    };
+  },
+});

@@ -1,0 +1,15 @@
+// Options such as `name` that are plain text unless they hold an expression.
+import type { Compiler, Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/spi";
+import type { Span } from "@sluice/model";
+
+export function isTemplate(text: string): boolean {
+  return text.includes("${") || text.includes("$simple{");
+}
+
+/** The text of an option that may contain Simple; plain text costs nothing per message. */
+export function template(text: string, compiler: Compiler, span: Span): Expression<string> {
+  if (!isTemplate(text)) return () => text;
+  const expression = compiler.expression({ language: "simple", text, options: {}, span });
+  return (exchange) => asText(expression(exchange));
+}

@@ -1,0 +1,36 @@
+import { defineStep, FlowError } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { checkExceptionType } from "../exception-type.ts";
+import { template } from "../template.ts";
+
+export const throwException = defineStep({
+  name: "throwException",
+  title: "Throw exception",
+  summary: "Fails the exchange on purpose.",
+  group: "errors",
+  icon: "triangle-alert",
+  since: "0.1",
+  options: {
+    exceptionType: f.string({
+      doc: "Fully qualified type that onException and doCatch can name.",
+      default: "java.lang.Exception",
+      examples: ["java.lang.IllegalArgumentException"],
+    }),
+    message: f.text({ doc: "What went wrong; may contain Simple.", default: "" }),
+  },
+  examples: [
+    {
+      title: "Refuse a message",
+      yaml: 'throwException: {exceptionType: java.lang.IllegalArgumentException, message: "bad ${body}"}',
+      given: { body: "x" },
+      expect: { error: "bad x" },
+    },
+  ],
+  compile({ exceptionType, message }, compiler, node) {
+    checkExceptionType(exceptionType);
+    const text = template(message, compiler, node.span);
+    return (exchange) => {
+      throw new FlowError(exceptionType, text(exchange), { code: "flow-exception" });
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const transform = defineStep({
+  name: "transform",
+  title: "Transform",
+  summary: "Turns the body into something else with an expression.",
+  group: "message",
+  icon: "replace",
+  since: "0.1",
+  options: { expression: f.expression({ doc: "The new body.", required: true, inline: true }) },
+  examples: [
+    {
+      title: "Wrap the body",
+      yaml: 'transform: {simple: "<${body}>"}',
+      given: { body: "x" },
+      expect: { body: "<x>" },
+    },
+  ],
+  compile({ expression }, compiler) {
+    const value = compiler.expression(expression);
+    return (exchange) => {
+      exchange.message.body = value(exchange);
+    };
+  },
+});

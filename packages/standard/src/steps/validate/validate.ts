@@ -1,0 +1,41 @@
+import { defineStep, FlowError } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const validate = defineStep({
+  name: "validate",
+  title: "Validate",
+  summary: "Fails messages that do not satisfy a condition.",
+  group: "errors",
+  icon: "badge-check",
+  since: "0.1",
+  options: {
+    expression: f.expression({ doc: "What must hold.", required: true, inline: true }),
+    predicateExceptionFactory: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+  },
+  examples: [
+    {
+      title: "Digits only",
+      yaml: `validate: {simple: "\${body} regex '[0-9]+'"}`,
+      given: { body: "12" },
+      expect: { body: "12" },
+    },
+    {
+      title: "Anything else fails",
+      yaml: `validate: {simple: "\${body} regex '[0-9]+'"}`,
+      given: { body: "ab" },
+      expect: { error: "Validation failed" },
+    },
+  ],
+  compile({ expression }, compiler) {
+    const holds = compiler.predicate(expression);
+    const text = `Validation failed for Predicate[${expression.text}]`;
+    return (exchange) => {
+      if (!holds(exchange))
+        throw new FlowError(
+          "org.apache.camel.support.processor.PredicateValidationException",
+          text,
+          { code: "validation-failed" },
+        );
+    };
+  },
+});
