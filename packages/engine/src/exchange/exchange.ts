@@ -42,6 +42,8 @@ export class Exchange {
   readonly parent: Exchange | undefined;
   /** The message as it entered; kept only when the route's error handling asks for it. */
   original: Message | undefined = undefined;
+  /** What the routes it passed want done when it is over, in order of entry. */
+  completions: ((exchange: Exchange) => void | Promise<void>)[] | undefined = undefined;
 
   constructor(id: string, run: Run, pattern: Pattern, message: Message, parent?: Exchange) {
     this.id = id;

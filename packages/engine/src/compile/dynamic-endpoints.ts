@@ -1,0 +1,86 @@
+// Endpoints found while running. What came over the wire must not choose where a message goes: a URI counts as the
+// author's when its scheme is literal in the template or the whole URI stands somewhere in the flow as a destination;
+// otherwise the step's `allowedSchemes` must name the scheme.
+import type { EndpointNode, Span } from "@sluice/model";
+import { FlowError } from "../errors/flow-error.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { CompileError, type DynamicEndpointOptions, type Outlet } from "../spi/compiler.ts";
+import { schemeOf } from "./endpoint-binder.ts";
+
+/** Endpoints one step keeps; the one unused longest goes first. */
+const keptEndpoints = 1000;
+
+export interface DynamicContext {
+  /** Every destination the author wrote: `to` URIs and the texts of expressions. */
+  readonly authored: readonly string[];
+  open<T>(node: EndpointNode, trusted: boolean): T;
+  close(opened: unknown): void;
+}
+
+/** Finds and keeps what `open` makes of a URI. */
+export function dynamicEndpoints<T extends Pick<Outlet, never>>(options: DynamicEndpointOptions, context: DynamicContext): (uri: string, exchange: Exchange) => T {
+  const kept = new Map<string, T>();
+  const literal = literalPrefix(options.template);
+  const literalScheme = schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
+  const literalAddress = /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === options.template;
+  const allowed = options.allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
+
+  return (uri, exchange) => {
+    const found = kept.get(uri);
+    if (found !== undefined) {
+      kept.delete(uri);
+      kept.set(uri, found);
+      return found;
+    }
+    const scheme = schemeOf(uri);
+    const written = isAuthored(uri, context.authored);
+    if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw refused(uri, `scheme '${scheme}' is not in allowedSchemes`);
+    if (allowed === undefined && scheme !== literalScheme && !written && exchange.run.root.trigger.method !== undefined)
+      throw refused(uri, `it came with the message; name its scheme in allowedSchemes if that is meant`);
+    const opened = openOrFail<T>(context, { uri, parameters: {}, span: options.span }, written || (literalAddress && scheme === literalScheme));
+    if (kept.size >= keptEndpoints) {
+      const [oldest] = kept;
+      if (oldest !== undefined) {
+        kept.delete(oldest[0]);
+        context.close(oldest[1]);
+      }
+    }
+    kept.set(uri, opened);
+    return opened;
+  };
+}
+
+function openOrFail<T>(context: DynamicContext, node: { uri: string; parameters: Readonly<Record<string, string>>; span: Span }, trusted: boolean): T {
+  try {
+    return context.open<T>(node, trusted);
+  } catch (thrown) {
+    if (!(thrown instanceof CompileError)) throw thrown;
+    const type = thrown.code === "connector-unknown" || thrown.code === "endpoint-invalid" ? "org.apache.camel.NoSuchEndpointException" : "org.apache.camel.ResolveEndpointFailedException";
+    throw new FlowError(type, `No endpoint could be found for: ${node.uri}, ${thrown.message}`, { code: thrown.code });
+  }
+}
+
+function refused(uri: string, reason: string): FlowError {
+  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is refused: ${reason}`, { code: "endpoint-refused" });
+}
+
+/** What stands before the first `${` of a template. */
+function literalPrefix(template: string): string {
+  const at = template.search(/\$(simple)?\{/);
+  return (at < 0 ? template : template.slice(0, at)).trim();
+}
+
+/** True when the URI stands as a whole in a text the author wrote. */
+function isAuthored(uri: string, authored: readonly string[]): boolean {
+  if (uri === "") return false;
+  return authored.some((text) => {
+    for (let at = text.indexOf(uri); at >= 0; at = text.indexOf(uri, at + 1)) {
+      if (isEdge(text[at - 1]) && isEdge(text[at + uri.length])) return true;
+    }
+    return false;
+  });
+}
+
+function isEdge(character: string | undefined): boolean {
+  return character === undefined || /[\s,;'"|#]/.test(character);
+}

@@ -1,0 +1,184 @@
+// The error handler around a step: redelivers the step, then lets a clause or the dead letter endpoint deal with
+// the failure, else hands it on as exhausted so that outer handlers leave it alone.
+import { ending, type Exchange } from "../exchange/exchange.ts";
+import { FlowError, toFlowError } from "../errors/flow-error.ts";
+import type { Message } from "../exchange/message.ts";
+import type { RunListener } from "../run/runtime.ts";
+import type { Host } from "../spi/host.ts";
+import { pause } from "../spi/pacing.ts";
+import type { Awaitable, Processor } from "../spi/processor.ts";
+import { pickClause, type ExceptionClause } from "./exception-clause.ts";
+import { noRedelivery, type RedeliveryPolicy } from "./redelivery-policy.ts";
+import type { Slot } from "./wiring.ts";
+
+export interface ErrorHandlerPlan {
+  readonly kind: "default" | "dead-letter" | "none";
+  readonly policy: RedeliveryPolicy;
+  /** Route clauses first, then the document's. */
+  readonly clauses: readonly (readonly ExceptionClause[])[];
+  readonly deadLetter: Processor | undefined;
+  readonly deadLetterOriginal: "message" | "body" | undefined;
+}
+
+/** True when steps must be guarded one by one; otherwise the route boundary alone is enough. */
+export function guardsSteps(plan: ErrorHandlerPlan): boolean {
+  return plan.kind !== "none" && (plan.kind === "dead-letter" || plan.policy.maximum !== 0 || plan.clauses.some((level) => level.length > 0));
+}
+
+/** True when some handler gives back the message as it entered the route. */
+export function needsOriginal(plan: ErrorHandlerPlan): boolean {
+  return plan.deadLetterOriginal !== undefined || plan.clauses.some((level) => level.some((clause) => clause.original !== undefined));
+}
+
+export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunListener, isStopping: () => boolean): (slot: Slot) => Processor {
+  const redelivers = plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
+
+  return (slot) => (exchange) => {
+    const before = redelivers ? exchange.message.copy() : undefined;
+    let pending: Awaitable;
+    try {
+      pending = slot.inner(exchange);
+    } catch (thrown) {
+      return recover(slot, exchange, thrown, before);
+    }
+    return pending === undefined ? undefined : pending.then(undefined, (thrown: unknown) => recover(slot, exchange, thrown, before));
+  };
+
+  function recover(slot: Slot, exchange: Exchange, thrown: unknown, before: Message | undefined): Awaitable {
+    const error = note(exchange, thrown);
+    if (error.exhausted || exchange.ending === ending.cancelled) throw error;
+    const clause = pickClause(plan.clauses, error, exchange);
+    if (before === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
+    return redeliver(slot, exchange, error, before);
+  }
+
+  function mayRedeliver(clause: ExceptionClause | undefined): boolean {
+    return clause?.retryWhile !== undefined || policyOf(clause).maximum !== 0;
+  }
+
+  /** A clause without policy but with steps means no redelivery for its types; without either the handler's policy holds. */
+  function policyOf(clause: ExceptionClause | undefined): RedeliveryPolicy {
+    if (clause === undefined) return plan.policy;
+    return clause.policy ?? (clause.steps === undefined ? plan.policy : noRedelivery);
+  }
+
+  async function redeliver(slot: Slot, exchange: Exchange, first: FlowError, before: Message): Promise<void> {
+    let error = first;
+    for (let attempt = 1; ; attempt++) {
+      const clause = pickClause(plan.clauses, error, exchange);
+      const policy = policyOf(clause);
+      markRedelivery(exchange, attempt, policy.maximum);
+      const goOn = clause?.retryWhile === undefined ? policy.maximum < 0 || attempt <= policy.maximum : clause.retryWhile(exchange);
+      if (!goOn || (isStopping() && !policy.whileStopping)) return conclude(exchange, error, clause, attempt - 1);
+      const delayMs = policy.delay(attempt, host.random);
+      exchange.run.redeliveries++;
+      exchange.run.status = "retrying";
+      listener.retrying(exchange.run, exchange, error, delayMs);
+      await pause(exchange, delayMs, host.clock);
+      exchange.message = before.copy();
+      markRedelivery(exchange, attempt, policy.maximum);
+      exchange.at = slot.node;
+      exchange.attempt = attempt + 1;
+      try {
+        await slot.inner(exchange);
+        settleStatus(exchange);
+        return;
+      } catch (thrown) {
+        error = note(exchange, thrown);
+        settleStatus(exchange);
+        if (error.exhausted || (exchange.ending as number) === ending.cancelled) throw error;
+        if (error.rollback) return conclude(exchange, error, pickClause(plan.clauses, error, exchange), attempt);
+      }
+    }
+  }
+
+  function settleStatus(exchange: Exchange): void {
+    exchange.attempt = 1;
+    if (exchange.run.status === "retrying") exchange.run.status = "running";
+  }
+
+  /** All tries are over: clause steps, else the dead letter endpoint, else the caller gets it. */
+  function conclude(exchange: Exchange, error: FlowError, clause: ExceptionClause | undefined, redeliveries: number): Awaitable {
+    settleStatus(exchange);
+    const useDeadLetter = plan.deadLetter !== undefined && clause?.steps === undefined;
+    const handled = useDeadLetter || clause?.handled?.(exchange) === true;
+    const continued = !handled && clause?.continued?.(exchange) === true;
+    if (handled || continued) clearRedelivery(exchange);
+    else if (plan.policy.maximum !== 0 || clause !== undefined) showRedeliveriesDone(exchange, redeliveries);
+    const target = useDeadLetter ? plan.deadLetter : clause?.steps;
+    if (target !== undefined) giveOriginal(exchange, useDeadLetter ? plan.deadLetterOriginal : clause?.original);
+    const pattern = exchange.pattern;
+    if (useDeadLetter) exchange.pattern = "InOnly";
+    const after = (): void => {
+      exchange.pattern = pattern;
+      finish(exchange, error, handled, continued);
+    };
+    const failedAgain = (thrown: unknown): never => {
+      exchange.pattern = pattern;
+      const again = toFlowError(thrown);
+      again.exhausted = true;
+      throw again;
+    };
+    let pending: Awaitable;
+    try {
+      pending = target?.(exchange);
+    } catch (thrown) {
+      return failedAgain(thrown);
+    }
+    if (pending === undefined) return after();
+    return pending.then(after, failedAgain);
+  }
+
+  function finish(exchange: Exchange, error: FlowError, handled: boolean, continued: boolean): void {
+    if (handled) {
+      exchange.run.handled = true;
+      exchange.run.failure = error;
+      if (exchange.ending === ending.none) exchange.ending = ending.handled;
+      return;
+    }
+    if (continued) {
+      exchange.run.handled = true;
+      return;
+    }
+    error.exhausted = true;
+    throw error;
+  }
+}
+
+/** Puts a failure where handlers and expressions find it, and names its place. */
+export function note(exchange: Exchange, thrown: unknown): FlowError {
+  const error = toFlowError(thrown);
+  error.stepId ??= exchange.at?.id;
+  error.routeId ??= exchange.run.route.id;
+  exchange.caught = error;
+  exchange.setProperty("CamelExceptionCaught", error);
+  exchange.setProperty("CamelFailureRouteId", error.routeId);
+  const endpoint = exchange.property("CamelToEndpoint");
+  if (endpoint !== undefined) exchange.setProperty("CamelFailureEndpoint", endpoint);
+  return error;
+}
+
+function markRedelivery(exchange: Exchange, attempt: number, maximum: number): void {
+  const { headers } = exchange.message;
+  headers.set("CamelRedelivered", true);
+  headers.set("CamelRedeliveryCounter", attempt);
+  if (maximum > 0) headers.set("CamelRedeliveryMaxCounter", maximum);
+}
+
+function clearRedelivery(exchange: Exchange): void {
+  const { headers } = exchange.message;
+  headers.delete("CamelRedelivered");
+  headers.delete("CamelRedeliveryCounter");
+  headers.delete("CamelRedeliveryMaxCounter");
+}
+
+function showRedeliveriesDone(exchange: Exchange, redeliveries: number): void {
+  exchange.message.headers.set("CamelRedelivered", redeliveries > 0);
+  exchange.message.headers.set("CamelRedeliveryCounter", redeliveries);
+}
+
+function giveOriginal(exchange: Exchange, which: "message" | "body" | undefined): void {
+  if (which === undefined || exchange.original === undefined) return;
+  if (which === "message") exchange.message = exchange.original.copy();
+  else exchange.message.body = exchange.original.body;
+}

@@ -1,0 +1,76 @@
+// From the document's words about failures to the plan a route's error handler follows.
+import type { EntityNode, ExpressionNode, StepNode, Values } from "@sluice/model";
+import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
+import { CompileError, type Compiler } from "../spi/compiler.ts";
+import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
+import type { ErrorHandlerPlan } from "./error-handler.ts";
+import { withoutTwins, type ExceptionClause } from "./exception-clause.ts";
+import { nearestName } from "./nearest-name.ts";
+import { noRedelivery, redeliveryPolicy } from "./redelivery-policy.ts";
+
+export type OnExceptionOptions = Values<typeof onExceptionFields>;
+export type ErrorHandlerOptions = Values<typeof errorHandlerFields>;
+
+export interface ErrorSources {
+  /** Clauses per level, the route's own configuration first. */
+  readonly clauses: readonly (readonly OnExceptionOptions[])[];
+  readonly handler: ErrorHandlerOptions | undefined;
+  /** Handlers by id, for `refErrorHandler`. */
+  readonly named: ReadonlyMap<string, ErrorHandlerOptions>;
+  readonly span: EntityNode["span"];
+}
+
+/** Compiles the plan; its steps run outside the route's own error handler. */
+export function errorPlan(sources: ErrorSources, compiler: Compiler): ErrorHandlerPlan {
+  const handler = resolve(sources.handler, sources.named);
+  const clauses = sources.clauses.map((level) => withoutTwins(level.filter(({ disabled }) => !disabled).map((options) => clause(options, compiler))));
+  if (handler?.noErrorHandler !== undefined) return { kind: "none", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
+  const settings = handler?.deadLetterChannel ?? handler?.defaultErrorHandler;
+  const policy = settings?.redeliveryPolicy === undefined ? noRedelivery : redeliveryPolicy(settings.redeliveryPolicy);
+  const channel = handler?.deadLetterChannel;
+  if (channel === undefined) return { kind: "default", policy, clauses, deadLetter: undefined, deadLetterOriginal: undefined };
+  const outlet = compiler.endpoints.to({ uri: channel.deadLetterUri, parameters: {}, span: sources.span });
+  return { kind: "dead-letter", policy, clauses, deadLetter: (exchange) => outlet.send(exchange), deadLetterOriginal: original(channel) };
+}
+
+function resolve(handler: ErrorHandlerOptions | undefined, named: ReadonlyMap<string, ErrorHandlerOptions>): ErrorHandlerOptions | undefined {
+  if (handler?.refErrorHandler === undefined) return handler;
+  const found = named.get(handler.refErrorHandler.ref.replace(/^#(bean:)?/, ""));
+  if (found === undefined) throw new CompileError("error-handler-unknown", `no error handler '${handler.refErrorHandler.ref}'`, { hint: "give an errorHandler of this document that id" });
+  return found;
+}
+
+function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClause {
+  for (const type of options.exception) assertExceptionType(type);
+  if (options.handled !== undefined && options.continued !== undefined) throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them" });
+  if (hasNoEffect(options)) throw new CompileError("clause-without-effect", "onException has no effect", { hint: "give it steps, handled, continued or a redeliveryPolicy" });
+  const predicate = (node: ExpressionNode | undefined) => (node === undefined ? undefined : compiler.predicate(node));
+  return {
+    types: options.exception,
+    when: predicate(options.onWhen),
+    whenText: options.onWhen?.text ?? "",
+    handled: predicate(options.handled),
+    continued: predicate(options.continued),
+    retryWhile: predicate(options.retryWhile),
+    policy: options.redeliveryPolicy === undefined ? undefined : redeliveryPolicy(options.redeliveryPolicy),
+    steps: options.steps.length === 0 ? undefined : compiler.steps(options.steps as readonly StepNode[], { errors: "off" }),
+    original: original(options),
+  };
+}
+
+function hasNoEffect(options: OnExceptionOptions): boolean {
+  return options.steps.length === 0 && options.handled === undefined && options.continued === undefined && options.retryWhile === undefined && options.redeliveryPolicy === undefined;
+}
+
+function original(options: { readonly useOriginalMessage: boolean; readonly useOriginalBody: boolean }): "message" | "body" | undefined {
+  return options.useOriginalMessage ? "message" : options.useOriginalBody ? "body" : undefined;
+}
+
+/** Refuses an exception type no failure can have. */
+export function assertExceptionType(type: string): void {
+  if (isKnownExceptionType(type)) return;
+  const near = nearestName(type, exceptionTypeNames);
+  throw new CompileError("exception-unknown", `unknown exception type '${type}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+    hint: "use a full Java or Camel exception name, e.g. java.lang.Exception",
+  });
+}

@@ -1,0 +1,174 @@
+// The Compiler handed to steps: one per route, in views that differ only in what stands around a step.
+import type { EndpointNode, ExpressionNode, Span, StepNode } from "@sluice/model";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
+import type { StepPlace } from "../run/runtime.ts";
+import { CompileError, type Compiler, type DynamicEndpointOptions, type Endpoints, type LanguageScope, type Lifecycle, type Outlet, type Registry, type Tasks } from "../spi/compiler.ts";
+import type { Poller } from "../spi/connector.ts";
+import type { Expression, Processor } from "../spi/processor.ts";
+import { isTrue } from "../values/truth.ts";
+import { DiagnosticSink } from "./diagnostics.ts";
+import { dynamicEndpoints } from "./dynamic-endpoints.ts";
+import type { FlowScope } from "./flow-scope.ts";
+import { normalForm, openOutlet, type SendInterceptor } from "./outlets.ts";
+import { sequence } from "./sequence.ts";
+import type { Slot, TappedOutlet, Wiring } from "./wiring.ts";
+
+/** What the views of one route's compiler share. */
+export interface RouteParts {
+  readonly route: RouteIdentity;
+  readonly scope: FlowScope;
+  readonly wiring: Wiring;
+  readonly diagnostics: DiagnosticSink;
+  readonly lifecycles: Lifecycle[];
+  readonly places: (StepPlace & { uri: string | undefined })[];
+  sendInterceptors: readonly SendInterceptor[];
+  detach(copy: Exchange, processor: Processor): void;
+}
+
+/** What stands around each step: the error handler, then interceptors. */
+export interface Surroundings {
+  readonly guard: ((slot: Slot) => Processor) | undefined;
+  readonly intercept: ((step: Processor) => Processor) | undefined;
+}
+
+const nothing: Processor = () => undefined;
+
+export class RouteCompiler implements Compiler {
+  readonly route: RouteIdentity;
+  readonly host: FlowScope["host"];
+  readonly endpoints: Endpoints;
+  readonly registry: Registry;
+  readonly tasks: Tasks;
+  readonly #parts: RouteParts;
+  readonly #around: Surroundings;
+  readonly #languages: LanguageScope;
+  readonly #depth: number;
+  readonly #place: RouteParts["places"][number] | undefined;
+
+  constructor(parts: RouteParts, around: Surroundings, depth = 0, place?: RouteParts["places"][number]) {
+    const { scope, route } = parts;
+    this.#parts = parts;
+    this.#around = around;
+    this.#depth = depth;
+    this.#place = place;
+    this.route = route;
+    this.host = scope.host;
+    this.registry = { format: (node) => scope.formats.create(node), bean: (reference, kind) => scope.beans.get(reference, kind), property: scope.property };
+    this.tasks = {
+      state: <T extends Lifecycle>(_name: string, create: () => T): T => {
+        const state = create();
+        parts.lifecycles.push(state);
+        return state;
+      },
+      detach: (copy, processor) => parts.detach(copy, processor),
+    };
+    this.#languages = { host: scope.host, route, property: scope.property, language: (name) => scope.catalog.languages.get(name), bean: (reference, kind) => scope.beans.get(reference, kind) };
+    this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
+  }
+
+  steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor {
+    const around = scope?.errors === "off" ? { ...this.#around, guard: undefined } : this.#around;
+    return sequence(nodes.map((node) => this.#slot(node, around)));
+  }
+
+  expression(node: ExpressionNode): Expression {
+    return this.#located(node.span, () => this.#language(node).compile(node.text, node.options, this.#languages), () => undefined);
+  }
+
+  predicate(node: ExpressionNode): Expression<boolean> {
+    return this.#located(
+      node.span,
+      () => {
+        const language = this.#language(node);
+        if (language.compilePredicate !== undefined) return language.compilePredicate(node.text, node.options, this.#languages);
+        const expression = language.compile(node.text, node.options, this.#languages);
+        return (exchange) => isTrue(expression(exchange));
+      },
+      () => false,
+    );
+  }
+
+  #slot(node: StepNode, around: Surroundings): Slot {
+    const { diagnostics, wiring, places, scope } = this.#parts;
+    const place = { node, depth: this.#depth, uri: undefined as string | undefined };
+    places.push(place);
+    const inner = new RouteCompiler(this.#parts, around, this.#depth + 1, place);
+    const bare = diagnostics.attempt(
+      { span: node.span, routeId: this.route.id, stepId: node.id },
+      () => {
+        const declaration = scope.catalog.steps.get(node.name);
+        if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
+        return declaration.compile(node.options as never, inner, node);
+      },
+      nothing,
+    );
+    const { guard, intercept } = around;
+    if (intercept === undefined) return wiring.slot(node, bare, guard);
+    return wiring.slot(node, bare, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
+  }
+
+  #language(node: ExpressionNode) {
+    const language = this.#parts.scope.catalog.languages.get(node.language);
+    if (language === undefined) throw new CompileError("language-unknown", `unknown language '${node.language}'`);
+    return language;
+  }
+
+  #located<T>(span: Span, make: () => T, otherwise: T): T {
+    try {
+      return make();
+    } catch (thrown) {
+      if (!(thrown instanceof CompileError)) throw thrown;
+      const column = thrown.offset !== undefined && span.line === span.endLine ? span.column + thrown.offset : span.column;
+      this.#parts.diagnostics.add(thrown, { span: { ...span, column }, routeId: this.route.id, ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }) });
+      return otherwise;
+    }
+  }
+
+  #outlet(node: EndpointNode): Outlet {
+    const fallback: Outlet = { uri: node.uri, send: nothing };
+    return this.#located(
+      node.span,
+      () => {
+        const outlet = this.#open(node, true);
+        if (this.#place !== undefined) this.#place.uri ??= outlet.uri;
+        return outlet;
+      },
+      fallback,
+    );
+  }
+
+  #open(node: EndpointNode, trusted: boolean): TappedOutlet {
+    const { sink, uri } = this.#parts.scope.endpoints.sink(node, trusted);
+    return openOutlet(sink, uri, this.#parts);
+  }
+
+  #dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet {
+    return dynamicEndpoints<Outlet>(options, {
+      authored: this.#parts.scope.authored,
+      open: <T>(node: EndpointNode, trusted: boolean) => {
+        const { sink, uri } = this.#parts.scope.endpoints.sink(node, trusted);
+        return openOutlet(sink, uri, this.#parts, { lazily: true }) as T;
+      },
+      close: (outlet) => this.#parts.wiring.release(outlet as TappedOutlet),
+    });
+  }
+
+  #poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller {
+    return dynamicEndpoints<Poller>(options, {
+      authored: this.#parts.scope.authored,
+      open: <T>(node: EndpointNode, trusted: boolean) => {
+        const { poller, uri } = this.#parts.scope.endpoints.poller(node, trusted);
+        const noted: Poller = {
+          ...poller,
+          receive: (timeoutMs, exchange) => {
+            exchange.setProperty("CamelToEndpoint", normalForm(uri));
+            return poller.receive(timeoutMs, exchange);
+          },
+        };
+        return noted as T;
+      },
+      close: (poller) => void (poller as Poller).stop?.(),
+    });
+  }
+}

@@ -1,0 +1,43 @@
+// Endpoint and id patterns as Camel reads them: exact, else a trailing *, else a regular expression; case is ignored.
+import { CompileError } from "../spi/compiler.ts";
+import { compilePattern } from "../values/pattern.ts";
+
+/** `mock:a`, `mock://a` and `mock:a?x=1` are one endpoint for a pattern without options. */
+export function uriForms(uri: string): readonly string[] {
+  const short = uri.replace(/^([a-z][\w.+-]*):\/\//i, "$1:");
+  const bare = short.split("?", 1)[0] as string;
+  const long = (text: string): string => text.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
+  return [...new Set([short, bare, long(short), long(bare)])];
+}
+
+/** A test for texts against one pattern. */
+export function textPattern(pattern: string): (text: string) => boolean {
+  const lower = pattern.toLowerCase();
+  if (lower === "*") return () => true;
+  if (lower.endsWith("*") && !/[.()[\]\\^$+?|]/.test(lower.slice(0, -1))) {
+    const prefix = lower.slice(0, -1);
+    return (text) => text.toLowerCase().startsWith(prefix);
+  }
+  let matches: ((text: string) => boolean) | undefined;
+  return (text) => {
+    if (text.toLowerCase() === lower) return true;
+    matches ??= wholeMatch(pattern);
+    return matches(text);
+  };
+}
+
+/** As {@link textPattern}, over every spelling of an endpoint. */
+export function uriPattern(pattern: string): (uri: string) => boolean {
+  const matches = textPattern(pattern);
+  return (uri) => uriForms(uri).some(matches);
+}
+
+function wholeMatch(pattern: string): (text: string) => boolean {
+  try {
+    const compiled = compilePattern(`(?i)${pattern}`);
+    return (text) => compiled.matches(text);
+  } catch (thrown) {
+    if (thrown instanceof CompileError) return () => false;
+    throw thrown;
+  }
+}

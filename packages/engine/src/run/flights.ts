@@ -1,0 +1,87 @@
+// The exchanges of one route that wait for something: bounded in time, and cancelled when a drain is over.
+import { ending, type Exchange } from "../exchange/exchange.ts";
+import { FlowError } from "../errors/flow-error.ts";
+import type { Clock } from "../spi/host.ts";
+
+export interface Flight {
+  readonly exchange: Exchange;
+  /** Ends the flight in the ordinary way; does nothing when it was cancelled before. */
+  land(finish: () => void): void;
+}
+
+interface Airborne extends Flight {
+  readonly deadline: number;
+  readonly cancelled: (reason: FlowError) => void;
+}
+
+/** Deadlines are looked at this often, not timed one by one: a timer per run would cost every run. */
+const sweepMs = 250;
+
+export class Flights {
+  readonly #clock: Clock;
+  readonly #runMs: number;
+  readonly #airborne = new Set<Airborne>();
+  #waiters: (() => void)[] = [];
+  #sweeping = false;
+
+  constructor(clock: Clock, runMs: number) {
+    this.#clock = clock;
+    this.#runMs = runMs;
+  }
+
+  add(exchange: Exchange, cancelled: (reason: FlowError) => void): Flight {
+    const flight: Airborne = {
+      exchange,
+      cancelled,
+      deadline: this.#clock.monotonic() + this.#runMs,
+      land: (finish) => {
+        if (this.#airborne.delete(flight)) finish();
+      },
+    };
+    this.#airborne.add(flight);
+    this.#sweepLater();
+    return flight;
+  }
+
+  /** Told when nothing is in flight any more. */
+  idle(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  /** Resolves when nothing is in flight, or at the limit after cancelling what is; returns what was cancelled. */
+  async drain(inflight: () => number, limitMs: number): Promise<readonly Flight[]> {
+    if (inflight() === 0) return [];
+    const inTime = await new Promise<boolean>((resolve) => {
+      const cancel = this.#clock.after(limitMs, () => resolve(false));
+      this.#waiters.push(() => {
+        cancel();
+        resolve(true);
+      });
+    });
+    if (inTime) return [];
+    const stuck = [...this.#airborne];
+    for (const flight of stuck) this.#cancel(flight, "the route was stopped before the run was over", "run-abandoned");
+    return stuck;
+  }
+
+  #cancel(flight: Airborne, message: string, code: string): void {
+    if (!this.#airborne.delete(flight)) return;
+    const reason = new FlowError("java.util.concurrent.TimeoutException", message, { code });
+    flight.exchange.ending = ending.cancelled;
+    flight.exchange.run.root.cancel(reason);
+    flight.cancelled(reason);
+  }
+
+  #sweepLater(): void {
+    if (this.#sweeping || !Number.isFinite(this.#runMs)) return;
+    this.#sweeping = true;
+    this.#clock.after(Math.min(sweepMs, this.#runMs), () => {
+      this.#sweeping = false;
+      const now = this.#clock.monotonic();
+      for (const flight of this.#airborne) if (flight.deadline <= now) this.#cancel(flight, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
+      if (this.#airborne.size > 0) this.#sweepLater();
+    });
+  }
+}

@@ -1,0 +1,329 @@
+// A route in service: lets exchanges in, counts them, settles them, and drains. The way of a message is
+// deliver → program → settle; nothing is awaited and no promise made unless a step waits.
+import { ending, Exchange } from "../exchange/exchange.ts";
+import { FlowError, toFlowError } from "../errors/flow-error.ts";
+import type { Message } from "../exchange/message.ts";
+import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
+import type { ErrorHandlerPlan } from "../compile/error-handler.ts";
+import { note } from "../compile/error-handler.ts";
+import type { Wiring } from "../compile/wiring.ts";
+import type { Lifecycle } from "../spi/compiler.ts";
+import type { Delivery, Inlet, Source } from "../spi/connector.ts";
+import type { Host } from "../spi/host.ts";
+import type { Awaitable, Processor } from "../spi/processor.ts";
+import { Flights } from "./flights.ts";
+import type { Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
+
+/** What a route consists of once it is compiled. */
+export interface RouteProgram {
+  readonly from: string;
+  readonly source: Source;
+  readonly process: Processor;
+  readonly plan: ErrorHandlerPlan;
+  readonly keepOriginal: boolean;
+  /** Run on the exchange when it leaves the route, failed or not. */
+  readonly beforeReply: readonly Processor[];
+  /** Remembered on the exchange and called when it is over. */
+  readonly afterReply: readonly ((exchange: Exchange) => Awaitable)[];
+  readonly lifecycles: readonly Lifecycle[];
+  readonly steps: readonly StepPlace[];
+  readonly autoStartup: boolean;
+  readonly startupOrder: number;
+}
+
+export class LiveRoute implements Route, Inlet {
+  readonly identity: RouteIdentity;
+  readonly wiring: Wiring;
+  readonly stats: RouteStats = { inflight: 0, total: 0, failed: 0, lastRunAt: 0, lastError: undefined };
+  status: RouteStatus = "Stopped";
+  startedAt = 0;
+  problem: string | undefined = undefined;
+  readonly #host: Host;
+  readonly #listener: RunListener;
+  readonly #limits: RuntimeLimits;
+  readonly #flights: Flights;
+  #program: RouteProgram | undefined = undefined;
+  #trigger: Trigger = { uri: "" };
+  #servicesUp = false;
+
+  constructor(identity: RouteIdentity, wiring: Wiring, host: Host, listener: RunListener, limits: RuntimeLimits) {
+    this.identity = identity;
+    this.wiring = wiring;
+    this.#host = host;
+    this.#listener = listener;
+    this.#limits = limits;
+    this.#flights = new Flights(host.clock, limits.runMs);
+  }
+
+  /** Gives the route its program; done once, before anything starts. */
+  install(program: RouteProgram): void {
+    this.#program = program;
+    this.#trigger = { uri: program.from };
+  }
+
+  get program(): RouteProgram {
+    if (this.#program === undefined) throw new Error(`route '${this.identity.id}' was never compiled`);
+    return this.#program;
+  }
+
+  get route(): RouteIdentity {
+    return this.identity;
+  }
+
+  get from(): string {
+    return this.program.from;
+  }
+
+  get steps(): readonly StepPlace[] {
+    return this.program.steps;
+  }
+
+  get inlet(): Inlet {
+    return this;
+  }
+
+  get isStopping(): boolean {
+    return this.status === "Stopping" || this.status === "Stopped";
+  }
+
+  deliver(message: Message, delivery?: Delivery): Awaitable<Exchange> {
+    const id = this.#host.ids.next();
+    const run = new Run(`run_${id}`, this.identity, this.#host.clock.now(), delivery?.trigger ?? this.#trigger, undefined, delivery?.session);
+    const exchange = new Exchange(id, run, delivery?.pattern ?? "InOut", message);
+    if (delivery !== undefined) {
+      run.correlationId = delivery.correlationId;
+      run.trace = delivery.trace;
+      if (delivery.properties !== undefined) exchange.properties = new Map(delivery.properties);
+      if (delivery.variables !== undefined) exchange.variables = new Map(delivery.variables);
+    }
+    if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);
+    this.#begin(run, exchange);
+    let pending: Awaitable;
+    try {
+      pending = this.#pass(exchange);
+    } catch (thrown) {
+      this.#fail(exchange, thrown);
+    }
+    if (pending !== undefined) return this.#await(exchange, pending);
+    return this.#complete(exchange);
+  }
+
+  enter(exchange: Exchange, trigger: Trigger): Awaitable {
+    const outer = exchange.run;
+    if (outer.depth >= this.#limits.callDepth)
+      throw new FlowError("java.lang.IllegalStateException", `call depth: routes call each other more than ${this.#limits.callDepth} deep at route '${this.identity.id}'`, { code: "limit-call-depth" });
+    const run = new Run(`run_${this.#host.ids.next()}`, this.identity, this.#host.clock.now(), trigger, outer);
+    run.correlationId = outer.correlationId;
+    run.trace = outer.trace;
+    const at = exchange.at;
+    exchange.run = run;
+    this.#begin(run, exchange);
+    const leave = (thrown?: unknown): void => {
+      if (thrown !== undefined) this.#fail(exchange, thrown);
+      this.#end(run, exchange);
+      exchange.run = outer;
+      exchange.at = at;
+      if (run.handled) outer.handled = true;
+      const failure = exchange.failure;
+      exchange.failure = undefined;
+      if (failure !== undefined) throw failure;
+    };
+    let pending: Awaitable;
+    try {
+      pending = this.#pass(exchange);
+    } catch (thrown) {
+      return leave(thrown);
+    }
+    return pending === undefined ? leave() : pending.then(() => leave(), (thrown: unknown) => leave(thrown ?? new Error("rejected without a reason")));
+  }
+
+  /** Runs a copy on its own; its failure is logged, for nobody waits for it. */
+  detach(copy: Exchange, processor: Processor): void {
+    this.stats.inflight++;
+    const done = (thrown?: unknown): void => {
+      if (thrown !== undefined) {
+        const error = note(copy, thrown);
+        copy.failure = error;
+        this.#host.log.write("ERROR", this.identity.id, `a detached message failed: ${error.message}`, copy);
+      }
+      this.#afterwards(copy);
+      this.#left();
+    };
+    const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
+    const flight = this.#flights.add(copy, failed);
+    // The copy starts in a turn of its own, so that whoever sent it off is never held up by it.
+    void Promise.resolve()
+      .then(() => processor(copy))
+      .then(
+        () => flight.land(() => done()),
+        (thrown: unknown) => flight.land(() => failed(thrown)),
+      );
+  }
+
+  async start(): Promise<void> {
+    if (this.status === "Started" || this.status === "Starting") return;
+    this.#become("Starting");
+    try {
+      await this.startServices();
+      await this.program.source.start(this);
+    } catch (thrown) {
+      this.problem = toFlowError(thrown).message;
+      this.#become("Failed");
+      throw thrown;
+    }
+    this.problem = undefined;
+    this.startedAt = this.#host.clock.now();
+    this.#become("Started");
+  }
+
+  async stop(): Promise<void> {
+    await this.halt();
+    await this.drain();
+    await this.stopServices();
+  }
+
+  async suspend(): Promise<void> {
+    if (this.status !== "Started") return;
+    await this.program.source.stop();
+    this.#become("Suspended");
+  }
+
+  async resume(): Promise<void> {
+    if (this.status === "Stopped" || this.status === "Failed") return this.start();
+    if (this.status !== "Suspended") return;
+    await this.program.source.start(this);
+    this.#become("Started");
+  }
+
+  /** Starts what the steps need: sinks, timers of aggregators. */
+  async startServices(): Promise<void> {
+    if (this.#servicesUp) return;
+    this.#servicesUp = true;
+    for (const lifecycle of this.program.lifecycles) await lifecycle.start?.();
+  }
+
+  async stopServices(): Promise<void> {
+    if (!this.#servicesUp) return;
+    this.#servicesUp = false;
+    for (const lifecycle of this.program.lifecycles.toReversed()) await lifecycle.stop?.();
+  }
+
+  /** Takes in no more. */
+  async halt(): Promise<void> {
+    if (this.status === "Stopped" || this.status === "Stopping") return;
+    const intake = this.status === "Started" || this.status === "Starting";
+    this.#become("Stopping");
+    if (intake) await this.program.source.stop();
+  }
+
+  /** Waits for what is in flight; at the limit the rest is cancelled and named. */
+  async drain(): Promise<readonly { routeId: string; stepId: string | undefined; runId: string }[]> {
+    const abandoned = await this.#flights.drain(() => this.stats.inflight, this.#limits.drainMs);
+    this.#become("Stopped");
+    return abandoned.map(({ exchange }) => ({ routeId: this.identity.id, stepId: exchange.at?.id, runId: exchange.run.id }));
+  }
+
+  #become(status: RouteStatus): void {
+    if (this.status === status) return;
+    this.status = status;
+    this.#listener.routeChanged(this);
+  }
+
+  #begin(run: Run, exchange: Exchange): void {
+    this.stats.inflight++;
+    this.stats.total++;
+    this.#listener.started(run, exchange);
+  }
+
+  #pass(exchange: Exchange): Awaitable {
+    const program = this.program;
+    if (program.keepOriginal) exchange.original = exchange.message.copy();
+    if (program.afterReply.length > 0) (exchange.completions ??= []).push(...program.afterReply);
+    if (program.beforeReply.length === 0) return program.process(exchange);
+    return this.#passWithCompletions(exchange, program);
+  }
+
+  async #passWithCompletions(exchange: Exchange, program: RouteProgram): Promise<void> {
+    let thrown: unknown;
+    try {
+      await program.process(exchange);
+    } catch (caught) {
+      thrown = caught ?? new Error("rejected without a reason");
+      exchange.failure = note(exchange, thrown);
+    }
+    const ended = exchange.ending;
+    exchange.ending = ending.none;
+    for (const completion of program.beforeReply) await completion(exchange);
+    exchange.ending = ended;
+    exchange.failure = undefined;
+    if (thrown !== undefined) throw thrown;
+  }
+
+  #fail(exchange: Exchange, thrown: unknown): void {
+    const error = note(exchange, thrown);
+    // Without an error handler the caller's handler may still try; otherwise this route has done all there is to do.
+    if (this.program.plan.kind !== "none") error.exhausted = true;
+    exchange.failure = error;
+  }
+
+  /** The promise of an exchange whose route waits; resolves even when a step never does, once the run is cancelled. */
+  #await(exchange: Exchange, pending: Promise<void>): Promise<Exchange> {
+    return new Promise((resolve) => {
+      const finish = (thrown?: unknown): void => {
+        if (thrown !== undefined) this.#fail(exchange, thrown);
+        resolve(this.#complete(exchange));
+      };
+      const flight = this.#flights.add(exchange, finish);
+      pending.then(
+        () => flight.land(() => finish()),
+        (thrown: unknown) => flight.land(() => finish(thrown ?? new Error("rejected without a reason"))),
+      );
+    });
+  }
+
+  #complete(exchange: Exchange): Exchange {
+    this.#end(exchange.run, exchange);
+    if (exchange.completions !== undefined) this.#afterwards(exchange);
+    return exchange;
+  }
+
+  #afterwards(exchange: Exchange): void {
+    const { completions } = exchange;
+    if (completions === undefined) return;
+    exchange.completions = undefined;
+    for (const completion of completions.toReversed()) void completion(exchange);
+  }
+
+  #end(run: Run, exchange: Exchange): void {
+    const { stats } = this;
+    run.endedAt = this.#host.clock.now();
+    stats.lastRunAt = run.endedAt;
+    if (exchange.failure !== undefined) {
+      run.failure = exchange.failure;
+      if (run.status !== "cancelled") run.status = "failed";
+      stats.failed++;
+      stats.lastError = exchange.failure.message;
+    } else if (run.status === "running" || run.status === "retrying") {
+      run.status = "completed";
+    }
+    this.#listener.ended(run, exchange);
+    this.#left();
+  }
+
+  #left(): void {
+    if (--this.stats.inflight === 0) this.#flights.idle();
+  }
+
+  #refuse(exchange: Exchange): Exchange {
+    exchange.failure = new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`, {
+      code: "limit-inflight",
+      retryable: true,
+    });
+    exchange.run.status = "failed";
+    exchange.run.failure = exchange.failure;
+    exchange.run.endedAt = exchange.run.startedAt;
+    this.stats.total++;
+    this.stats.failed++;
+    return exchange;
+  }
+}

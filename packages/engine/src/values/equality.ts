@@ -1,0 +1,76 @@
+// When two values count as equal. Messages carry numbers as text as often as not, so comparing looks at what is meant.
+import { asText } from "./text.ts";
+
+const integer = /^-?\d+$/;
+const decimal = /^-?\d+\.\d+$/;
+
+/** `==` of flows: null equals only null, whole numbers equal their text, a truth value equals its word. */
+export function looseEquals(one: unknown, other: unknown): boolean {
+  return equals(one, other, false);
+}
+
+/** As {@link looseEquals}, with the letter case of text ignored. */
+export function looseEqualsIgnoreCase(one: unknown, other: unknown): boolean {
+  return equals(one, other, true);
+}
+
+function equals(one: unknown, other: unknown, ignoreCase: boolean): boolean {
+  if (one === other) return true;
+  if (one === null || one === undefined) return other === null || other === undefined;
+  if (other === null || other === undefined) return false;
+  const left = one instanceof Uint8Array ? asText(one) : one;
+  const right = other instanceof Uint8Array ? asText(other) : other;
+  if (typeof left === "string") return typeof right === "string" ? textEquals(left, right, ignoreCase) : scalarEquals(right, left, ignoreCase);
+  if (typeof right === "string") return scalarEquals(left, right, ignoreCase);
+  if (typeof left === "boolean" && typeof right === "number") return left === right > 0;
+  if (typeof left === "number" && typeof right === "boolean") return right === left > 0;
+  return strictEquals(left, right);
+}
+
+function textEquals(one: string, other: string, ignoreCase: boolean): boolean {
+  if (one === other) return true;
+  if (integer.test(one) && integer.test(other)) return sameInteger(one, other);
+  return ignoreCase && one.toLowerCase() === other.toLowerCase();
+}
+
+function sameInteger(one: string, other: string): boolean {
+  return one.length < 16 && other.length < 16 ? Number(one) === Number(other) : BigInt(one) === BigInt(other);
+}
+
+/** A value that is no text against one that is. */
+function scalarEquals(value: unknown, text: string, ignoreCase: boolean): boolean {
+  if (typeof value === "number") {
+    if (integer.test(text)) return value === Number(text);
+    return !Number.isInteger(value) && decimal.test(text) && value === Number(text);
+  }
+  if (typeof value === "boolean") return value === (text.toLowerCase() === "true");
+  const own = asText(value);
+  return own === text || (ignoreCase && own.toLowerCase() === text.toLowerCase());
+}
+
+/** A number written with decimals in the flow (`0.020`) against a value: decimals in text count, which {@link looseEquals} cannot know for `1.0`. */
+export function equalsDecimal(value: unknown, literal: number): boolean {
+  const known = value instanceof Uint8Array ? asText(value) : value;
+  if (typeof known === "string" && decimal.test(known)) return Number(known) === literal;
+  return looseEquals(known, literal);
+}
+
+/** Equal without any conversion; lists and maps by what they hold. */
+export function strictEquals(one: unknown, other: unknown, depth = 0): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || depth > 500) return false;
+  if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((item, index) => strictEquals(item, other[index], depth + 1));
+  if (one instanceof Date) return other instanceof Date && one.getTime() === other.getTime();
+  if (one instanceof Uint8Array) return other instanceof Uint8Array && one.length === other.length && one.every((byte, index) => byte === other[index]);
+  const left = entriesOf(one);
+  const right = entriesOf(other);
+  if (left === undefined || right === undefined || left.size !== right.size) return false;
+  for (const [key, value] of left) if (!right.has(key) || !strictEquals(value, right.get(key), depth + 1)) return false;
+  return true;
+}
+
+function entriesOf(value: object): ReadonlyMap<unknown, unknown> | undefined {
+  if (value instanceof Map) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
+}

@@ -1,0 +1,34 @@
+// Reading members of values by name. Only data is reachable: own keys of plain objects and entries of maps; nothing
+// of a prototype, so `constructor` or `__proto__` are keys like any other and absent unless the data has them.
+
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** True for values that flows treat as maps. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown> {
+  return value instanceof Map || isPlainObject(value);
+}
+
+/** The value of a map's key, undefined when it has none or is no map. */
+export function entryOf(value: unknown, key: string): unknown {
+  if (value instanceof Map) return value.get(key) as unknown;
+  return isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+export function hasEntry(value: unknown, key: string): boolean {
+  return value instanceof Map ? value.has(key) : isPlainObject(value) && Object.hasOwn(value, key);
+}
+
+/** How many entries a map has. */
+export function sizeOfMap(value: Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>): number {
+  return value instanceof Map ? value.size : Object.keys(value).length;
+}
+
+/** Sets a map's entry in place; `__proto__` becomes an entry like any other. */
+export function setEntry(target: object, key: string, value: unknown): void {
+  if (target instanceof Map) target.set(key, value);
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}

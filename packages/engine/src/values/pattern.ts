@@ -1,0 +1,168 @@
+// Regular expressions from flows and messages. Java's syntax, matched in linear time whatever the pattern, so that no
+// pattern can hold the event loop; look-around and back-references cannot be done that way and are refused.
+import { RE2JS } from "re2js";
+import { FlowError } from "../errors/flow-error.ts";
+
+const cacheSize = 500;
+const longestPattern = 10_000;
+const cache = new Map<string, Pattern>();
+
+const posixClasses: Readonly<Record<string, string>> = {
+  Alpha: "a-zA-Z",
+  Digit: "0-9",
+  Alnum: "a-zA-Z0-9",
+  Lower: "a-z",
+  Upper: "A-Z",
+  Punct: "!-/:-@\\[-`{-~",
+  Blank: " \\t",
+  Space: " \\t\\n\\x0B\\f\\r",
+  XDigit: "0-9a-fA-F",
+  Cntrl: "\\x00-\\x1F\\x7F",
+  Graph: "!-~",
+  Print: " -~",
+  ASCII: "\\x00-\\x7F",
+  IsAlphabetic: "\\pL",
+  IsLetter: "\\pL",
+  IsDigit: "\\p{Nd}",
+  IsUppercase: "\\p{Lu}",
+  IsLowercase: "\\p{Ll}",
+};
+
+/** One compiled regular expression. */
+export class Pattern {
+  readonly source: string;
+  readonly #program: RE2JS;
+
+  constructor(source: string, program: RE2JS) {
+    this.source = source;
+    this.#program = program;
+  }
+
+  /** True when the whole text matches. */
+  matches(text: string): boolean {
+    return this.#program.matcher(text).matches();
+  }
+
+  /** True when some part of the text matches. */
+  find(text: string): boolean {
+    return this.#program.matcher(text).find();
+  }
+
+  /** The first match and its groups, undefined for a group that took no part. */
+  exec(text: string): readonly (string | undefined)[] | undefined {
+    const matcher = this.#program.matcher(text);
+    if (!matcher.find()) return undefined;
+    return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
+  }
+
+  /** Every match replaced; `$1` and `${name}` in the replacement stand for groups, a backslash takes the next character literally. */
+  replaceAll(text: string, replacement: string): string {
+    return replaced(() => this.#program.matcher(text).replaceAll(replacement, true), replacement);
+  }
+
+  replaceFirst(text: string, replacement: string): string {
+    return replaced(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement);
+  }
+
+  /** The parts between the matches; empty parts at the end are dropped, as is an empty one before a match of nothing at the start. */
+  split(text: string): string[] {
+    const parts: string[] = [];
+    const matcher = this.#program.matcher(text);
+    let from = 0;
+    while (matcher.find()) {
+      const start = matcher.start();
+      const end = matcher.end();
+      if (end === 0) continue;
+      if (start === end && start >= text.length) break;
+      parts.push(text.slice(from, start));
+      from = end;
+    }
+    if (from === 0 && parts.length === 0) return [text];
+    parts.push(text.slice(from));
+    while (parts.length > 0 && parts[parts.length - 1] === "") parts.pop();
+    return parts;
+  }
+}
+
+/** The pattern a text stands for; throws a FlowError that says what is wrong with it. The last few hundred are remembered. */
+export function compilePattern(source: string, flags: { readonly ignoreCase?: boolean } = {}): Pattern {
+  const key = flags.ignoreCase === true ? `i${source}` : `-${source}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const pattern = new Pattern(source, build(source, flags.ignoreCase === true));
+  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
+  cache.set(key, pattern);
+  return pattern;
+}
+
+function build(source: string, ignoreCase: boolean): RE2JS {
+  if (source.length > longestPattern) throw patternError(source, `it is longer than ${longestPattern} characters`);
+  const unsupported = /\(\?(=|!|<=|<!|>)/.exec(withoutQuotedParts(source));
+  if (unsupported !== null) throw patternError(source, `${unsupported[0]}…) is not supported, because look-around and atomic groups cannot be matched in linear time`);
+  if (/(^|[^\\])(\\\\)*\\[1-9]/.test(withoutQuotedParts(source))) throw patternError(source, "back-references are not supported, because they cannot be matched in linear time");
+  try {
+    return RE2JS.compile(fromJava(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (cause) {
+    throw patternError(source, (cause instanceof Error ? cause.message : String(cause)).replace(/^error parsing regexp: /, ""));
+  }
+}
+
+function patternError(source: string, why: string): FlowError {
+  const shown = source.length > 80 ? `${source.slice(0, 80)}…` : source;
+  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown}' cannot be used: ${why}`, { code: "pattern-invalid" });
+}
+
+const withoutQuotedParts = (source: string): string => source.replaceAll(/\\Q[^]*?(?:\\E|$)/g, "");
+
+/** Java's spellings that the matcher writes differently. */
+function fromJava(source: string): string {
+  if (!/\\[puhRZ]|[*+?}]\+/.test(source)) return source;
+  let result = "";
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const char = source[at] as string;
+    if (char === "\\" && at + 1 < source.length) {
+      const escape = readEscape(source, at, inClass);
+      result += escape.text;
+      at += escape.length - 1;
+      continue;
+    }
+    if (char === "[") inClass = true;
+    else if (char === "]") inClass = false;
+    // Possessive quantifiers only forbid backtracking, which a linear matcher does not do.
+    if (char === "+" && !inClass && /[*+?}]$/.test(result) && !/\\[*+?}]$/.test(result)) continue;
+    result += char;
+  }
+  return result;
+}
+
+function readEscape(source: string, at: number, inClass: boolean): { readonly text: string; readonly length: number } {
+  const rest = source.slice(at, at + 40);
+  if (rest.startsWith("\\Q")) {
+    const end = source.indexOf("\\E", at);
+    const length = (end < 0 ? source.length : end + 2) - at;
+    return { text: source.slice(at, at + length), length };
+  }
+  const unicode = /^\\u([0-9a-fA-F]{4})/.exec(rest);
+  if (unicode !== null) return { text: `\\x{${unicode[1]}}`, length: 6 };
+  const property = /^\\p\{(\w+)\}/.exec(rest);
+  if (property !== null && Object.hasOwn(posixClasses, property[1] as string)) {
+    const members = posixClasses[property[1] as string] as string;
+    return { text: inClass ? members : `[${members}]`, length: property[0].length };
+  }
+  if (rest.startsWith("\\h")) return { text: inClass ? " \\t" : "[ \\t]", length: 2 };
+  if (rest.startsWith("\\R") && !inClass) return { text: "(?:\\r\\n|[\\n\\x0B\\f\\r])", length: 2 };
+  if (rest.startsWith("\\Z") && !inClass) return { text: "\\n?\\z", length: 2 };
+  return { text: source.slice(at, at + 2), length: 2 };
+}
+
+function replaced(replace: () => string, replacement: string): string {
+  try {
+    return replace();
+  } catch (cause) {
+    throw new FlowError("java.lang.IllegalArgumentException", `the replacement '${replacement}' cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      code: "pattern-invalid",
+      cause,
+    });
+  }
+}
