@@ -5,7 +5,7 @@ import { FlowError } from "../errors/flow-error.ts";
 
 const cacheSize = 500;
 const longestPattern = 10_000;
-const cache = new Map<string, Pattern>();
+const cache = new Map<string, TextPattern>();
 
 const posixClasses: Readonly<Record<string, string>> = {
   Alpha: "a-zA-Z",
@@ -29,7 +29,7 @@ const posixClasses: Readonly<Record<string, string>> = {
 };
 
 /** One compiled regular expression. */
-export class Pattern {
+export class TextPattern {
   readonly source: string;
   readonly #program: RE2JS;
 
@@ -85,11 +85,11 @@ export class Pattern {
 }
 
 /** The pattern a text stands for; throws a FlowError that says what is wrong with it. The last few hundred are remembered. */
-export function compilePattern(source: string, flags: { readonly ignoreCase?: boolean } = {}): Pattern {
+export function compilePattern(source: string, flags: { readonly ignoreCase?: boolean } = {}): TextPattern {
   const key = flags.ignoreCase === true ? `i${source}` : `-${source}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const pattern = new Pattern(source, build(source, flags.ignoreCase === true));
+  const pattern = new TextPattern(source, build(source, flags.ignoreCase === true));
   if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
   cache.set(key, pattern);
   return pattern;

@@ -6,9 +6,23 @@ const decoder = new TextDecoder();
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
-  if (value instanceof Uint8Array) return decoder.decode(value);
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return decoder.decode(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
-  return JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Map ? Object.fromEntries(inner) : inner instanceof Set ? [...inner] : inner)) ?? "";
+  return asJson(value);
+}
+
+/** The JSON text of a value: maps as objects, sets as lists, bytes as text. */
+export function asJson(value: unknown, indent?: string): string {
+  return JSON.stringify(value, plain, indent) ?? "";
+}
+
+function plain(this: unknown, _key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Map) return Object.fromEntries(value);
+  if (value instanceof Set) return [...value];
+  if (value instanceof Uint8Array) return decoder.decode(value);
+  return value instanceof Error ? value.message : value;
 }

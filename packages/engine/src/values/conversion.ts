@@ -1,0 +1,150 @@
+// Values of one kind turned into another, as flows ask for by Java type names (`bodyAs(Integer)`). A name is data:
+// nothing is loaded by it, and only the names below exist.
+import { FlowError } from "../errors/flow-error.ts";
+import { parseIsoDate } from "./calendar.ts";
+import { iterate } from "./iteration.ts";
+import { jsonView, copyJson } from "./json-view.ts";
+import { isMap } from "./member.ts";
+import { asText } from "./text.ts";
+
+const encoder = new TextEncoder();
+
+/** Turns a value into the type; null stays null. Throws a FlowError when that cannot be done. */
+export type Conversion = (value: unknown) => unknown;
+
+const whole =
+  (type: string, limit: number): Conversion =>
+  (value) => {
+    const number = typeof value === "number" ? value : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
+    const result = Math.trunc(number);
+    if (!(Math.abs(result) <= limit)) throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be kept exactly; leave it as text" : undefined);
+    return result + 0;
+  };
+
+const fraction =
+  (type: string): Conversion =>
+  (value) =>
+    typeof value === "number" ? value : readText(value, type, /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/);
+
+const conversions: Readonly<Record<string, Conversion>> = {
+  object: (value) => value,
+  string: asText,
+  charsequence: asText,
+  int: whole("Integer", 2 ** 31),
+  integer: whole("Integer", 2 ** 31),
+  long: whole("Long", Number.MAX_SAFE_INTEGER),
+  biginteger: whole("BigInteger", Number.MAX_SAFE_INTEGER),
+  short: whole("Short", 2 ** 15),
+  byte: whole("Byte", 2 ** 7),
+  double: fraction("Double"),
+  float: fraction("Float"),
+  bigdecimal: fraction("BigDecimal"),
+  number: fraction("Number"),
+  boolean: toBoolean,
+  char: toCharacter,
+  character: toCharacter,
+  "byte[]": toBytes,
+  inputstream: toBytes,
+  "string[]": (value) => toList(value).map(asText),
+  "object[]": toList,
+  list: toList,
+  arraylist: toList,
+  collection: toList,
+  iterable: toList,
+  iterator: toList,
+  set: (value) => [...new Set(toList(value))],
+  map: toMap,
+  hashmap: toMap,
+  linkedhashmap: toMap,
+  date: toDate,
+  json: toJson,
+  jsonnode: toJson,
+  jsonobject: (value) => expectJson(toJson(value), value, "JsonObject", isMap),
+  jsonarray: (value) => expectJson(toJson(value), value, "JsonArray", Array.isArray),
+};
+
+const packages = /^(java\.(lang|util|math|io)\.|org\.apache\.camel\.util\.json\.|com\.fasterxml\.jackson\.databind\.)/;
+
+/** How a value becomes the type of that name (`int`, `String`, `java.util.List`, …); undefined when no such type is known. */
+export function findConversion(typeName: string): Conversion | undefined {
+  const name = typeName.trim().replace(/\.class$/, "");
+  const short = name.replace(packages, "");
+  // `string` is no Java type; the primitive names are lower case and the others are not.
+  if (short !== name || /^(int|long|short|byte|float|double|boolean|char)(\[\])?$/.test(short) || /^[A-Z]/.test(short)) {
+    const key = short.toLowerCase();
+    if (Object.hasOwn(conversions, key)) {
+      const convert = conversions[key] as Conversion;
+      return (value) => (value === null || value === undefined ? null : convert(value));
+    }
+  }
+  return undefined;
+}
+
+/** What a value that has no such form fails with. */
+export function conversionError(value: unknown, type: string, why?: string): FlowError {
+  const text = asText(value);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, { code: "conversion-failed" });
+}
+
+function readText(value: unknown, type: string, form: RegExp): number {
+  const text = typeof value === "string" || value instanceof Uint8Array ? asText(value) : undefined;
+  if (text === undefined || !form.test(text)) throw conversionError(value, type);
+  return Number(text);
+}
+
+function toBoolean(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value > 0;
+  const text = asText(value).toLowerCase();
+  if (text !== "true" && text !== "false") throw conversionError(value, "Boolean", "it is neither true nor false");
+  return text === "true";
+}
+
+function toCharacter(value: unknown): string {
+  const text = asText(value);
+  if (text.length !== 1) throw conversionError(value, "Character");
+  return text;
+}
+
+function toBytes(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : encoder.encode(asText(value));
+}
+
+function toList(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  const source = typeof value === "string" || value instanceof Uint8Array ? jsonView(value) : undefined;
+  if (Array.isArray(source)) return copyJson(source) as unknown[];
+  return typeof value === "string" || value instanceof Uint8Array ? [value] : [...iterate(value)];
+}
+
+function toMap(value: unknown): unknown {
+  if (isMap(value)) return value;
+  const source = typeof value === "string" || value instanceof Uint8Array ? jsonView(value) : undefined;
+  if (isMap(source)) return copyJson(source);
+  throw conversionError(value, "Map");
+}
+
+function toDate(value: unknown): Date {
+  if (value instanceof Date) return value;
+  const time = typeof value === "number" ? value : parseIsoDate(asText(value));
+  if (time === undefined || Number.isNaN(new Date(time).getTime())) throw conversionError(value, "Date", "write it as ISO 8601 or milliseconds since 1970");
+  return new Date(time);
+}
+
+function toJson(value: unknown): unknown {
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) return value;
+  try {
+    return JSON.parse(asText(value)) as unknown;
+  } catch (cause) {
+    throw new FlowError("org.apache.camel.TypeConversionException", `cannot convert the text to JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      code: "conversion-failed",
+      cause,
+    });
+  }
+}
+
+function expectJson(json: unknown, value: unknown, type: string, accepts: (json: unknown) => boolean): unknown {
+  if (!accepts(json)) throw conversionError(value, type);
+  return json;
+}
