@@ -1,0 +1,73 @@
+// XML out of whatever a message carries. A body is parsed once however many expressions read it.
+import { FlowError, asText } from "@sluice/engine/spi";
+import { parseXml, xmlLimits } from "./parse-xml.ts";
+import { XmlNode } from "./xml-node.ts";
+
+const parsedBytes = new WeakMap<Uint8Array, XmlNode>();
+const recentTexts = new Map<string, XmlNode>();
+/** Texts are kept for the next branch of a choice, not for good: few, and only small ones. */
+const recentCount = 8;
+const recentCharacters = 256 * 1024;
+
+/** The document or node of a value; bytes and text are parsed, a list of one is its item. */
+export function readXml(value: unknown): XmlNode {
+  if (value instanceof XmlNode) return value;
+  if (value instanceof Uint8Array) return readBytes(value);
+  if (Array.isArray(value) && value.length === 1) return readXml(value[0]);
+  const text = asText(value);
+  if (text.trim() === "")
+    throw new FlowError(
+      "org.apache.camel.InvalidPayloadException",
+      "there is no XML to read: the value is empty",
+      { code: "invalid-xml", details: { clientFault: true } },
+    );
+  const known = recentTexts.get(text);
+  if (known !== undefined) return known;
+  const parsed = parseXml(text);
+  if (text.length <= recentCharacters) remember(text, parsed);
+  return parsed;
+}
+
+function readBytes(bytes: Uint8Array): XmlNode {
+  const known = parsedBytes.get(bytes);
+  if (known !== undefined) return known;
+  if (bytes.length > xmlLimits.maxCharacters * 2)
+    throw new FlowError(
+      "java.lang.IllegalStateException",
+      `size limit: the XML has ${bytes.length} bytes, too many to read`,
+      { code: "limit-xml", details: { clientFault: true } },
+    );
+  const parsed = parseXml(decodeXml(bytes));
+  parsedBytes.set(bytes, parsed);
+  return parsed;
+}
+
+function remember(text: string, parsed: XmlNode): void {
+  if (recentTexts.size >= recentCount)
+    recentTexts.delete(recentTexts.keys().next().value as string);
+  recentTexts.set(text, parsed);
+}
+
+/** Bytes as text by their byte order mark, else by the encoding the XML declares, else as UTF-8. */
+export function decodeXml(bytes: Uint8Array): string {
+  const mark =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? "utf-16le"
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? "utf-16be"
+        : undefined;
+  const start = String.fromCharCode(...bytes.subarray(0, 120));
+  const label =
+    mark ??
+    /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ??
+    "utf-8";
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new FlowError(
+      "org.apache.camel.TypeConversionException",
+      `the XML cannot be read as ${label}`,
+      { code: "invalid-xml", cause, details: { clientFault: true } },
+    );
+  }
+}
