@@ -1,2 +1,4 @@
 export * from "./spi/index.ts";
+export * from "./entities/index.ts";
 export * from "./run/runtime.ts";
+export * from "./run/create-runtime.ts";

@@ -18,7 +18,10 @@ export interface DynamicContext {
 }
 
 /** Finds and keeps what `open` makes of a URI. */
-export function dynamicEndpoints<T extends Pick<Outlet, never>>(options: DynamicEndpointOptions, context: DynamicContext): (uri: string, exchange: Exchange) => T {
+export function dynamicEndpoints<T extends Pick<Outlet, never>>(
+  options: DynamicEndpointOptions,
+  context: DynamicContext,
+): (uri: string, exchange: Exchange) => T {
   const kept = new Map<string, T>();
   const literal = literalPrefix(options.template);
   const literalScheme = schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
@@ -55,13 +58,18 @@ function openOrFail<T>(context: DynamicContext, node: { uri: string; parameters:
     return context.open<T>(node, trusted);
   } catch (thrown) {
     if (!(thrown instanceof CompileError)) throw thrown;
-    const type = thrown.code === "connector-unknown" || thrown.code === "endpoint-invalid" ? "org.apache.camel.NoSuchEndpointException" : "org.apache.camel.ResolveEndpointFailedException";
+    const type =
+      thrown.code === "connector-unknown" || thrown.code === "endpoint-invalid"
+        ? "org.apache.camel.NoSuchEndpointException"
+        : "org.apache.camel.ResolveEndpointFailedException";
     throw new FlowError(type, `No endpoint could be found for: ${node.uri}, ${thrown.message}`, { code: thrown.code });
   }
 }
 
 function refused(uri: string, reason: string): FlowError {
-  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is refused: ${reason}`, { code: "endpoint-refused" });
+  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is refused: ${reason}`, {
+    code: "endpoint-refused",
+  });
 }
 
 /** What stands before the first `${` of a template. */

@@ -29,7 +29,8 @@ export class EndpointBinder {
 
   sink(node: EndpointNode, trusted: boolean): { sink: Sink; uri: string } {
     const { endpoint, connector } = this.bind(node, trusted);
-    if (connector.sink === undefined) throw new CompileError("endpoint-no-sink", `endpoint '${endpoint.uri}' cannot be sent to`, { hint: `${endpoint.scheme} is a trigger only` });
+    if (connector.sink === undefined)
+      throw new CompileError("endpoint-no-sink", `endpoint '${endpoint.uri}' cannot be sent to`, { hint: `${endpoint.scheme} is a trigger only` });
     return { sink: connector.sink(endpoint), uri: endpoint.uri };
   }
 
@@ -51,7 +52,11 @@ export class EndpointBinder {
     if (refused !== undefined) return new CompileError("connector-refused", refused);
     if (scheme === "") return new CompileError("endpoint-invalid", `endpoint '${uri}' has no scheme`, { hint: "write for example direct:name" });
     const near = nearestName(scheme, [...this.#catalog.connectors.keys()]);
-    return new CompileError("connector-unknown", `unknown connector '${scheme}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, near === undefined ? {} : { hint: near });
+    return new CompileError(
+      "connector-unknown",
+      `unknown connector '${scheme}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`,
+      near === undefined ? {} : { hint: near },
+    );
   }
 }
 

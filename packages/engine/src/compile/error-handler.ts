@@ -31,7 +31,8 @@ export function needsOriginal(plan: ErrorHandlerPlan): boolean {
 }
 
 export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunListener, isStopping: () => boolean): (slot: Slot) => Processor {
-  const redelivers = plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
+  const redelivers =
+    plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
 
   return (slot) => (exchange) => {
     const before = redelivers ? exchange.message.copy() : undefined;

@@ -36,14 +36,19 @@ export function errorPlan(sources: ErrorSources, compiler: Compiler): ErrorHandl
 function resolve(handler: ErrorHandlerOptions | undefined, named: ReadonlyMap<string, ErrorHandlerOptions>): ErrorHandlerOptions | undefined {
   if (handler?.refErrorHandler === undefined) return handler;
   const found = named.get(handler.refErrorHandler.ref.replace(/^#(bean:)?/, ""));
-  if (found === undefined) throw new CompileError("error-handler-unknown", `no error handler '${handler.refErrorHandler.ref}'`, { hint: "give an errorHandler of this document that id" });
+  if (found === undefined)
+    throw new CompileError("error-handler-unknown", `no error handler '${handler.refErrorHandler.ref}'`, {
+      hint: "give an errorHandler of this document that id",
+    });
   return found;
 }
 
 function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClause {
   for (const type of options.exception) assertExceptionType(type);
-  if (options.handled !== undefined && options.continued !== undefined) throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them" });
-  if (hasNoEffect(options)) throw new CompileError("clause-without-effect", "onException has no effect", { hint: "give it steps, handled, continued or a redeliveryPolicy" });
+  if (options.handled !== undefined && options.continued !== undefined)
+    throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them" });
+  if (hasNoEffect(options))
+    throw new CompileError("clause-without-effect", "onException has no effect", { hint: "give it steps, handled, continued or a redeliveryPolicy" });
   const predicate = (node: ExpressionNode | undefined) => (node === undefined ? undefined : compiler.predicate(node));
   return {
     types: options.exception,
@@ -59,7 +64,13 @@ function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClaus
 }
 
 function hasNoEffect(options: OnExceptionOptions): boolean {
-  return options.steps.length === 0 && options.handled === undefined && options.continued === undefined && options.retryWhile === undefined && options.redeliveryPolicy === undefined;
+  return (
+    options.steps.length === 0 &&
+    options.handled === undefined &&
+    options.continued === undefined &&
+    options.retryWhile === undefined &&
+    options.redeliveryPolicy === undefined
+  );
 }
 
 function original(options: { readonly useOriginalMessage: boolean; readonly useOriginalBody: boolean }): "message" | "body" | undefined {

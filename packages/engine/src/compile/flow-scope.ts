@@ -78,11 +78,16 @@ export class BeanRegistry {
   }
 
   #find(type: string): BeanDeclaration {
-    const name = type.replace(/^#(class|type|bean):/, "").replace(/\(.*\)$/, "").trim();
+    const name = type
+      .replace(/^#(class|type|bean):/, "")
+      .replace(/\(.*\)$/, "")
+      .trim();
     const found = this.#catalog.beans.get(name) ?? this.#catalog.beans.get(name.slice(name.lastIndexOf(".") + 1));
     if (found !== undefined) return found;
     const near = nearestName(name, [...this.#catalog.beans.keys()]);
-    throw new CompileError("bean-unknown", `no bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, { hint: "define it under beans, or use one of the built-in names" });
+    throw new CompileError("bean-unknown", `no bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+      hint: "define it under beans, or use one of the built-in names",
+    });
   }
 }
 

@@ -45,7 +45,9 @@ export function stepInterceptor(all: readonly InterceptOptions[], compiler: Comp
 
 /** What runs when a message enters by this trigger. */
 export function entryInterceptor(all: readonly InterceptFromOptions[], from: string, compiler: Compiler): Processor | undefined {
-  const matching = all.filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(from))).map((options) => conditional(options, compiler));
+  const matching = all
+    .filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(from)))
+    .map((options) => conditional(options, compiler));
   if (matching.length === 0) return undefined;
   const steps = matching.reduce(chain);
   return (exchange) => {

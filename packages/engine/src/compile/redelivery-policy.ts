@@ -65,7 +65,9 @@ function parsePattern(text: string): (attempt: number) => number {
     const [from, delay] = group.split(":").map((part) => part.trim());
     const ms = delay === undefined ? undefined : parseDuration(delay);
     if (from === undefined || !/^\d+$/.test(from) || ms === undefined)
-      throw new CompileError("option-invalid", `delayPattern '${text}' is not of the form attempt:delay;attempt:delay`, { hint: "write for example 0:50;2:150" });
+      throw new CompileError("option-invalid", `delayPattern '${text}' is not of the form attempt:delay;attempt:delay`, {
+        hint: "write for example 0:50;2:150",
+      });
     return { from: Number(from), ms };
   });
   return (attempt) => groups.findLast((group) => attempt >= group.from)?.ms ?? 0;

@@ -3,7 +3,17 @@ import type { EndpointNode, ExpressionNode, Span, StepNode } from "@sluice/model
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { StepPlace } from "../run/runtime.ts";
-import { CompileError, type Compiler, type DynamicEndpointOptions, type Endpoints, type LanguageScope, type Lifecycle, type Outlet, type Registry, type Tasks } from "../spi/compiler.ts";
+import {
+  CompileError,
+  type Compiler,
+  type DynamicEndpointOptions,
+  type Endpoints,
+  type LanguageScope,
+  type Lifecycle,
+  type Outlet,
+  type Registry,
+  type Tasks,
+} from "../spi/compiler.ts";
 import type { Poller } from "../spi/connector.ts";
 import type { Expression, Processor } from "../spi/processor.ts";
 import { isTrue } from "../values/truth.ts";
@@ -63,7 +73,13 @@ export class RouteCompiler implements Compiler {
       },
       detach: (copy, processor) => parts.detach(copy, processor),
     };
-    this.#languages = { host: scope.host, route, property: scope.property, language: (name) => scope.catalog.languages.get(name), bean: (reference, kind) => scope.beans.get(reference, kind) };
+    this.#languages = {
+      host: scope.host,
+      route,
+      property: scope.property,
+      language: (name) => scope.catalog.languages.get(name),
+      bean: (reference, kind) => scope.beans.get(reference, kind),
+    };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
   }
 
@@ -73,7 +89,11 @@ export class RouteCompiler implements Compiler {
   }
 
   expression(node: ExpressionNode): Expression {
-    return this.#located(node.span, () => this.#language(node).compile(node.text, node.options, this.#languages), () => undefined);
+    return this.#located(
+      node.span,
+      () => this.#language(node).compile(node.text, node.options, this.#languages),
+      () => undefined,
+    );
   }
 
   predicate(node: ExpressionNode): Expression<boolean> {
@@ -120,7 +140,11 @@ export class RouteCompiler implements Compiler {
     } catch (thrown) {
       if (!(thrown instanceof CompileError)) throw thrown;
       const column = thrown.offset !== undefined && span.line === span.endLine ? span.column + thrown.offset : span.column;
-      this.#parts.diagnostics.add(thrown, { span: { ...span, column }, routeId: this.route.id, ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }) });
+      this.#parts.diagnostics.add(thrown, {
+        span: { ...span, column },
+        routeId: this.route.id,
+        ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }),
+      });
       return otherwise;
     }
   }

@@ -54,7 +54,10 @@ export const errorHandlerFields = {
     { doc: "Sends what cannot be processed to an endpoint.", shorthand: "deadLetterUri" },
   ),
   noErrorHandler: f.object({ id: f.string({ doc: "Name of this handler." }) }, { doc: "Hands the failure straight to the caller." }),
-  refErrorHandler: f.object({ id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Name of a handler defined elsewhere.", required: true }) }, { doc: "A handler by name.", shorthand: "ref" }),
+  refErrorHandler: f.object(
+    { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Name of a handler defined elsewhere.", required: true }) },
+    { doc: "A handler by name.", shorthand: "ref" },
+  ),
 } as const;
 
 export const errorHandler: EntityShape = {

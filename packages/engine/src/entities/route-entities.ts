@@ -39,14 +39,20 @@ export const onCompletionFields = {
   onFailureOnly: f.boolean({ doc: "Only when the exchange failed.", default: false }),
   onWhen: f.expression({ doc: "Only for messages where this holds." }),
   useOriginalMessage: f.boolean({ doc: "The steps see the message as it entered the route.", default: false }),
-  mode: f.enum(["AfterConsumer", "BeforeConsumer"], { doc: "After the caller has its reply, on a copy; or before, on the message itself.", default: "AfterConsumer" }),
+  mode: f.enum(["AfterConsumer", "BeforeConsumer"], {
+    doc: "After the caller has its reply, on a copy; or before, on the message itself.",
+    default: "AfterConsumer",
+  }),
   parallelProcessing: f.boolean({ doc: "Accepted for Camel routes; completions never hold up the caller.", default: false, group: "advanced" }),
   executorService: f.string({ doc: "Accepted for Camel routes.", group: "advanced" }),
   steps: f.steps({ doc: "What to do when the exchange is over.", default: [] }),
 } as const;
 
 const wrapped = <const F extends Readonly<Record<string, ReturnType<typeof f.string> | any>>>(name: string, fields: F) =>
-  f.list(f.object({ [name]: f.object(fields, { doc: `One ${name}.`, required: true }) }, { doc: `One ${name}.`, required: true }), { doc: `Every ${name} of the configuration.`, default: [] });
+  f.list(f.object({ [name]: f.object(fields, { doc: `One ${name}.`, required: true }) }, { doc: `One ${name}.`, required: true }), {
+    doc: `Every ${name} of the configuration.`,
+    default: [],
+  });
 
 export const routeConfigurationFields = {
   ...named,
@@ -59,7 +65,14 @@ export const routeConfigurationFields = {
   interceptSendToEndpoint: wrapped("interceptSendToEndpoint", interceptSendFields),
 } as const;
 
-export const intercept: EntityShape = { ...about, name: "intercept", title: "Intercept", summary: "Runs steps before every step of every route.", beforeRoutes: true, options: interceptFields };
+export const intercept: EntityShape = {
+  ...about,
+  name: "intercept",
+  title: "Intercept",
+  summary: "Runs steps before every step of every route.",
+  beforeRoutes: true,
+  options: interceptFields,
+};
 export const interceptFrom: EntityShape = {
   ...about,
   name: "interceptFrom",
@@ -78,7 +91,14 @@ export const interceptSendToEndpoint: EntityShape = {
   shorthand: "uri",
   options: interceptSendFields,
 };
-export const onCompletion: EntityShape = { ...about, name: "onCompletion", title: "On completion", summary: "Runs steps when an exchange is over.", beforeRoutes: true, options: onCompletionFields };
+export const onCompletion: EntityShape = {
+  ...about,
+  name: "onCompletion",
+  title: "On completion",
+  summary: "Runs steps when an exchange is over.",
+  beforeRoutes: true,
+  options: onCompletionFields,
+};
 export const routeConfiguration: EntityShape = {
   ...about,
   name: "routeConfiguration",

@@ -17,10 +17,13 @@ export const templatedRouteFields = {
   routeId: f.string({ doc: "Id of the route to make." }),
   prefixId: f.string({ doc: "Put before the ids of the steps." }),
   group: f.string({ doc: "Group of the route to make." }),
-  parameters: f.list(f.object({ name: f.string({ doc: "Name.", required: true }), value: f.string({ doc: "Value.", default: "" }) }, { doc: "One parameter.", required: true }), {
-    doc: "Values of the template's parameters.",
-    default: [],
-  }),
+  parameters: f.list(
+    f.object({ name: f.string({ doc: "Name.", required: true }), value: f.string({ doc: "Value.", default: "" }) }, { doc: "One parameter.", required: true }),
+    {
+      doc: "Values of the template's parameters.",
+      default: [],
+    },
+  ),
 } as const;
 
 export const templatedRoute: EntityShape = {
@@ -38,7 +41,15 @@ export const beanFields = {
   properties: f.parameters({ doc: "Its settings.", default: {} }),
 } as const;
 
-export const beans: EntityShape = { name: "beans", title: "Beans", summary: "Named things the routes refer to.", group: "registry", since: "0.1", many: true, options: beanFields };
+export const beans: EntityShape = {
+  name: "beans",
+  title: "Beans",
+  summary: "Named things the routes refer to.",
+  group: "registry",
+  since: "0.1",
+  many: true,
+  options: beanFields,
+};
 
 export const dataFormats: EntityShape = {
   name: "dataFormats",

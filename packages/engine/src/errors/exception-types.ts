@@ -81,6 +81,7 @@ export function inheritanceDistance(type: string, ancestor: string): number | un
     distance++;
   }
   // A type outside the tree is some exception all the same.
-  if (!isKnownExceptionType(type) && (ancestor === "java.lang.Exception" || ancestor === "java.lang.Throwable")) return distance + (ancestor === "java.lang.Exception" ? 0 : 1);
+  if (!isKnownExceptionType(type) && (ancestor === "java.lang.Exception" || ancestor === "java.lang.Throwable"))
+    return distance + (ancestor === "java.lang.Exception" ? 0 : 1);
   return undefined;
 }

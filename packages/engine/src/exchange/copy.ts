@@ -16,7 +16,9 @@ export interface CopyOptions {
 export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions = {}): Exchange {
   const root = exchange.run.root;
   if (++root.spawned > spawnLimit)
-    throw new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${spawnLimit} exchanges`, { code: "limit-exchanges" });
+    throw new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${spawnLimit} exchanges`, {
+      code: "limit-exchanges",
+    });
   const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
   if (exchange.properties !== undefined) copy.properties = new Map(exchange.properties);
   if (exchange.variables !== undefined) copy.variables = new Map(exchange.variables);

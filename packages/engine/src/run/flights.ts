@@ -80,7 +80,8 @@ export class Flights {
     this.#clock.after(Math.min(sweepMs, this.#runMs), () => {
       this.#sweeping = false;
       const now = this.#clock.monotonic();
-      for (const flight of this.#airborne) if (flight.deadline <= now) this.#cancel(flight, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
+      for (const flight of this.#airborne)
+        if (flight.deadline <= now) this.#cancel(flight, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
       if (this.#airborne.size > 0) this.#sweepLater();
     });
   }

@@ -98,7 +98,7 @@ export class LiveRoute implements Route, Inlet {
     }
     if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);
     this.#begin(run, exchange);
-    let pending: Awaitable;
+    let pending: Awaitable = undefined;
     try {
       pending = this.#pass(exchange);
     } catch (thrown) {
@@ -111,7 +111,11 @@ export class LiveRoute implements Route, Inlet {
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
     const outer = exchange.run;
     if (outer.depth >= this.#limits.callDepth)
-      throw new FlowError("java.lang.IllegalStateException", `call depth: routes call each other more than ${this.#limits.callDepth} deep at route '${this.identity.id}'`, { code: "limit-call-depth" });
+      throw new FlowError(
+        "java.lang.IllegalStateException",
+        `call depth: routes call each other more than ${this.#limits.callDepth} deep at route '${this.identity.id}'`,
+        { code: "limit-call-depth" },
+      );
     const run = new Run(`run_${this.#host.ids.next()}`, this.identity, this.#host.clock.now(), trigger, outer);
     run.correlationId = outer.correlationId;
     run.trace = outer.trace;
@@ -134,7 +138,12 @@ export class LiveRoute implements Route, Inlet {
     } catch (thrown) {
       return leave(thrown);
     }
-    return pending === undefined ? leave() : pending.then(() => leave(), (thrown: unknown) => leave(thrown ?? new Error("rejected without a reason")));
+    return pending === undefined
+      ? leave()
+      : pending.then(
+          () => leave(),
+          (thrown: unknown) => leave(thrown ?? new Error("rejected without a reason")),
+        );
   }
 
   /** Runs a copy on its own; its failure is logged, for nobody waits for it. */
@@ -315,10 +324,14 @@ export class LiveRoute implements Route, Inlet {
   }
 
   #refuse(exchange: Exchange): Exchange {
-    exchange.failure = new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`, {
-      code: "limit-inflight",
-      retryable: true,
-    });
+    exchange.failure = new FlowError(
+      "java.util.concurrent.RejectedExecutionException",
+      `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`,
+      {
+        code: "limit-inflight",
+        retryable: true,
+      },
+    );
     exchange.run.status = "failed";
     exchange.run.failure = exchange.failure;
     exchange.run.endedAt = exchange.run.startedAt;

@@ -30,6 +30,8 @@ export interface Source {
   readonly claims: readonly string[];
   /** True when old and new must never run together (timers, polls): on replace the old one stops first. */
   readonly exclusive: boolean;
+  /** True for sources that only hand on what other routes put in (queues): on shutdown they go last, when those are done. */
+  readonly deferred?: boolean;
   start(inlet: Inlet): Awaitable;
   /** Takes in no more; resolves when what was already taken is handed over. May be started again. */
   stop(): Awaitable;

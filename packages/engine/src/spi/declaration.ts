@@ -105,4 +105,6 @@ export interface Catalog {
   readonly entities: ReadonlyMap<string, EntityShape>;
   readonly beans: ReadonlyMap<string, BeanDeclaration>;
   readonly refused: ReadonlyMap<string, string>;
+  /** The language of templates and conditions that name none: preconditions, names with placeholders. */
+  readonly defaultLanguage: string;
 }

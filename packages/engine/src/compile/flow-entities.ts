@@ -1,0 +1,61 @@
+// What a document says about its routes as a whole, sorted by which route it is for.
+import type { EntityNode, FlowDocument, RouteNode, Span, Values } from "@sluice/model";
+import { documentStart } from "@sluice/model";
+import type { routeConfigurationFields } from "../entities/route-entities.ts";
+import type { OnCompletionOptions } from "./completions.ts";
+import type { ErrorHandlerOptions, ErrorSources, OnExceptionOptions } from "./error-plan.ts";
+import type { InterceptFromOptions, InterceptOptions, InterceptSendOptions } from "./interceptors.ts";
+import { textPattern } from "./uri-pattern.ts";
+
+type Configuration = Values<typeof routeConfigurationFields>;
+
+/** Everything around one route. */
+export interface RouteSurroundings {
+  readonly errors: ErrorSources;
+  readonly intercepts: readonly InterceptOptions[];
+  readonly entries: readonly InterceptFromOptions[];
+  readonly sends: readonly InterceptSendOptions[];
+  readonly completions: readonly OnCompletionOptions[];
+}
+
+/** `holds` evaluates a precondition. */
+export function surroundingsOf(flow: FlowDocument, route: RouteNode, holds: (precondition: string, span: Span) => boolean): RouteSurroundings {
+  const of = <T>(name: string): T[] => flow.entities.filter((entity) => entity.name === name).map((entity) => entity.options as T);
+  const configurations = flow.entities
+    .filter((entity) => entity.name === "routeConfiguration" && appliesTo(entity, route, holds))
+    .map((entity) => entity.options as Configuration);
+  const handlers = flow.entities.filter((entity) => entity.name === "errorHandler");
+  const handler =
+    (route.options["errorHandler"] as ErrorHandlerOptions | undefined) ??
+    configurations.findLast(({ errorHandler }) => errorHandler !== undefined)?.errorHandler ??
+    (handlers.at(-1)?.options as ErrorHandlerOptions | undefined);
+  const wrapped = <T>(list: readonly Readonly<Record<string, unknown>>[], name: string): T[] => list.map((item) => item[name] as T);
+  const fromConfigurations = <T>(name: keyof Configuration): T[] =>
+    configurations.flatMap((configuration) => wrapped<T>(configuration[name] as readonly Readonly<Record<string, unknown>>[], name));
+  return {
+    errors: {
+      clauses: [fromConfigurations<OnExceptionOptions>("onException"), of<OnExceptionOptions>("onException")],
+      handler,
+      named: new Map(handlers.flatMap(({ options }) => namesOf(options as ErrorHandlerOptions).map((name) => [name, options as ErrorHandlerOptions] as const))),
+      span: handlers.at(-1)?.span ?? route.span ?? documentStart,
+    },
+    intercepts: [...of<InterceptOptions>("intercept"), ...fromConfigurations<InterceptOptions>("intercept")],
+    entries: [...of<InterceptFromOptions>("interceptFrom"), ...fromConfigurations<InterceptFromOptions>("interceptFrom")],
+    sends: [...of<InterceptSendOptions>("interceptSendToEndpoint"), ...fromConfigurations<InterceptSendOptions>("interceptSendToEndpoint")],
+    completions: [...of<OnCompletionOptions>("onCompletion"), ...fromConfigurations<OnCompletionOptions>("onCompletion")],
+  };
+}
+
+function namesOf(options: ErrorHandlerOptions): string[] {
+  return [options.id, options.defaultErrorHandler?.id, options.deadLetterChannel?.id, options.noErrorHandler?.id].filter((id) => id !== undefined);
+}
+
+/** A configuration without id is for every route of its document; with one, for the routes that name it. */
+function appliesTo(entity: EntityNode, route: RouteNode, holds: (precondition: string, span: Span) => boolean): boolean {
+  const { id, precondition, disabled } = entity.options as Configuration;
+  if (disabled || (precondition !== undefined && !holds(precondition, entity.span))) return false;
+  if (id === undefined) return true;
+  const wanted = route.options["routeConfigurationId"];
+  if (typeof wanted !== "string") return false;
+  return wanted.split(",").some((pattern) => textPattern(pattern.trim())(id));
+}

@@ -1,0 +1,116 @@
+// One route of a document, compiled and ready to start. Building it starts nothing.
+import type { FlowDocument, RouteNode, Span } from "@sluice/model";
+import { Exchange } from "../exchange/exchange.ts";
+import { Message } from "../exchange/message.ts";
+import { Run, type RouteIdentity } from "../exchange/run.ts";
+import { LiveRoute } from "../run/live-route.ts";
+import { CompileError } from "../spi/compiler.ts";
+import type { Source } from "../spi/connector.ts";
+import type { Processor } from "../spi/processor.ts";
+import { completions } from "./completions.ts";
+import type { DiagnosticSink } from "./diagnostics.ts";
+import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "./error-handler.ts";
+import { errorPlan } from "./error-plan.ts";
+import { surroundingsOf } from "./flow-entities.ts";
+import type { FlowScope } from "./flow-scope.ts";
+import { chain, entryInterceptor, sendInterceptors, stepInterceptor } from "./interceptors.ts";
+import { noRedelivery } from "./redelivery-policy.ts";
+import { RouteCompiler, type RouteParts } from "./route-compiler.ts";
+import { Wiring } from "./wiring.ts";
+
+const plainPlan: ErrorHandlerPlan = { kind: "default", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
+const silentSource: Source = { claims: [], exclusive: false, start: () => undefined, stop: () => undefined };
+
+export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): LiveRoute {
+  const identity = identityOf(node, scope);
+  const place = { span: node.span, routeId: identity.id };
+  const wiring = new Wiring(identity);
+  const live = new LiveRoute(identity, wiring, scope.host, scope.listener, scope.limits);
+  const parts: RouteParts = {
+    route: identity,
+    scope,
+    wiring,
+    diagnostics,
+    lifecycles: [],
+    places: [],
+    sendInterceptors: [],
+    detach: (copy, processor) => live.detach(copy, processor),
+  };
+  const around = surroundingsOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
+  const bare = new RouteCompiler(parts, { guard: undefined, intercept: undefined });
+  const plan = diagnostics.attempt({ ...place, span: around.errors.span }, () => errorPlan(around.errors, bare), plainPlan);
+  const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
+  const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
+  const sends = sendInterceptors(around.sends, guarded);
+  const intercept = stepInterceptor(around.intercepts, guarded);
+  parts.sendInterceptors = sends;
+  const { source, uri } = diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, identity), {
+    source: silentSource,
+    uri: node.from.uri,
+  });
+  const entry = entryInterceptor(around.entries, uri, guarded);
+  const ending = completions(around.completions, guarded);
+  const steps = new RouteCompiler(parts, { guard, intercept }).steps(node.steps);
+  live.install({
+    from: uri,
+    source,
+    process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
+    plan,
+    keepOriginal: needsOriginal(plan) || ending.needOriginal,
+    beforeReply: ending.before,
+    afterReply: ending.after,
+    lifecycles: parts.lifecycles,
+    steps: parts.places,
+    autoStartup: node.options["autoStartup"] !== false && node.options["autoStartup"] !== "false",
+    startupOrder: typeof node.options["startupOrder"] === "number" ? node.options["startupOrder"] : Infinity,
+  });
+  return live;
+}
+
+function identityOf(node: RouteNode, scope: FlowScope): RouteIdentity {
+  const { group, description } = node.options as { group?: string; description?: string };
+  return {
+    id: node.id,
+    flowId: scope.flowId,
+    flowHash: scope.flowHash,
+    ...(group === undefined ? {} : { group }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** `from: {variableReceive: v}`: the body goes to the variable and leaves the message; headers are copied beside. */
+function receiveIntoVariable(node: RouteNode, steps: Processor): Processor {
+  const name = node.fromOptions["variableReceive"];
+  if (typeof name !== "string") return steps;
+  return (exchange) => {
+    exchange.setVariable(name, exchange.message.body);
+    for (const [header, value] of exchange.message.headers) exchange.setVariable(`header:${name}.${header}`, value);
+    exchange.message.body = null;
+    return steps(exchange);
+  };
+}
+
+/** A precondition sees placeholders only, so it is decided once, on an empty message. */
+export function evaluatePrecondition(text: string, span: Span, scope: FlowScope, diagnostics: DiagnosticSink): boolean {
+  const identity: RouteIdentity = { id: "", flowId: scope.flowId, flowHash: scope.flowHash };
+  return diagnostics.attempt(
+    { span },
+    () => {
+      const language = scope.catalog.languages.get(scope.catalog.defaultLanguage);
+      if (language?.compilePredicate === undefined) throw new CompileError("language-unknown", "preconditions need the default language");
+      const holds = language.compilePredicate(
+        text,
+        {},
+        {
+          host: scope.host,
+          route: identity,
+          property: scope.property,
+          language: (name) => scope.catalog.languages.get(name),
+          bean: (reference, kind) => scope.beans.get(reference, kind),
+        },
+      );
+      return holds(new Exchange("precondition", new Run("precondition", identity, 0, { uri: "" }), "InOnly", new Message(null)));
+    },
+    false,
+  );
+}
