@@ -54,7 +54,7 @@ export function outletFinder(
     try {
       return find(uri, exchange);
     } catch (thrown) {
-      if ((thrown as { readonly code?: string }).code === "endpoint-scheme-refused") throw thrown;
+      if ((thrown as { readonly code?: string }).code === "endpoint-refused") throw thrown;
       return undefined;
     }
   };

@@ -1,0 +1,42 @@
+// Strategies that collect into a list. The list is kept aside and becomes the body only on completion, so that until
+// then the aggregate shows the first message.
+import { defineBean, type BeanDeclaration, type Exchange } from "@sluice/engine/spi";
+import type { AggregationStrategy } from "./aggregation-strategy.ts";
+
+/** Collects what `pick` takes of each message; null is left out. */
+export function listStrategy(pick: (exchange: Exchange) => unknown): AggregationStrategy {
+  const lists = new WeakMap<Exchange, unknown[]>();
+  return {
+    aggregate(old, next) {
+      const result = old ?? next;
+      let list = lists.get(result);
+      if (list === undefined) lists.set(result, (list = []));
+      const value = pick(next);
+      if (value !== null && value !== undefined) list.push(value);
+      return result;
+    },
+    complete(result) {
+      result.message.body = lists.get(result) ?? [];
+      lists.delete(result);
+    },
+  };
+}
+
+function grouped(what: "Body" | "Message" | "Exchange", summary: string, pick: (exchange: Exchange) => unknown): BeanDeclaration {
+  const name = `Grouped${what}AggregationStrategy`;
+  return defineBean({
+    names: [`org.apache.camel.processor.aggregate.${name}`, name, `grouped${what}`],
+    kind: "aggregation-strategy",
+    title: `Grouped ${what.toLowerCase()}`,
+    summary,
+    group: "aggregation",
+    since: "0.1",
+    properties: {},
+    create: () => listStrategy(pick),
+  });
+}
+
+export const groupedBody = grouped("Body", "The result's body is the list of all bodies.", (exchange) => exchange.message.body);
+/** A copy, because the first message is also the one that carries the list in the end. */
+export const groupedMessage = grouped("Message", "The result's body is the list of all messages, headers included.", (exchange) => exchange.message.copy());
+export const groupedExchange = grouped("Exchange", "The result's body is the list of all messages, headers included.", (exchange) => exchange.message.copy());

@@ -1,0 +1,35 @@
+import { defineBean } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import type { IdempotentRepository } from "./idempotent-repository.ts";
+
+/** Keeps the newest keys in memory; the oldest is forgotten first. */
+export function memoryIdempotentRepository(cacheSize: number): IdempotentRepository {
+  const keys = new Set<string>();
+  return {
+    add(key) {
+      if (keys.has(key)) return false;
+      keys.add(key);
+      if (keys.size > cacheSize) for (const oldest of keys) return keys.delete(oldest);
+      return true;
+    },
+    contains: (key) => keys.has(key),
+    remove: (key) => void keys.delete(key),
+    confirm: () => undefined,
+  };
+}
+
+export const memoryRepository = defineBean({
+  names: [
+    "org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository",
+    "org.apache.camel.processor.idempotent.MemoryIdempotentRepository",
+    "MemoryIdempotentRepository",
+    "memoryIdempotentRepository",
+  ],
+  kind: "idempotent-repository",
+  title: "Memory repository",
+  summary: "Remembers seen keys in memory, as long as the flow stays deployed.",
+  group: "repository",
+  since: "0.1",
+  properties: { cacheSize: f.integer({ doc: "How many keys are remembered.", default: 1000, min: 1, max: 10_000_000 }) },
+  create: ({ cacheSize }) => memoryIdempotentRepository(cacheSize),
+});

@@ -1,0 +1,123 @@
+// Several branches at once, bounded in number and in how far they may run ahead of the slowest.
+import type { Awaitable, Exchange } from "@sluice/engine/spi";
+import { runBranch, type Branch, type Branches, type FanOutOptions, type Gathering } from "./fan-out.ts";
+
+/** Branches of one exchange that run at the same time. */
+export const branchesAtOnce = 10;
+/** Finished branches that may wait for an earlier one, so that they can be merged in order. */
+const readAhead = 1000;
+const sliceMs = 10;
+
+export async function runParallel(branches: Branches, gathering: Gathering, options: FanOutOptions): Promise<void> {
+  const { clock } = options.host;
+  const inbox = new Inbox(gathering, options.streaming);
+  let timeUp = false;
+  const cancel =
+    options.timeout > 0
+      ? clock.after(options.timeout, () => {
+          timeUp = true;
+          inbox.wake();
+        })
+      : undefined;
+  try {
+    let began = clock.monotonic();
+    while (!timeUp && inbox.wanted) {
+      const next = await nextOf(branches);
+      if (next === undefined) break;
+      inbox.launch(next);
+      while (!timeUp && inbox.isFull) await inbox.change();
+      if (clock.monotonic() - began > sliceMs) {
+        await clock.breathe();
+        began = clock.monotonic();
+      }
+    }
+    while (!timeUp && inbox.running > 0) await inbox.change();
+    inbox.close();
+  } finally {
+    cancel?.();
+  }
+}
+
+async function nextOf(branches: Branches): Promise<Branch | undefined> {
+  const pending: Awaitable<IteratorResult<Branch>> = branches.next();
+  const next = pending instanceof Promise ? await pending : pending;
+  return next.done === true ? undefined : next.value;
+}
+
+/** Branches under way, and those that are over but whose turn has not come. */
+class Inbox {
+  running = 0;
+  wanted = true;
+  #launched = 0;
+  #turn = 0;
+  #problem: { readonly thrown: unknown } | undefined = undefined;
+  #closed = false;
+  #waiting: (() => void) | undefined = undefined;
+  readonly #over = new Map<number, Exchange>();
+  readonly #gathering: Gathering;
+  readonly #asTheyCome: boolean;
+
+  constructor(gathering: Gathering, asTheyCome: boolean) {
+    this.#gathering = gathering;
+    this.#asTheyCome = asTheyCome;
+  }
+
+  get isFull(): boolean {
+    return this.running >= branchesAtOnce || this.#over.size >= readAhead;
+  }
+
+  launch(branch: Branch): void {
+    const index = this.#launched++;
+    this.running++;
+    const pending = runBranch(branch);
+    if (pending instanceof Promise) void pending.then(() => this.#done(branch.copy, index));
+    else this.#done(branch.copy, index);
+  }
+
+  /** Resolves when a branch is over or somebody calls `wake`. */
+  async change(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  wake(): void {
+    this.#waiting?.();
+    this.#waiting = undefined;
+  }
+
+  /** Merges what is over, leaves out what is not, and reports what merging threw. */
+  close(): void {
+    for (let index = this.#turn; index < this.#launched && this.wanted; index++) {
+      const copy = this.#over.get(index);
+      if (copy !== undefined) this.#merge(copy, index);
+      else if (this.running > 0 && !this.#asTheyCome) this.#gathering.missed(index);
+    }
+    this.#closed = true;
+    if (this.#problem !== undefined) throw this.#problem.thrown;
+  }
+
+  #done(copy: Exchange, index: number): void {
+    if (this.#closed) return;
+    this.running--;
+    if (this.#asTheyCome) this.#merge(copy, index);
+    else {
+      this.#over.set(index, copy);
+      for (let next = this.#over.get(this.#turn); next !== undefined; next = this.#over.get(this.#turn)) {
+        this.#over.delete(this.#turn);
+        this.#merge(next, this.#turn++);
+      }
+    }
+    this.wake();
+  }
+
+  #merge(copy: Exchange, index: number): void {
+    if (!this.wanted) return;
+    try {
+      if (!this.#gathering.take(copy, index)) this.wanted = false;
+    } catch (thrown) {
+      this.wanted = false;
+      this.#problem = { thrown };
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// The copies a split makes, one at a time: only the part at work and the one after it exist, however many there are.
+import { copyExchange, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
+import type { Branch, Branches } from "../fan-out.ts";
+import { isAsync, type Items } from "../items.ts";
+
+export interface PartOptions {
+  readonly run: Processor;
+  readonly host: Host;
+  readonly streaming: boolean;
+  readonly shareUnitOfWork: boolean;
+}
+
+export function splitParts(original: Exchange, items: Items, options: PartOptions): Branches {
+  if (isAsync(items)) return partsLater(original, items, options);
+  if (options.streaming) return parts(original, items, undefined, options);
+  const all = [...{ [Symbol.iterator]: () => items }];
+  return parts(original, all.values(), all.length, options);
+}
+
+function* parts(original: Exchange, items: Iterator<unknown>, size: number | undefined, options: PartOptions): Generator<Branch> {
+  let index = 0;
+  for (let current = items.next(); current.done !== true; index++) {
+    const next = items.next();
+    yield part(original, current.value, index, next.done === true, size, options);
+    current = next;
+  }
+}
+
+async function* partsLater(original: Exchange, items: AsyncIterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
+  let index = 0;
+  for (let current = await items.next(); current.done !== true; index++) {
+    const next = await items.next();
+    yield part(original, current.value, index, next.done === true, undefined, options);
+    current = next;
+  }
+}
+
+function part(original: Exchange, item: unknown, index: number, last: boolean, size: number | undefined, { run, host, shareUnitOfWork }: PartOptions): Branch {
+  const copy = copyExchange(original, host.ids, { message: messageOf(item, original) });
+  if (!shareUnitOfWork && original.original !== undefined) copy.original = copy.message.copy();
+  copy.setProperty("CamelSplitIndex", index);
+  copy.setProperty("CamelSplitComplete", last);
+  const known = size ?? (last ? index + 1 : undefined);
+  if (known === undefined) copy.properties?.delete("CamelSplitSize");
+  else copy.setProperty("CamelSplitSize", known);
+  return { copy, run };
+}
+
+function messageOf(item: unknown, original: Exchange): Message {
+  if (item instanceof Message) return item.copy();
+  if (item instanceof Exchange) return item.message.copy();
+  return new Message(item, original.message.headers.copy());
+}
