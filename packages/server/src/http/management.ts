@@ -13,6 +13,8 @@ export interface ApiRequest {
   readonly segments: readonly string[] | undefined;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** Every Authorization header of the request; Node keeps only the first in `headers`. */
+  readonly authorization: readonly string[];
   readonly remoteAddress: string;
   /** Aborted when the client goes away before the reply is complete. */
   readonly signal: AbortSignal;

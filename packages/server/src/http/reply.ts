@@ -1,0 +1,76 @@
+// Writing replies: one head, one body, one system call for what is known whole. What a header may not hold never
+// reaches the wire, whoever set it.
+import type { ServerResponse } from "node:http";
+import { Readable, pipeline } from "node:stream";
+
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
+export type ReplyBody = string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+
+export interface SendOptions {
+  /** The request was a HEAD: same head, no body. */
+  readonly headOnly: boolean;
+  /** How long the client may leave the reply untouched. */
+  readonly sendTimeoutMs: number;
+}
+
+const validName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const validValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const connectionHeaders = new Set(["connection", "content-length", "host", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"]);
+
+/** Whether a header of this name and value may go out: syntax, hop-by-hop names and the engine's own names decide. */
+export function isSendable(name: string, value: string): boolean {
+  if (!validName.test(name) || !validValue.test(value)) return false;
+  const lower = name.toLowerCase();
+  return !connectionHeaders.has(lower) && !lower.startsWith("camel");
+}
+
+/** Sends a whole reply. A client that is gone already is no fault. */
+export function sendReply(response: ServerResponse, status: number, headers: ReplyHeaders | undefined, body: ReplyBody, options: SendOptions): void {
+  if (response.destroyed || response.headersSent) return;
+  const head: string[] = [];
+  if (headers !== undefined) for (const name in headers) addHeader(head, name, headers[name] as string | readonly string[]);
+  const bodiless = status === 204 || status === 304;
+  if (isStream(body) && !bodiless && !options.headOnly) {
+    response.writeHead(status, head);
+    pipeStream(body, response, options.sendTimeoutMs);
+    return;
+  }
+  if (!bodiless && !isStream(body)) head.push("Content-Length", String(typeof body === "string" ? Buffer.byteLength(body) : (body?.byteLength ?? 0)));
+  response.writeHead(status, head);
+  if (bodiless || options.headOnly || body === undefined) response.end();
+  else response.end(body);
+  if (response.writableLength > 0) dropStalled(response, options.sendTimeoutMs);
+}
+
+/** `{"error": text}` and nothing else; texts are cut where no reader would go on. */
+export function errorBody(text: string): string {
+  return JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text });
+}
+
+export function sendError(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> | undefined, options: SendOptions): void {
+  sendReply(response, status, { "Content-Type": "application/json", ...headers }, errorBody(text), options);
+}
+
+function addHeader(head: string[], name: string, value: string | readonly string[]): void {
+  if (typeof value === "string") {
+    if (isSendable(name, value)) head.push(name, value);
+  } else for (const item of value) if (isSendable(name, item)) head.push(name, item);
+}
+
+function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && Symbol.asyncIterator in body;
+}
+
+/** A stream that fails after the head went out can only be cut: the missing last chunk tells the client. */
+function pipeStream(body: AsyncIterable<Uint8Array>, response: ServerResponse, sendTimeoutMs: number): void {
+  dropStalled(response, sendTimeoutMs);
+  pipeline(Readable.from(body, { objectMode: false }), response, (error) => {
+    if (error !== undefined && error !== null) response.destroy();
+  });
+}
+
+function dropStalled(response: ServerResponse, sendTimeoutMs: number): void {
+  response.setTimeout(sendTimeoutMs, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
+}

@@ -1,0 +1,64 @@
+// The few header fields the listener itself acts on, found in one pass over the raw list: building node's header
+// object costs more than everything else here, and most webhook runs never need it.
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "./http-error.ts";
+import type { HttpLimits } from "./limits.ts";
+
+export interface RequestHead {
+  /** The declared length; -1 when the body is chunked, 0 when there is none. */
+  readonly bodyLength: number;
+  /** Lower-case; empty when the body is sent as it is. */
+  readonly encoding: string;
+  /** The test session the caller names; empty when none. */
+  readonly session: string;
+}
+
+const empty: RequestHead = { bodyLength: 0, encoding: "", session: "" };
+
+/** Reads and checks the head; throws the refusal of what no handler should see. */
+export function readHead(request: IncomingMessage, limits: HttpLimits): RequestHead {
+  const raw = request.rawHeaders;
+  if (raw.length > limits.maxHeaderCount * 2) throw new HttpError(431, `more than ${limits.maxHeaderCount} request headers`);
+  if ((request.url as string).length > limits.maxUrlBytes) throw new HttpError(414, `request target exceeds ${limits.maxUrlBytes} bytes`);
+  if (request.httpVersionMajor !== 1) throw new HttpError(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+  let hosts = 0;
+  let bodyLength = 0;
+  let encoding = "";
+  let session = "";
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] as string;
+    // Most names are told apart by their length alone.
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === "host") hosts++;
+        break;
+      case 14: {
+        const lower = name.toLowerCase();
+        if (lower === "content-length") bodyLength = Number(raw[index + 1]);
+        else if (lower === "x-test-session") session = raw[index + 1] as string;
+        break;
+      }
+      case 16:
+        if (name.toLowerCase() === "content-encoding") encoding = contentEncoding(encoding, raw[index + 1] as string);
+        break;
+      case 17:
+        if (name.toLowerCase() === "transfer-encoding") {
+          checkTransferEncoding(request, raw[index + 1] as string);
+          bodyLength = -1;
+        }
+        break;
+    }
+  }
+  if (hosts !== 1 && !(hosts === 0 && request.httpVersionMinor === 0)) throw new HttpError(400, hosts === 0 ? "the Host header is missing" : "more than one Host header");
+  return bodyLength === 0 && encoding === "" && session === "" ? empty : { bodyLength, encoding, session };
+}
+
+function contentEncoding(before: string, value: string): string {
+  const lower = value.trim().toLowerCase();
+  return before !== "" ? `${before}, ${lower}` : lower === "identity" ? "" : lower;
+}
+
+/** Any other coding, and any in HTTP/1.0, is read differently by different servers: that difference is how requests are smuggled. */
+function checkTransferEncoding(request: IncomingMessage, value: string): void {
+  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0) throw new HttpError(400, "the only transfer encoding understood is 'chunked'");
+}

@@ -1,0 +1,76 @@
+// The request target, read once for everybody: what is under `/_api` in any spelling, and the one normal form of every
+// other path. Nobody below decodes a path again.
+
+/** The path below the listener: a path of user routes, a place in the management API, or neither. */
+export type Target =
+  | { readonly kind: "route"; readonly path: string }
+  | { readonly kind: "management"; readonly segments: readonly string[] | undefined }
+  | { readonly kind: "invalid"; readonly problem: string };
+
+const nowhere: Target = { kind: "management", segments: undefined };
+
+/** Reads the path part of a target, without its query. */
+export function readTarget(raw: string): Target {
+  const path = raw.charCodeAt(0) === 47 ? raw : pathOfAbsoluteForm(raw);
+  if (path === undefined) return { kind: "invalid", problem: "the request target must be a path that begins with a slash" };
+  if (path === "/_api" || path.startsWith("/_api/")) return managementTarget(path);
+  if (path.includes("#")) return { kind: "invalid", problem: "the request target must not hold a fragment" };
+  const normal = normalisePath(path);
+  if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
+  return liesUnderApi(normal) ? nowhere : { kind: "route", path: normal };
+}
+
+function managementTarget(path: string): Target {
+  if (path === "/_api") return { kind: "management", segments: [] };
+  const segments: string[] = [];
+  for (const part of path.slice(6).split("/")) {
+    const segment = decode(part);
+    if (segment === undefined || segment === "." || segment === "..") return nowhere;
+    segments.push(segment);
+  }
+  return { kind: "management", segments };
+}
+
+function liesUnderApi(normal: string): boolean {
+  return normal.length >= 5 && normal.slice(0, 5).toLowerCase() === "/_api" && (normal.length === 5 || normal.charCodeAt(5) === 47);
+}
+
+/**
+ * Decodes once, drops empty and `.` segments and a trailing slash, follows `..`. Undefined for what cannot be decoded, leaves the root,
+ * or hides a slash, a backslash or a control character behind an escape: no two readers would agree on such a path.
+ */
+export function normalisePath(path: string): string | undefined {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    const segment = decode(part);
+    if (segment === undefined || hasForbiddenCharacter(segment)) return undefined;
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") kept.push(segment);
+    else if (kept.pop() === undefined) return undefined;
+  }
+  return `/${kept.join("/")}`;
+}
+
+function decode(part: string): string | undefined {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasForbiddenCharacter(segment: string): boolean {
+  for (let index = 0; index < segment.length; index++) {
+    const code = segment.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f || code === 47 || code === 92) return true;
+  }
+  return false;
+}
+
+function pathOfAbsoluteForm(raw: string): string | undefined {
+  const scheme = /^https?:\/\/[^/?#]*/i.exec(raw);
+  if (scheme === null) return undefined;
+  const path = raw.slice(scheme[0].length);
+  return path === "" ? "/" : path.charCodeAt(0) === 47 ? path : undefined;
+}

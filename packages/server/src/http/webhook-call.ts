@@ -1,0 +1,192 @@
+// One webhook request on its way to its route: the access check on the head, the body, the check of its signature,
+// inflating, the route, the reply. Synchronous wherever nothing has to be waited for.
+import { randomBytes } from "node:crypto";
+import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
+import type { AccessGranted, AccessNeedsBody, AccessRefused } from "./access.ts";
+import { inflateBody, type BodyReceiver } from "./body.ts";
+import type { HttpError } from "./http-error.ts";
+import type { IngressOptions } from "./ingress.ts";
+import type { Mounted } from "./mount-table.ts";
+import type { ReplyBody, ReplyHeaders } from "./reply.ts";
+
+/** A request as the listener hands it on: its head is read, its body is not. */
+export interface Arrival {
+  readonly method: string;
+  readonly query: string;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly rawHeaders: readonly string[];
+  readonly remoteAddress: string;
+  readonly encoding: string;
+  readonly session: string;
+  readBody(receiver: BodyReceiver): void;
+  reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void;
+  /** An error reply; the connection is closed when the body is still to come. */
+  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
+}
+
+const nothing = Buffer.alloc(0);
+
+export class WebhookCall implements HttpRequest, BodyReceiver {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly params: Readonly<Record<string, string>>;
+  body: Uint8Array = nothing;
+  principal: unknown = undefined;
+  session: SessionTag | undefined = undefined;
+  readonly #arrival: Arrival;
+  readonly #mounted: Mounted;
+  readonly #options: IngressOptions;
+  readonly #finished: (mounted: Mounted) => void;
+  #signed: AccessNeedsBody | undefined = undefined;
+  #replyHeaders: Readonly<Record<string, string>> | undefined = undefined;
+
+  constructor(
+    arrival: Arrival,
+    mounted: Mounted,
+    path: string,
+    params: Readonly<Record<string, string>>,
+    options: IngressOptions,
+    finished: (mounted: Mounted) => void,
+  ) {
+    this.#arrival = arrival;
+    this.#mounted = mounted;
+    this.#options = options;
+    this.#finished = finished;
+    this.method = arrival.method;
+    this.path = path;
+    this.query = arrival.query;
+    this.params = params;
+  }
+
+  get headers(): Readonly<Record<string, string | string[] | undefined>> {
+    return this.#arrival.headers;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#arrival.rawHeaders;
+  }
+
+  begin(): void {
+    const { flowId, routeId } = this.#mounted.mount;
+    try {
+      const access = this.#options.accessOf?.(flowId);
+      if (access === undefined) {
+        this.#admitted();
+        return;
+      }
+      const { method, path, query, headers } = this;
+      const verdict = access.check({ flowId, routeId, method, path, query, headers, remoteAddress: this.#arrival.remoteAddress });
+      if (verdict instanceof Promise) verdict.then((later) => this.#judged(later)).catch((fault: unknown) => this.#fault(fault));
+      else this.#judged(verdict);
+    } catch (fault) {
+      this.#fault(fault);
+    }
+  }
+
+  received(body: Buffer): void {
+    try {
+      if (this.#signed === undefined) this.#unpack(body);
+      else {
+        const verdict = this.#signed.check(body);
+        if (verdict instanceof Promise) verdict.then((later) => this.#verified(later, body)).catch((fault: unknown) => this.#fault(fault));
+        else this.#verified(verdict, body);
+      }
+    } catch (fault) {
+      this.#fault(fault);
+    }
+  }
+
+  refused(error: HttpError): void {
+    this.#arrival.refuse(error.status, error.message, error.headers);
+    this.#finished(this.#mounted);
+  }
+
+  abandoned(): void {
+    this.#finished(this.#mounted);
+  }
+
+  #judged(verdict: AccessGranted | AccessRefused | AccessNeedsBody): void {
+    if (verdict.kind === "refused") {
+      this.#turnAway(verdict);
+      return;
+    }
+    if (verdict.kind === "granted") this.#grant(verdict);
+    else this.#signed = verdict;
+    this.#admitted();
+  }
+
+  #verified(verdict: AccessGranted | AccessRefused, body: Buffer): void {
+    if (verdict.kind === "refused") {
+      this.#turnAway(verdict);
+      return;
+    }
+    this.#grant(verdict);
+    this.#unpack(body);
+  }
+
+  #grant(granted: AccessGranted): void {
+    this.principal = granted.principal;
+    this.#replyHeaders = granted.replyHeaders;
+    for (const name of granted.hide ?? []) delete this.#arrival.headers[name];
+  }
+
+  #turnAway(refusal: AccessRefused): void {
+    this.#arrival.refuse(refusal.status, refusal.error, refusal.headers);
+    this.#finished(this.#mounted);
+  }
+
+  #admitted(): void {
+    const { session } = this.#arrival;
+    if (session !== "") {
+      this.session = this.#options.sessionOf?.(session);
+      if (this.session === undefined) {
+        this.#turnAway({ kind: "refused", status: 404, error: `test session '${session.slice(0, 100)}' not found` });
+        return;
+      }
+    }
+    this.#arrival.readBody(this);
+  }
+
+  #unpack(body: Buffer): void {
+    const { encoding, headers } = this.#arrival;
+    if (encoding === "" || body.length === 0) {
+      this.#run(body);
+      return;
+    }
+    inflateBody(body, encoding, this.#options.limits.maxBodyBytes, (error, inflated) => {
+      if (error !== undefined) {
+        this.refused(error);
+        return;
+      }
+      // The route gets the plain bytes; these two would describe the packed ones.
+      delete headers["content-encoding"];
+      delete headers["content-length"];
+      this.#run(inflated);
+    });
+  }
+
+  #run(body: Buffer): void {
+    this.body = body;
+    try {
+      const reply = this.#mounted.mount.handle(this);
+      if (reply instanceof Promise) reply.then((later) => this.#answer(later)).catch((fault: unknown) => this.#fault(fault));
+      else this.#answer(reply);
+    } catch (fault) {
+      this.#fault(fault);
+    }
+  }
+
+  #answer(reply: HttpReply): void {
+    const headers = this.#replyHeaders === undefined ? reply.headers : { ...reply.headers, ...this.#replyHeaders };
+    this.#arrival.reply(reply.status, headers, reply.body);
+    this.#finished(this.#mounted);
+  }
+
+  #fault(fault: unknown): void {
+    const reference = randomBytes(6).toString("hex");
+    this.#options.reportFault(fault, reference);
+    this.#arrival.refuse(500, `internal error (ref ${reference})`);
+    this.#finished(this.#mounted);
+  }
+}

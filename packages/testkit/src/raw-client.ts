@@ -1,0 +1,48 @@
+// For tests: bytes over a real socket, and what came back.
+import { connect, type Socket } from "node:net";
+
+export interface Exchanged {
+  readonly text: string;
+  /** True when the server ended the connection by itself. */
+  readonly closed: boolean;
+}
+
+/** Sends bytes and waits until the server closes or nothing more comes for `quietMs`. */
+export function sendRaw(port: number, bytes: string | Buffer | readonly (string | Buffer)[], quietMs = 150): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect(port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    let closed = false;
+    let timer = setTimeout(finish, quietMs + 500);
+    function finish(): void {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text: Buffer.concat(chunks).toString("latin1"), closed });
+    }
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      clearTimeout(timer);
+      timer = setTimeout(finish, quietMs);
+    });
+    socket.on("end", () => {
+      closed = true;
+      finish();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      closed = true;
+      finish();
+    });
+    for (const part of typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes) socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
+  });
+}
+
+/** The status codes in the order they came. */
+export function statuses(text: string): number[] {
+  return [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]));
+}
+
+/** What follows the first head. */
+export function bodyOf(text: string): string {
+  return text.slice(text.indexOf("\r\n\r\n") + 4);
+}
