@@ -2,6 +2,9 @@
 
 const decoder = new TextDecoder();
 
+/** A value that knows its own text (an XML node, say) gives it under this name. */
+export const textForm: unique symbol = Symbol.for("sluice.text");
+
 /** The text of a value; null and undefined are the empty text. */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;
@@ -10,6 +13,7 @@ export function asText(value: unknown): string {
   if (value instanceof Uint8Array) return decoder.decode(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
+  if (textForm in (value as object)) return (value as { [textForm](): string })[textForm]();
   return asJson(value);
 }
 
