@@ -1,0 +1,17 @@
+import { entities, type Catalog, type ConnectorDeclaration } from "@sluice/engine";
+import { beans, formats, languages, refused, steps } from "@sluice/standard";
+
+/** The standard catalogue with the connectors a test brings along. */
+export function catalogOf(connectors: readonly ConnectorDeclaration[]): Catalog {
+  const schemes = connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const));
+  return {
+    steps: new Map(steps.map((step) => [step.name, step])),
+    languages: new Map(languages.map((language) => [language.name, language])),
+    formats: new Map(formats.map((format) => [format.name, format])),
+    beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
+    entities: new Map(entities.map((entity) => [entity.name, entity])),
+    connectors: new Map(schemes),
+    refused,
+    defaultLanguage: "simple",
+  };
+}

@@ -1,0 +1,81 @@
+// A flow in a test: a few lines of the users' own language in, a message out.
+import { createRuntime, Headers, Message, type Delivery, type Exchange, type Runtime, type RuntimeLimits } from "@sluice/engine";
+import { catalogOf } from "./catalog-of.ts";
+import { FakeHost } from "./fake-host.ts";
+import { recordingConnectors, type Received } from "./recording-connectors.ts";
+
+export interface Given {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly delivery?: Delivery;
+}
+
+export interface Outcome {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly error: string | undefined;
+  readonly exchange: Exchange;
+}
+
+export interface FlowUnderTest {
+  (given?: Given): Promise<Outcome>;
+  /** Sends into another route of the document. */
+  send(endpoint: string, given?: Given): Promise<Outcome>;
+  readonly mocks: ReadonlyMap<string, readonly Received[]>;
+  readonly host: FakeHost;
+  readonly runtime: Runtime;
+  stop(): Promise<void>;
+}
+
+/** What is wrong with a document, as `line: message` texts; empty when nothing is. */
+export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
+  const runtime = runtimeFor(new FakeHost(), recordingConnectors());
+  return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);
+}
+
+/**
+ * Deploys a document, or a list of steps which becomes a route from `direct:start`, on a host under the test's control.
+ * Fails the test with every diagnostic when the flow is wrong.
+ */
+export async function flow(yaml: string, options: { properties?: Readonly<Record<string, string>>; limits?: Partial<RuntimeLimits>; host?: FakeHost } = {}): Promise<FlowUnderTest> {
+  const host = options.host ?? new FakeHost();
+  const recording = recordingConnectors();
+  const runtime = runtimeFor(host, recording, options.limits);
+  const { deployment, diagnostics } = runtime.prepare(inputOf(document(yaml), options.properties ?? {}));
+  if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
+  await runtime.deploy(deployment);
+  const send = async (endpoint: string, given: Given = {}): Promise<Outcome> => {
+    const inlet = runtime.inletOf(endpoint);
+    if (inlet === undefined) throw new Error(`no route consumes ${endpoint}`);
+    const exchange = await inlet.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
+      ...given.delivery,
+      ...(given.properties === undefined ? {} : { properties: new Map(Object.entries(given.properties)) }),
+      ...(given.variables === undefined ? {} : { variables: new Map(Object.entries(given.variables)) }),
+    });
+    return { body: exchange.message.body, headers: exchange.message.headers.toObject(), error: exchange.failure?.message, exchange };
+  };
+  const first = runtime.routes.values().next().value?.from ?? "direct:start";
+  return Object.assign((given?: Given) => send(first, given), { send, mocks: recording.received, host, runtime, stop: async () => void (await runtime.stop()) });
+}
+
+function runtimeFor(host: FakeHost, recording: ReturnType<typeof recordingConnectors>, limits: Partial<RuntimeLimits> = {}): Runtime {
+  const ignore = (): void => undefined;
+  return createRuntime({ catalog: catalogOf(recording.connectors), host, limits, listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore } });
+}
+
+function inputOf(source: string, properties: Readonly<Record<string, string>>) {
+  return { id: "test", hash: "0", source, property: (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined) };
+}
+
+/** A list of steps is the body of one route; anything with a top-level word is a document already. */
+function document(yaml: string): string {
+  const text = yaml.replace(/^\n+/, "");
+  const indent = /^ */.exec(text)?.[0].length ?? 0;
+  const lines = text.split("\n").map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)));
+  const dedented = lines.join("\n");
+  if (/^- *(route|from|beans|onException|errorHandler|routeTemplate|templatedRoute|routeConfiguration|intercept\w*|onCompletion|dataFormats|rest\w*):/m.test(dedented)) return dedented;
+  const steps = dedented.trimStart().startsWith("-") ? lines : [`- ${lines[0]}`, ...lines.slice(1).map((line) => `  ${line}`)];
+  return `- route:\n    id: start\n    from:\n      uri: direct:start\n      steps:\n${steps.map((line) => `        ${line}`).join("\n")}\n`;
+}

@@ -1,0 +1,65 @@
+// The two ends of a flow under test: `test:` delivers what the test says, `mock:` keeps what arrives.
+import { defineConnector, type ConnectorDeclaration, type Exchange, type Inlet } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+const about = { group: "testing", since: "0.1", headers: {}, examples: [] } as const;
+
+/** What reached a `mock:` endpoint. */
+export interface Received {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly properties: ReadonlyMap<string, unknown>;
+}
+
+export interface Recording {
+  readonly received: Map<string, Received[]>;
+  readonly inlets: Map<string, Inlet>;
+  readonly connectors: readonly ConnectorDeclaration[];
+}
+
+/** `direct` and `mock` without a real connector package: enough to run any steps. */
+export function recordingConnectors(): Recording {
+  const received = new Map<string, Received[]>();
+  const inlets = new Map<string, Inlet>();
+  const name = { name: f.string({ doc: "Name.", required: true }) } as const;
+  const direct = defineConnector({
+    ...about,
+    scheme: "direct",
+    title: "Direct",
+    summary: "Calls a route.",
+    syntax: "direct:name",
+    path: name,
+    options: {},
+    connect: () => ({
+      source: (endpoint) => ({
+        claims: [`direct:${endpoint.options.name}`],
+        exclusive: false,
+        start: (inlet) => void inlets.set(endpoint.options.name, inlet),
+        stop: () => void inlets.delete(endpoint.options.name),
+      }),
+      sink: (endpoint) => ({
+        send: (exchange) => {
+          const inlet = inlets.get(endpoint.options.name);
+          if (inlet === undefined) throw new Error(`no route consumes direct:${endpoint.options.name}`);
+          return inlet.enter(exchange, { uri: endpoint.uri });
+        },
+      }),
+    }),
+  });
+  const mock = defineConnector({
+    ...about,
+    scheme: "mock",
+    title: "Mock",
+    summary: "Keeps what arrives.",
+    syntax: "mock:name",
+    path: name,
+    options: {},
+    connect: () => ({ sink: (endpoint) => ({ send: (exchange) => keep(endpoint.options.name, exchange) }) }),
+  });
+  const keep = (mockName: string, exchange: Exchange): void => {
+    const list = received.get(mockName) ?? [];
+    list.push({ body: exchange.message.body, headers: exchange.message.headers.toObject(), properties: new Map(exchange.properties) });
+    received.set(mockName, list);
+  };
+  return { received, inlets, connectors: [direct, mock] };
+}
