@@ -1,0 +1,127 @@
+import { CompileError, asText, compilePattern, type TextPattern } from "@sluice/engine/spi";
+import { absent, equalJson, isObject, memberNames } from "./json-access.ts";
+import { compilePath, readText, type Walk } from "./path-compiler.ts";
+import type { Condition, Operand } from "./path-tree.ts";
+
+export type Test = (node: unknown, walk: Walk) => boolean;
+type Read = (node: unknown, walk: Walk) => unknown;
+
+export function compileCondition(condition: Condition): Test {
+  if (condition.kind === "not") {
+    const of = compileCondition(condition.of);
+    return (node, walk) => !of(node, walk);
+  }
+  if (condition.kind === "exists") return compileExists(condition.operand);
+  if (condition.kind === "both" || condition.kind === "either") {
+    const first = compileCondition(condition.first);
+    const second = compileCondition(condition.second);
+    return condition.kind === "both" ? (node, walk) => first(node, walk) && second(node, walk) : (node, walk) => first(node, walk) || second(node, walk);
+  }
+  const left = compileOperand(condition.left);
+  if (condition.operator === "=~") return compileMatch(left, condition.right);
+  const right = compileOperand(condition.right);
+  const compare = comparisons[condition.operator] as (left: unknown, right: unknown) => boolean;
+  return (node, walk) => compare(left(node, walk), right(node, walk));
+}
+
+function compileExists(operand: Operand): Test {
+  const read = compileOperand(operand);
+  if (operand.kind !== "path") return (node, walk) => read(node, walk) === true;
+  const branches = !compilePath(operand.path).definite;
+  return (node, walk) => {
+    const value = read(node, walk);
+    return branches ? (value as unknown[]).length > 0 : value !== absent;
+  };
+}
+
+/** What an operand is worth for a node; `absent` when its path leads nowhere. */
+export function compileOperand(operand: Operand): Read {
+  if (operand.kind === "literal") return () => operand.value;
+  if (operand.kind === "pattern") throw new CompileError("jsonpath-syntax", "a /pattern/ can only stand on the right of =~");
+  if (operand.kind === "list") {
+    const items = operand.items.map(compileOperand);
+    return (node, walk) => items.map((item) => item(node, walk));
+  }
+  if (operand.kind === "text") {
+    const read = readText(operand.text);
+    return operand.quoted ? (_node, walk) => read(walk) : (_node, walk) => scalarOf(read(walk));
+  }
+  const path = compilePath(operand.path);
+  const fromRoot = operand.path.root === "$";
+  return (node, walk) => path.read(fromRoot ? walk.root : node, walk);
+}
+
+/** An unquoted `${…}` counts as the number, boolean or null it spells, else as text. */
+function scalarOf(text: string): unknown {
+  return /^(true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
+}
+
+/** A pattern must match the whole text, as in Jayway. */
+function compileMatch(left: Read, right: Operand): Test {
+  if (right.kind === "pattern") {
+    const pattern = compileOrRefuse(right.source, right.flags);
+    return (node, walk) => isMatch(left(node, walk), pattern);
+  }
+  const source = compileOperand(right);
+  return (node, walk) => {
+    const text = source(node, walk);
+    return typeof text === "string" && isMatch(left(node, walk), compilePattern(text));
+  };
+}
+
+function compileOrRefuse(source: string, flags: string): TextPattern {
+  const inline = [..."ims"].filter((flag) => flags.includes(flag)).join("");
+  try {
+    return compilePattern(inline === "" ? source : `(?${inline})${source}`);
+  } catch (cause) {
+    throw new CompileError("jsonpath-pattern", asText(cause));
+  }
+}
+
+const comparisons: Readonly<Record<string, (left: unknown, right: unknown) => boolean>> = {
+  "==": isEqual,
+  "===": (left, right) => typeof left === typeof right && isEqual(left, right),
+  "!=": (left, right) => !isEqual(left, right),
+  "<": (left, right) => ordered(left, right, (order) => order < 0),
+  "<=": (left, right) => ordered(left, right, (order) => order <= 0),
+  ">": (left, right) => ordered(left, right, (order) => order > 0),
+  ">=": (left, right) => ordered(left, right, (order) => order >= 0),
+  in: (left, right) => holds(right, left),
+  nin: (left, right) => !holds(right, left),
+  subsetof: (left, right) => Array.isArray(left) && Array.isArray(right) && left.every((item) => holds(right, item)),
+  anyof: (left, right) => Array.isArray(left) && left.some((item) => holds(right, item)),
+  noneof: (left, right) => Array.isArray(left) && !left.some((item) => holds(right, item)),
+  all: (left, right) => Array.isArray(left) && Array.isArray(right) && right.every((item) => holds(left, item)),
+  size: (left, right) => (typeof left === "string" || Array.isArray(left)) && left.length === Number(right),
+  empty: (left, right) => emptiness(left) === right,
+  contains: (left, right) => (typeof left === "string" ? right !== absent && left.includes(asText(right)) : holds(left, right)),
+};
+
+/** Numbers and texts that spell the same are equal, as in Jayway: 5 == '5'. */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (left === absent || right === absent) return left === right;
+  if (typeof left === "number" && typeof right === "string") return right.trim() !== "" && left === Number(right);
+  if (typeof left === "string" && typeof right === "number") return left === String(right);
+  return equalJson(left, right);
+}
+
+function ordered(left: unknown, right: unknown, accept: (order: number) => boolean): boolean {
+  if (typeof left === "number" && typeof right === "number") return accept(left - right);
+  if (typeof left === "string" && typeof right === "string") return accept(left < right ? -1 : left > right ? 1 : 0);
+  return false;
+}
+
+function isMatch(left: unknown, pattern: TextPattern): boolean {
+  if (left === absent || left === null) return false;
+  if (Array.isArray(left)) return left.some((item) => typeof item === "string" && pattern.matches(item));
+  return typeof left === "object" ? false : pattern.matches(asText(left));
+}
+
+function holds(list: unknown, value: unknown): boolean {
+  return Array.isArray(list) && value !== absent && list.some((item) => isEqual(item, value));
+}
+
+function emptiness(value: unknown): boolean | undefined {
+  if (typeof value === "string" || Array.isArray(value)) return value.length === 0;
+  return isObject(value) ? memberNames(value).length === 0 : undefined;
+}

@@ -1,0 +1,263 @@
+// A parsed path as closures. A definite path that leads nowhere reads as `absent`, or throws PathMissing when `strict`,
+// so that filters can ask for existence without paying for exceptions.
+import { FlowError, type Exchange } from "@sluice/engine/spi";
+import { compileCondition, compileOperand } from "./filter-compiler.ts";
+import { absent, isObject, member, memberNames, memberValues } from "./json-access.ts";
+import { pathFunctions } from "./path-functions.ts";
+import { isDefinite, isDefiniteSegment, type Path, type Segment, type Text } from "./path-tree.ts";
+
+/** What one evaluation carries along. */
+export interface Walk {
+  readonly root: unknown;
+  /** The values of the `${…}` pieces. */
+  readonly places: readonly ((exchange: Exchange) => unknown)[];
+  readonly exchange: Exchange;
+  visits: number;
+}
+
+export interface CompiledPath {
+  readonly definite: boolean;
+  /** One value or `absent` for a definite path, a list for others. */
+  read(node: unknown, walk: Walk): unknown;
+  /** As `read`, but a definite part that leads nowhere is an error that names it. */
+  readStrict(node: unknown, walk: Walk): unknown;
+}
+
+type Emit = (value: unknown) => void;
+type Go = (node: unknown, walk: Walk, emit: Emit) => void;
+type Missing = (what: string) => void;
+
+/** Nodes one evaluation may look at: `$..*..*..*` on a large document ends here. */
+const visitLimit = 1_000_000;
+
+export function compilePath(path: Path): CompiledPath {
+  const lenient = compileStages(path, () => undefined);
+  const strict = compileStages(path, (what) => {
+    throw pathNotFound(what);
+  });
+  return { definite: isDefinite(path.segments), read: lenient, readStrict: strict };
+}
+
+/** The failure of a path that leads nowhere, told apart from other failures by its cause. */
+export function pathNotFound(message: string): FlowError {
+  const cause = new FlowError("com.jayway.jsonpath.PathNotFoundException", message, { code: "jsonpath-not-found" });
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", message, { code: "jsonpath-not-found", cause });
+}
+
+/** Functions take the whole result of what stands before them, so a path is a chain of walks with functions between. */
+function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk) => unknown {
+  let read: (node: unknown, walk: Walk) => unknown = (node) => node;
+  let stage: Segment[] = [];
+  let shown: string = path.root;
+  const finish = (): void => {
+    if (stage.length === 0) return;
+    const before = read;
+    const walkStage = compileStage(stage, shown, missing);
+    shown += stage.map(describeSegment).join("");
+    stage = [];
+    read = (node, walk) => {
+      const value = before(node, walk);
+      return value === absent ? absent : walkStage(value, walk);
+    };
+  };
+  for (const segment of path.segments) {
+    if (segment.kind !== "call") {
+      stage.push(segment);
+      continue;
+    }
+    finish();
+    const before = read;
+    const apply = compileCall(segment);
+    shown += describeSegment(segment);
+    read = (node, walk) => {
+      const value = before(node, walk);
+      return value === absent ? absent : apply(value, node, walk);
+    };
+  }
+  finish();
+  return read;
+}
+
+function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node: unknown, walk: Walk) => unknown {
+  const given = segment.arguments.map(compileOperand);
+  const apply = pathFunctions[segment.name] as (value: unknown, given: readonly unknown[]) => unknown;
+  return (value, node, walk) =>
+    apply(
+      value,
+      given.map((read) => read(node, walk)).filter((item) => item !== absent),
+    );
+}
+
+function compileStage(segments: readonly Segment[], prefix: string, missing: Missing): (node: unknown, walk: Walk) => unknown {
+  const definite = isDefinite(segments);
+  let go: Go = (node, _walk, emit) => emit(node);
+  for (let index = segments.length - 1; index >= 0; index--) {
+    const upstream = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
+    const shown = prefix + segments.slice(0, index).map(describeSegment).join("");
+    go = compileSegment(segments[index] as Segment, go, {
+      last: index === segments.length - 1,
+      shown,
+      missing: upstream ? missing : () => undefined,
+    });
+  }
+  const whole = prefix + segments.map(describeSegment).join("");
+  return (node, walk) => {
+    if (!definite) {
+      const found: unknown[] = [];
+      go(node, walk, (value) => found.push(value));
+      return found;
+    }
+    let result: unknown = absent;
+    go(node, walk, (value) => {
+      result = value;
+    });
+    if (result === absent) missing(`No results for path: ${whole}`);
+    return result;
+  };
+}
+
+interface Place {
+  readonly last: boolean;
+  readonly shown: string;
+  readonly missing: Missing;
+}
+
+function compileSegment(segment: Segment, next: Go, place: Place): Go {
+  switch (segment.kind) {
+    case "names":
+      return segment.names.length === 1 ? compileName(readText(segment.names[0] as Text), next, place) : compileNames(segment.names.map(readText), next, place);
+    case "place":
+      return compilePlace(readText(segment.text), next, place);
+    case "indexes":
+      return onArray(place, (array, walk, emit) => {
+        for (const index of segment.indexes) visitIndex(array, index, next, walk, emit);
+      });
+    case "from-end":
+      return onArray(place, (array, walk, emit) => visitIndex(array, -segment.offset, next, walk, emit));
+    case "slice":
+      return onArray(place, (array, walk, emit) => {
+        for (const item of array.slice(segment.from ?? 0, segment.to ?? array.length)) visit(item, next, walk, emit);
+      });
+    case "wildcard":
+      return (node, walk, emit) => forEachChild(node, (child) => visit(child, next, walk, emit));
+    case "descend":
+      return (node, walk, emit) => descend(node, next, walk, emit);
+    case "filter":
+      return compileFilter(compileCondition(segment.condition), next);
+    default:
+      throw new Error("functions are compiled between the walks");
+  }
+}
+
+function compileName(name: (walk: Walk) => string, next: Go, place: Place): Go {
+  return (node, walk, emit) => {
+    const key = name(walk);
+    if (!isObject(node)) {
+      place.missing(`Expected to find an object with property ['${key}'] in path ${place.shown} but found '${kindOf(node)}'`);
+      return;
+    }
+    const value = member(node, key);
+    if (value !== absent) visit(value, next, walk, emit);
+    else if (!place.last) place.missing(`Missing property in path ${place.shown}['${key}']`);
+  };
+}
+
+function compileNames(names: readonly ((walk: Walk) => string)[], next: Go, place: Place): Go {
+  return (node, walk, emit) => {
+    if (!isObject(node)) {
+      place.missing(`Expected to find an object in path ${place.shown} but found '${kindOf(node)}'`);
+      return;
+    }
+    const picked = Object.create(null) as Record<string, unknown>;
+    for (const name of names) {
+      const key = name(walk);
+      const value = member(node, key);
+      if (value === absent) continue;
+      if (place.last) picked[key] = value;
+      else visit(value, next, walk, emit);
+    }
+    if (place.last) visit(picked, next, walk, emit);
+  };
+}
+
+/** `[${…}]`: a whole number is an index of a list, anything else the name of a member. */
+function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go {
+  const byName = compileName(text, next, place);
+  return (node, walk, emit) => {
+    const value = text(walk);
+    if (Array.isArray(node) && /^-?\d+$/.test(value)) visitIndex(node, Number(value), next, walk, emit);
+    else byName(node, walk, emit);
+  };
+}
+
+function compileFilter(test: (node: unknown, walk: Walk) => boolean, next: Go): Go {
+  return (node, walk, emit) => {
+    if (Array.isArray(node)) {
+      for (const item of node as unknown[]) if (test(item, walk)) visit(item, next, walk, emit);
+    } else if (isObject(node) && test(node, walk)) {
+      visit(node, next, walk, emit);
+    }
+  };
+}
+
+function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Go {
+  return (node, walk, emit) => {
+    if (Array.isArray(node)) act(node as unknown[], walk, emit);
+    else place.missing(node === null ? `The path ${place.shown} is null` : `An index can only be applied to arrays, but ${place.shown} is '${kindOf(node)}'`);
+  };
+}
+
+function visitIndex(array: readonly unknown[], index: number, next: Go, walk: Walk, emit: Emit): void {
+  const at = index < 0 ? array.length + index : index;
+  if (at >= 0 && at < array.length) visit(array[at], next, walk, emit);
+}
+
+function visit(value: unknown, next: Go, walk: Walk, emit: Emit): void {
+  if (++walk.visits > visitLimit)
+    throw new FlowError("java.lang.IllegalStateException", `time limit: a jsonpath may not visit more than ${visitLimit} nodes`, { code: "limit-time" });
+  next(value, walk, emit);
+}
+
+function descend(node: unknown, next: Go, walk: Walk, emit: Emit): void {
+  if (typeof node !== "object" || node === null) return;
+  visit(node, next, walk, emit);
+  forEachChild(node, (child) => descend(child, next, walk, emit));
+}
+
+function forEachChild(node: unknown, act: (child: unknown) => void): void {
+  if (Array.isArray(node)) for (const item of node as unknown[]) act(item);
+  else if (isObject(node)) for (const value of memberValues(node)) act(value);
+}
+
+/** A text of the path, its `${…}` pieces filled in. */
+export function readText(text: Text): (walk: Walk) => string {
+  const [first] = text.parts;
+  if (text.parts.length === 0) return () => "";
+  if (text.parts.length === 1 && typeof first === "string") return () => first;
+  return (walk) => text.parts.map((part) => (typeof part === "string" ? part : String(walk.places[part]?.(walk.exchange) ?? ""))).join("");
+}
+
+function describeSegment(segment: Segment): string {
+  switch (segment.kind) {
+    case "names":
+      return `[${segment.names.map((name) => `'${name.parts.map((part) => (typeof part === "string" ? part : "${…}")).join("")}'`).join(",")}]`;
+    case "indexes":
+      return `[${segment.indexes.join(",")}]`;
+    case "slice":
+      return `[${segment.from ?? ""}:${segment.to ?? ""}]`;
+    case "from-end":
+      return `[-${segment.offset}]`;
+    case "descend":
+      return "..";
+    case "call":
+      return `.${segment.name}()`;
+    default:
+      return segment.kind === "filter" ? "[?]" : segment.kind === "place" ? "[${…}]" : "[*]";
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "a list";
+  return isObject(value) ? `an object with ${memberNames(value).length} members` : typeof value;
+}

@@ -1,0 +1,57 @@
+import { FlowError, asText } from "@sluice/engine/spi";
+import { isObject, memberNames } from "./json-access.ts";
+
+type PathFunction = (value: unknown, given: readonly unknown[]) => unknown;
+
+/** The functions a path may end with. `value` is what the path before it led to: one value, or a list when it branches. */
+export const pathFunctions: Readonly<Record<string, PathFunction>> = {
+  length: sizeOf,
+  size: sizeOf,
+  min: (value, given) => numbersOf("min", value, given).reduce((smallest, number) => Math.min(smallest, number)),
+  max: (value, given) => numbersOf("max", value, given).reduce((largest, number) => Math.max(largest, number)),
+  sum: (value, given) => sum(numbersOf("sum", value, given)),
+  avg: (value, given) => average(numbersOf("avg", value, given)),
+  stddev: (value, given) => deviation(numbersOf("stddev", value, given)),
+  concat: (value, given) => [...asList(value), ...given.flatMap(asList)].map(asText).join(""),
+  keys: (value) => (isObject(value) ? memberNames(value) : null),
+  first: (value) => itemAt(value, 0),
+  last: (value) => itemAt(value, -1),
+  index: (value, given) => itemAt(value, typeof given[0] === "number" ? given[0] : 0),
+  append: (value, given) => (Array.isArray(value) ? [...(value as unknown[]), ...given] : value),
+};
+
+function sizeOf(value: unknown): unknown {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return isObject(value) ? memberNames(value).length : null;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : isObject(value) ? [] : [value];
+}
+
+function numbersOf(name: string, value: unknown, given: readonly unknown[]): number[] {
+  const numbers = [...asList(value), ...given.flatMap(asList)].filter((item) => typeof item === "number");
+  if (numbers.length === 0)
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonpath function ${name}() found no number to work on`, {
+      code: "jsonpath-function",
+    });
+  return numbers;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function average(numbers: readonly number[]): number {
+  return sum(numbers) / numbers.length;
+}
+
+function deviation(numbers: readonly number[]): number {
+  const mean = average(numbers);
+  return Math.sqrt(sum(numbers.map((number) => (number - mean) ** 2)) / numbers.length);
+}
+
+function itemAt(value: unknown, index: number): unknown {
+  if (!Array.isArray(value)) return null;
+  return (value as unknown[]).at(index) ?? null;
+}

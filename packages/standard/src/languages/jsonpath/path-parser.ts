@@ -1,0 +1,140 @@
+import { parseCondition, parseOperand } from "./filter-parser.ts";
+import { PathScanner, toText } from "./path-scanner.ts";
+import type { Path, Segment } from "./path-tree.ts";
+
+const functionNames: ReadonlySet<string> = new Set([
+  "length",
+  "size",
+  "min",
+  "max",
+  "avg",
+  "sum",
+  "stddev",
+  "concat",
+  "keys",
+  "first",
+  "last",
+  "index",
+  "append",
+]);
+
+/** Parses a whole path; `$.` may be left out, as Jayway allows. */
+export function parsePath(text: string): Path {
+  const trimmed = text.trim();
+  const scanner = new PathScanner(trimmed.startsWith("$") || trimmed.startsWith("@") ? trimmed : `$.${trimmed}`);
+  if (trimmed === "") throw scanner.error("the path is empty");
+  const path = parsePathFrom(scanner, false);
+  scanner.skipBlanks();
+  if (!scanner.ended) throw scanner.error(`'${scanner.peek()}' is not expected here`);
+  return path;
+}
+
+/** Parses the path that starts here and stops where it can go no further. */
+export function parsePathFrom(scanner: PathScanner, inFilter: boolean): Path {
+  const root = scanner.peek() === "@" ? "@" : "$";
+  scanner.position++;
+  const segments: Segment[] = [];
+  for (;;) {
+    if (scanner.take("..")) {
+      segments.push({ kind: "descend" });
+      segments.push(scanner.peek() === "[" ? bracket(scanner) : dotted(scanner, inFilter));
+    } else if (scanner.take(".")) {
+      segments.push(scanner.peek() === "[" ? bracket(scanner) : dotted(scanner, inFilter));
+    } else if (scanner.peek() === "[") {
+      segments.push(bracket(scanner));
+    } else {
+      return { root, segments };
+    }
+  }
+}
+
+function dotted(scanner: PathScanner, inFilter: boolean): Segment {
+  if (scanner.take("*")) return { kind: "wildcard" };
+  const start = scanner.position;
+  const name = scanner.match(inFilter ? /[^\s.[\]()=!<>&|,~'"]+/y : /[^\s.[\]()]+/y);
+  if (name === undefined) throw scanner.error(scanner.ended ? "the path ends after a dot" : "a name is expected after the dot");
+  if (scanner.peek() !== "(") return { kind: "names", names: [toText(name)] };
+  if (!functionNames.has(name)) throw scanner.error(`there is no function '${name}()'; known are ${[...functionNames].join(", ")}`, start);
+  scanner.position++;
+  return { kind: "call", name, arguments: callArguments(scanner) };
+}
+
+function callArguments(scanner: PathScanner): ReturnType<typeof parseOperand>[] {
+  const found: ReturnType<typeof parseOperand>[] = [];
+  scanner.skipBlanks();
+  if (scanner.take(")")) return found;
+  for (;;) {
+    scanner.skipBlanks();
+    found.push(parseOperand(scanner));
+    scanner.skipBlanks();
+    if (scanner.take(")")) return found;
+    scanner.expect(",");
+  }
+}
+
+function bracket(scanner: PathScanner): Segment {
+  scanner.expect("[");
+  scanner.skipBlanks();
+  const segment = bracketContent(scanner);
+  scanner.skipBlanks();
+  scanner.expect("]");
+  return segment;
+}
+
+function bracketContent(scanner: PathScanner): Segment {
+  if (scanner.take("*")) return { kind: "wildcard" };
+  if (scanner.take("?")) return filter(scanner);
+  if (scanner.peek() === "'" || scanner.peek() === '"') return names(scanner);
+  if (scanner.peek() === "(") return fromEnd(scanner);
+  const place = scanner.match(/\uE000\d+\uE001/y);
+  if (place !== undefined) return { kind: "place", text: toText(place) };
+  return numbers(scanner);
+}
+
+function filter(scanner: PathScanner): Segment {
+  scanner.skipBlanks();
+  scanner.expect("(");
+  const condition = parseCondition(scanner);
+  scanner.skipBlanks();
+  scanner.expect(")");
+  return { kind: "filter", condition };
+}
+
+function names(scanner: PathScanner): Segment {
+  const found = [scanner.quoted()];
+  for (;;) {
+    scanner.skipBlanks();
+    if (!scanner.take(",")) return { kind: "names", names: found };
+    scanner.skipBlanks();
+    if (scanner.peek() !== "'" && scanner.peek() !== '"') throw scanner.error("a quoted name is expected");
+    found.push(scanner.quoted());
+  }
+}
+
+/** `[(@.length-1)]`, the older way of writing `[-1]`. */
+function fromEnd(scanner: PathScanner): Segment {
+  const found = scanner.match(/\(\s*@\.length(\(\))?\s*-\s*\d+\s*\)/y);
+  if (found === undefined) throw scanner.error("only (@.length-n) can be computed inside brackets");
+  return { kind: "from-end", offset: Number(/(\d+)\s*\)$/.exec(found)?.[1]) };
+}
+
+function numbers(scanner: PathScanner): Segment {
+  const whole = /-?\d+/y;
+  const first = scanner.match(whole);
+  scanner.skipBlanks();
+  if (scanner.take(":")) {
+    scanner.skipBlanks();
+    const to = scanner.match(whole);
+    return { kind: "slice", from: first === undefined ? undefined : Number(first), to: to === undefined ? undefined : Number(to) };
+  }
+  if (first === undefined) throw scanner.error("an index, a quoted name, '*' or a filter is expected in brackets");
+  const indexes = [Number(first)];
+  for (;;) {
+    scanner.skipBlanks();
+    if (!scanner.take(",")) return { kind: "indexes", indexes };
+    scanner.skipBlanks();
+    const next = scanner.match(whole);
+    if (next === undefined) throw scanner.error("an index is expected after the comma");
+    indexes.push(Number(next));
+  }
+}

@@ -1,0 +1,108 @@
+import { CompileError } from "@sluice/engine/spi";
+import type { Text } from "./path-tree.ts";
+
+const opened = "\uE000";
+const closed = "\uE001";
+
+/** Reads characters of a path and says where it stumbled. */
+export class PathScanner {
+  readonly text: string;
+  position = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get ended(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  peek(ahead = 0): string {
+    return this.text.charAt(this.position + ahead);
+  }
+
+  skipBlanks(): void {
+    while (!this.ended && /\s/.test(this.peek())) this.position++;
+  }
+
+  /** Passes over `word` when it stands here. */
+  take(word: string): boolean {
+    if (!this.text.startsWith(word, this.position)) return false;
+    this.position += word.length;
+    return true;
+  }
+
+  expect(word: string): void {
+    if (!this.take(word)) throw this.error(`expected '${word}'${this.ended ? " but the path ends" : ` but found '${this.peek()}'`}`);
+  }
+
+  /** Passes over what the sticky pattern matches here. */
+  match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text);
+    if (found === null) return undefined;
+    this.position += found[0].length;
+    return found[0];
+  }
+
+  /** A quoted text with its escapes undone. */
+  quoted(): Text {
+    const quote = this.peek();
+    const start = this.position++;
+    let text = "";
+    for (;;) {
+      if (this.ended) throw this.error("the quoted text does not end", start);
+      const character = this.text.charAt(this.position++);
+      if (character === quote) return toText(text);
+      text += character === "\\" ? this.escape() : character;
+    }
+  }
+
+  escape(): string {
+    const character = this.text.charAt(this.position++);
+    if (character === "u") {
+      const code = this.match(/[0-9a-fA-F]{4}/y);
+      if (code === undefined) throw this.error("\\u needs four hexadecimal digits");
+      return String.fromCharCode(Number.parseInt(code, 16));
+    }
+    const known: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+    return Object.hasOwn(known, character) ? (known[character] as string) : character;
+  }
+
+  error(message: string, offset = this.position): CompileError {
+    return new CompileError("jsonpath-syntax", `jsonpath '${shown(this.text)}': ${message}`, { offset });
+  }
+}
+
+/** Takes the `${…}` pieces out of a path and leaves numbered marks that the parser reads as texts. */
+export function extractPlaces(text: string): { readonly marked: string; readonly places: readonly string[] } {
+  const places: string[] = [];
+  let marked = "";
+  let position = 0;
+  for (;;) {
+    const start = text.indexOf("${", position);
+    if (start < 0) return { marked: marked + text.slice(position), places };
+    let depth = 0;
+    let end = start + 1;
+    for (; end < text.length; end++) {
+      if (text.charAt(end) === "{") depth++;
+      else if (text.charAt(end) === "}" && --depth === 0) break;
+    }
+    if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is never closed`, { offset: start });
+    marked += `${text.slice(position, start)}${opened}${places.length}${closed}`;
+    places.push(text.slice(start, end + 1));
+    position = end + 1;
+  }
+}
+
+/** A text with the marks of `extractPlaces` read back. */
+export function toText(text: string): Text {
+  if (!text.includes(opened)) return { parts: [text] };
+  const parts: (string | number)[] = [];
+  for (const piece of text.split(/(\uE000\d+\uE001)/)) if (piece !== "") parts.push(piece.startsWith(opened) ? Number(piece.slice(1, -1)) : piece);
+  return { parts };
+}
+
+function shown(text: string): string {
+  return text.replaceAll(/\uE000\d+\uE001/g, "${…}");
+}

@@ -1,0 +1,54 @@
+// The parsed form of a JSONPath. Texts may hold `${…}` pieces: those are looked up while running and stay data,
+// so nothing a message carries can change the shape of a path.
+
+export interface Text {
+  /** Literal pieces, and numbers that stand for the n-th `${…}` of the expression. */
+  readonly parts: readonly (string | number)[];
+}
+
+export type Segment =
+  | { readonly kind: "names"; readonly names: readonly Text[] }
+  | { readonly kind: "indexes"; readonly indexes: readonly number[] }
+  | { readonly kind: "place"; readonly text: Text }
+  | { readonly kind: "slice"; readonly from: number | undefined; readonly to: number | undefined }
+  | { readonly kind: "wildcard" }
+  | { readonly kind: "descend" }
+  | { readonly kind: "from-end"; readonly offset: number }
+  | { readonly kind: "filter"; readonly condition: Condition }
+  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Operand[] };
+
+export interface Path {
+  readonly root: "$" | "@";
+  readonly segments: readonly Segment[];
+}
+
+export type Operand =
+  | { readonly kind: "path"; readonly path: Path }
+  | { readonly kind: "literal"; readonly value: unknown }
+  | { readonly kind: "text"; readonly text: Text; readonly quoted: boolean }
+  | { readonly kind: "list"; readonly items: readonly Operand[] }
+  | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
+
+export type Condition =
+  | { readonly kind: "either"; readonly first: Condition; readonly second: Condition }
+  | { readonly kind: "both"; readonly first: Condition; readonly second: Condition }
+  | { readonly kind: "not"; readonly of: Condition }
+  | { readonly kind: "exists"; readonly operand: Operand }
+  | { readonly kind: "compare"; readonly operator: string; readonly left: Operand; readonly right: Operand };
+
+/** True when the path can lead to one place only, so that its result is a value and no list. */
+export function isDefinite(segments: readonly Segment[]): boolean {
+  let definite = true;
+  segments.forEach((segment, index) => {
+    if (segment.kind === "call") definite = true;
+    else if (!isDefiniteSegment(segment, index === segments.length - 1)) definite = false;
+  });
+  return definite;
+}
+
+/** Several names at the end pick a smaller object, which is one value; in the middle they branch. */
+export function isDefiniteSegment(segment: Segment, last: boolean): boolean {
+  if (segment.kind === "names") return segment.names.length === 1 || last;
+  if (segment.kind === "indexes") return segment.indexes.length === 1;
+  return segment.kind === "place" || segment.kind === "from-end" || segment.kind === "call";
+}

@@ -1,0 +1,89 @@
+// Patterns that flows and messages bring, run in time linear in the text: a pattern such as ^(a+)+$ cannot stall anyone.
+import { RE2JS } from "re2js";
+
+export interface PatternMatch {
+  readonly start: number;
+  readonly end: number;
+  /** The groups from 1 on; undefined where a group took no part. */
+  readonly groups: readonly ({ readonly start: number; readonly end: number; readonly text: string } | undefined)[];
+}
+
+export interface LinearPattern {
+  /** Names of the groups from 1 on; undefined where a group has none. */
+  readonly groupNames: readonly (string | undefined)[];
+  /** True when the whole text matches. */
+  matches(text: string): boolean;
+  /** True when the pattern is found somewhere. */
+  test(text: string): boolean;
+  /** The matches from left to right; an empty one moves on by one character. */
+  all(text: string): Generator<PatternMatch>;
+  split(text: string): string[];
+}
+
+const known = new Map<string, LinearPattern>();
+const knownLimit = 256;
+
+/**
+ * Compiles a pattern; throws an Error that says what is wrong with it. `flags`: i, m, s, x as elsewhere.
+ * Compiled patterns are kept, so that one that comes from a message costs its compilation once.
+ */
+export function compileLinearPattern(source: string, flags = ""): LinearPattern {
+  const key = `${flags}/${source}`;
+  let pattern = known.get(key);
+  if (pattern === undefined) {
+    pattern = create(source, flags);
+    if (known.size >= knownLimit) known.delete(known.keys().next().value as string);
+    known.set(key, pattern);
+  }
+  return pattern;
+}
+
+function create(source: string, flags: string): LinearPattern {
+  let bits = 0;
+  if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes("s")) bits |= RE2JS.DOTALL;
+  if (flags.includes("m")) bits |= RE2JS.MULTILINE;
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(flags.includes("x") ? withoutBlanks(source) : source), bits);
+  const named = compiled.namedGroups();
+  const groupNames: (string | undefined)[] = Array.from({ length: compiled.groupCount() }, () => undefined);
+  for (const name of Object.keys(named)) groupNames[(named[name] as number) - 1] = name;
+  return {
+    groupNames,
+    matches: (text) => compiled.matches(text),
+    test: (text) => compiled.test(text),
+    all: (text) => allMatches(compiled, text),
+    split: (text) => compiled.split(text),
+  };
+}
+
+function* allMatches(compiled: RE2JS, text: string): Generator<PatternMatch> {
+  const matcher = compiled.matcher(text);
+  const count = compiled.groupCount();
+  while (matcher.find()) {
+    const groups: PatternMatch["groups"][number][] = [];
+    for (let index = 1; index <= count; index++) {
+      const found = matcher.group(index);
+      groups.push(found === null ? undefined : { start: matcher.start(index), end: matcher.end(index), text: found });
+    }
+    yield { start: matcher.start(), end: matcher.end(), groups };
+  }
+}
+
+/** What the x flag means: blanks and comments in the pattern do not count. */
+function withoutBlanks(source: string): string {
+  let result = "";
+  let inClass = false;
+  for (let index = 0; index < source.length; index++) {
+    const character = source.charAt(index);
+    if (character === "\\") {
+      result += character + source.charAt(++index);
+    } else if (inClass || !/[\s#]/.test(character)) {
+      if (character === "[") inClass = true;
+      else if (character === "]") inClass = false;
+      result += character;
+    } else if (character === "#") {
+      while (index + 1 < source.length && source.charAt(index + 1) !== "\n") index++;
+    }
+  }
+  return result;
+}
