@@ -1,0 +1,52 @@
+import { parseDocument } from "yaml";
+import type { Diagnostic } from "../flow/diagnostic.ts";
+import type { Tree } from "../flow/tree.ts";
+import { guard } from "./guard.ts";
+import { LineTable } from "./line-table.ts";
+import { defaultLimits } from "./limits.ts";
+import type { ReadLimits } from "./limits.ts";
+import { TreeBuilder } from "./to-tree.ts";
+
+export interface ReadResult {
+  /** Absent when the text is no YAML we accept; then there is at least one diagnostic. */
+  readonly tree: Tree | undefined;
+  /** Their codes all start with `yaml-`. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads YAML into a tree with positions. Never throws, whatever the text is, and stays within the limits. */
+export function readTree(source: string, limits: Partial<ReadLimits> = {}): ReadResult {
+  const bounds = { ...defaultLimits, ...limits };
+  const lines = new LineTable(source.length > bounds.bytes ? "" : source);
+  const refusal = guard(source, bounds, lines);
+  if (refusal !== undefined) return { tree: undefined, diagnostics: [refusal] };
+  const document = parse(source);
+  const diagnostics: Diagnostic[] = [];
+  const report = (code: string, message: string, start: number, end: number, hint?: string): void => {
+    if (diagnostics.length >= bounds.faults) return;
+    diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
+  };
+  for (const error of [...document.errors.slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
+    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), error.pos[0], error.pos[1]);
+  }
+  if (diagnostics.length > 0) return { tree: undefined, diagnostics };
+  const tree = new TreeBuilder(source, lines, bounds, report).build(document.contents);
+  return diagnostics.length > 0 ? { tree: undefined, diagnostics } : { tree, diagnostics };
+}
+
+/** The library makes an Error for every fault; without stacks a text full of faults costs no more than a good one. */
+function parse(source: string): ReturnType<typeof parseDocument> {
+  const errors = Error as { stackTraceLimit?: number };
+  const before = errors.stackTraceLimit;
+  errors.stackTraceLimit = 0;
+  try {
+    return parseDocument(source, { schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+  } finally {
+    errors.stackTraceLimit = before;
+  }
+}
+
+function sentence(message: string): string {
+  const short = message.length > 200 ? `${message.slice(0, 200)}…` : message;
+  return short.charAt(0).toLowerCase() + short.slice(1);
+}
