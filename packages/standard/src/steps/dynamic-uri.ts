@@ -1,5 +1,5 @@
 // URIs that are made per message, and the one decision about those that lead nowhere.
-import type { Compiler, Exchange, Expression, Outlet } from "@sluice/engine/spi";
+import type { Compiler, Exchange, Expression } from "@sluice/engine/spi";
 import { f, type Span } from "@sluice/model";
 import { template } from "./template.ts";
 
@@ -44,11 +44,8 @@ function encode(value: string): string {
     : encodeURIComponent(value);
 }
 
-/** Finds the outlet of a URI, or nothing when it does not exist and that is to be ignored; a scheme that is not allowed is never ignored. */
-export function outletFinder(
-  find: (uri: string, exchange: Exchange) => Outlet,
-  ignoreInvalid: boolean,
-): (uri: string, exchange: Exchange) => Outlet | undefined {
+/** Finds what a URI leads to, or nothing when it leads nowhere and that is to be ignored; a scheme that is not allowed is never ignored. */
+export function outletFinder<T>(find: (uri: string, exchange: Exchange) => T, ignoreInvalid: boolean): (uri: string, exchange: Exchange) => T | undefined {
   if (!ignoreInvalid) return find;
   return (uri, exchange) => {
     try {
@@ -58,4 +55,9 @@ export function outletFinder(
       return undefined;
     }
   };
+}
+
+/** `direct:x` as properties show it: `direct://x`. */
+export function normalUri(uri: string): string {
+  return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
 }

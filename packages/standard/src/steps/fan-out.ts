@@ -4,8 +4,9 @@ import { cancelledError, each, ending, type Awaitable, type Exchange, type Host,
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 import { runParallel } from "./fan-out-parallel.ts";
 import { isAsync } from "./items.ts";
-import { mergeMaps } from "./merge-result.ts";
+import { mergeResult } from "./merge-result.ts";
 import { settle, then } from "./settle.ts";
+import { endCopy } from "./when-over.ts";
 
 /** One copy and what is to run with it. */
 export interface Branch {
@@ -33,11 +34,12 @@ export interface FanOutOptions {
 export function runBranch({ copy, run }: Branch): Awaitable {
   return settle(
     () => run(copy),
-    () => undefined,
+    () => endCopy(copy),
     (error) => {
       error.stepId ??= copy.at?.id;
       error.routeId ??= copy.run.route.id;
       copy.failure = error;
+      endCopy(copy);
     },
   );
 }
@@ -103,25 +105,12 @@ export class Gathering {
     const result = this.#stopped ?? this.#result;
     if (result === undefined) return;
     if (result === this.#result) this.#options.strategy.complete?.(result);
-    const { failure } = result;
-    original.failure = undefined;
-    if (failure !== undefined) throw failure;
-    if (result !== original) takeOver(original, result);
+    // `stop` in a copy stops only that copy.
+    mergeResult(original, result, { stops: false });
     if (this.#sharedFailure && original.ending === ending.none) original.ending = ending.handled;
   }
 
   #isCancelled(copy: Exchange): boolean {
     return copy.ending === ending.cancelled || this.#original.run.root.status === "cancelled";
   }
-}
-
-/** The result becomes the message; `stop` in a copy stopped only that copy. */
-function takeOver(original: Exchange, result: Exchange): void {
-  const correlationId = original.property("CamelCorrelationId");
-  original.message = result.message;
-  mergeMaps(original, result);
-  if (correlationId === undefined) original.properties?.delete("CamelCorrelationId");
-  else original.setProperty("CamelCorrelationId", correlationId);
-  original.caught = result.caught;
-  if (result.ending !== ending.stopped) original.ending = result.ending;
 }

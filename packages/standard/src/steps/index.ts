@@ -3,14 +3,23 @@ import type { StepDeclaration } from "@sluice/engine/spi";
 import { choice } from "./choice/choice.ts";
 import { delay } from "./delay/delay.ts";
 import { doTry } from "./do-try/do-try.ts";
+import { dynamicRouter } from "./dynamic-router/dynamic-router.ts";
+import { enrich } from "./enrich/enrich.ts";
 import { filter } from "./filter/filter.ts";
+import { loadBalance } from "./load-balance/load-balance.ts";
 import { log } from "./log/log.ts";
+import { loop } from "./loop/loop.ts";
+import { multicast } from "./multicast/multicast.ts";
 import { pipeline } from "./pipeline/pipeline.ts";
+import { pollEnrich } from "./poll-enrich/poll-enrich.ts";
+import { poll } from "./poll/poll.ts";
+import { recipientList } from "./recipient-list/recipient-list.ts";
 import { removeHeader } from "./remove-header/remove-header.ts";
 import { removeHeaders } from "./remove-headers/remove-headers.ts";
 import { removeProperties } from "./remove-properties/remove-properties.ts";
 import { removeProperty } from "./remove-property/remove-property.ts";
 import { removeVariable } from "./remove-variable/remove-variable.ts";
+import { routingSlip } from "./routing-slip/routing-slip.ts";
 import { script } from "./script/script.ts";
 import { setBody } from "./set-body/set-body.ts";
 import { setExchangePattern } from "./set-exchange-pattern/set-exchange-pattern.ts";
@@ -19,26 +28,39 @@ import { setHeaders } from "./set-headers/set-headers.ts";
 import { setProperty } from "./set-property/set-property.ts";
 import { setVariable } from "./set-variable/set-variable.ts";
 import { setVariables } from "./set-variables/set-variables.ts";
+import { sort } from "./sort/sort.ts";
+import { split } from "./split/split.ts";
 import { step } from "./step/step.ts";
 import { stop } from "./stop/stop.ts";
+import { threads } from "./threads/threads.ts";
 import { throwException } from "./throw-exception/throw-exception.ts";
-import { to } from "./to/to.ts";
 import { toD } from "./to-d/to-d.ts";
+import { to } from "./to/to.ts";
 import { transform } from "./transform/transform.ts";
 import { validate } from "./validate/validate.ts";
+import { wireTap } from "./wire-tap/wire-tap.ts";
 
 export const steps: readonly StepDeclaration[] = [
   choice,
   delay,
   doTry,
+  dynamicRouter,
+  enrich,
   filter,
+  loadBalance,
   log,
+  loop,
+  multicast,
   pipeline,
+  poll,
+  pollEnrich,
+  recipientList,
   removeHeader,
   removeHeaders,
   removeProperties,
   removeProperty,
   removeVariable,
+  routingSlip,
   script,
   setBody,
   setExchangePattern,
@@ -47,11 +69,15 @@ export const steps: readonly StepDeclaration[] = [
   setProperty,
   setVariable,
   setVariables,
+  sort,
+  split,
   step,
   stop,
+  threads,
   throwException,
   to,
   toD,
   transform,
   validate,
+  wireTap,
 ];

@@ -1,23 +1,20 @@
-import type { Exchange } from "@sluice/engine/spi";
+import { ending, type Exchange } from "@sluice/engine/spi";
 
-/** Takes over what a copy brought back: message, properties, variables, how it ended; throws what it failed with. */
-export function mergeResult(target: Exchange, result: Exchange): void {
-  if (result !== target) {
-    target.message = result.message;
-    mergeMaps(target, result);
-    target.caught = result.caught;
-    target.ending = result.ending;
-  }
+/**
+ * Takes over what a copy brought back: message, properties, variables and how it ended.
+ * Throws what the copy failed with and then changes nothing, so that handlers see the message as it was.
+ */
+export function mergeResult(target: Exchange, result: Exchange, { stops }: { readonly stops: boolean }): void {
   const { failure } = result;
-  if (failure === undefined) return;
   target.failure = undefined;
-  throw failure;
-}
-
-/** Only the properties and variables of a copy. */
-export function mergeMaps(target: Exchange, result: Exchange): void {
-  if (result.properties !== undefined)
-    for (const [name, value] of result.properties) target.setProperty(name, value);
-  if (result.variables !== undefined)
-    for (const [name, value] of result.variables) target.setVariable(name, value);
+  if (failure !== undefined) throw failure;
+  if (result === target) return;
+  const correlationId = target.property("CamelCorrelationId");
+  target.message = result.message;
+  if (result.properties !== undefined) for (const [name, value] of result.properties) target.setProperty(name, value);
+  if (result.variables !== undefined) for (const [name, value] of result.variables) target.setVariable(name, value);
+  if (correlationId === undefined) target.properties?.delete("CamelCorrelationId");
+  else target.setProperty("CamelCorrelationId", correlationId);
+  target.caught = result.caught;
+  if (stops || result.ending !== ending.stopped) target.ending = result.ending;
 }

@@ -1,8 +1,8 @@
-import { asText, defineStep, type Exchange, type Processor } from "@sluice/engine/spi";
+import { defineStep, type Exchange, type Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { useLatestStrategy } from "../../beans/use-latest.ts";
 import { branchesOf } from "../branches.ts";
-import { dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { fanOut } from "../fan-out.ts";
 import { fanOutFields } from "../fan-out-fields.ts";
 import { uriList } from "../uri-list.ts";
@@ -35,7 +35,7 @@ export const recipientList = defineStep({
         const outlet = ignoreInvalidEndpoints ? find(uri, exchange) : undefined;
         if (ignoreInvalidEndpoints && outlet === undefined) continue;
         runs.push((copy: Exchange) => {
-          copy.setProperty("CamelRecipientListEndpoint", asText(uri));
+          copy.setProperty("CamelRecipientListEndpoint", normalUri(uri));
           return (outlet ?? find(uri, copy))?.send(copy);
         });
       }

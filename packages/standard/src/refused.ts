@@ -1,0 +1,46 @@
+// Words of Camel's YAML language that are known and refused on purpose. A refusal says what to write instead, so that
+// nobody has to guess whether it was a typing error.
+const noJava = "there is no Java here";
+
+const refusedSteps: Readonly<Record<string, string>> = {
+  bean: `bean calls Java methods and ${noJava}; use an expression language such as js or jsonata, or an operator's function with process`,
+  transacted: "transacted needs a transaction manager, which does not exist here; use doTry, saga or idempotentConsumer to make repeated work safe",
+  policy: "policy needs a Java policy object; put the steps it would guard into a route of their own",
+  serviceCall: "serviceCall was removed from Camel; call the service with toD and its address from a property",
+  hystrix: "hystrix was removed from Camel; use circuitBreaker",
+  inOnly: "inOnly was removed from Camel; use to with pattern: InOnly",
+  inOut: "inOut was removed from Camel; use to with pattern: InOut",
+  removeBody: "there is no removeBody; use setBody with constant: \"\"",
+  tokenizer: "tokenizer prepares text for AI models with Java libraries; split text with split and tokenize",
+  pausable: "pausable needs a Java consumer listener; stop and start the route over the management API instead",
+  resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip what was done before",
+  delegate: "delegate is no step of its own; write the steps where they belong",
+  aop: "aop was removed from Camel; use intercept",
+};
+
+const refusedLanguages: Readonly<Record<string, string>> = {
+  groovy: `groovy runs on the Java VM and ${noJava}; use js`,
+  mvel: `mvel runs on the Java VM and ${noJava}; use simple or js`,
+  ognl: `ognl runs on the Java VM and ${noJava}; use simple or js`,
+  python: "python is not available; use js",
+  spel: `spel is Spring's language and ${noJava}; use simple or js`,
+  wasm: "wasm functions are not available; use js",
+  datasonnet: "datasonnet is not available; use jsonata or jq",
+  hl7terser: "hl7terser is not available; unmarshal the message and use simple or js",
+  java: `java is compiled at start and ${noJava}; use js`,
+  joor: `joor is compiled Java and ${noJava}; use js`,
+  method: `method calls Java beans and ${noJava}; use simple or js`,
+  csimple: "csimple is compiled simple; write simple, which is compiled here too",
+  xquery: "xquery is not available; use xpath, or jsonata after unmarshalling",
+  ref: "ref names a Java expression bean; write the expression itself",
+};
+
+const refusedEntities: Readonly<Record<string, string>> = {
+  sslContextParameters: "sslContextParameters are Java objects; certificates are configured with the listener and the connector's own options",
+  transformers: "transformers need Java data types; convert with marshal, unmarshal or an expression",
+  validators: "validators need Java data types; check with validate or a schema step",
+  templatedRoutes: "templatedRoutes is no word of this language; write one templatedRoute per route",
+};
+
+/** Step, language and top-level words that are refused, each with one sentence of what to use instead. */
+export const refusedWords: ReadonlyMap<string, string> = new Map(Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }));

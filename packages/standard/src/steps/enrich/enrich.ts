@@ -1,0 +1,58 @@
+import { asText, copyExchange, defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
+import { dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { mergeResult } from "../merge-result.ts";
+import { sendWithVariables, variableFields } from "../send-with-variables.ts";
+import { settle } from "../settle.ts";
+import { strategyFields, strategyOf } from "../strategy-option.ts";
+
+/** Asks another endpoint with a copy of the message and merges its reply. */
+export const enrich = defineStep({
+  name: "enrich",
+  title: "Enrich",
+  summary: "Asks another endpoint and merges its reply into the message.",
+  group: "routing",
+  icon: "circle-plus",
+  since: "0.1",
+  options: {
+    expression: f.expression({ doc: "The address to ask.", required: true, inline: true }),
+    ...strategyFields,
+    aggregateOnException: f.boolean({ doc: "Lets the strategy see a failed reply instead of failing.", default: false, group: "advanced" }),
+    shareUnitOfWork: f.boolean({ doc: "Accepted without effect: a failed reply always reaches the message.", default: false, group: "advanced" }),
+    ignoreInvalidEndpoint: f.boolean({ doc: "Goes on without asking when the address leads nowhere.", default: false }),
+    ...dynamicFields,
+    allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+    autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+    ...variableFields,
+  },
+  examples: [{ title: "Ask a recorder", yaml: 'enrich: {constant: "mock:lookup"}', given: { body: "a" }, expect: { body: "a" } }],
+  compile({ expression, aggregateOnException, ignoreInvalidEndpoint, allowedSchemes, variableSend, variableReceive, ...options }, compiler, node) {
+    const { host } = compiler;
+    const address = compiler.expression(expression);
+    const strategy = strategyOf(options, compiler);
+    const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
+    const ask = (exchange: Exchange): Awaitable => {
+      const uri = asText(address(exchange)).trim();
+      const outlet = find(uri, exchange);
+      if (outlet === undefined) return undefined;
+      const copy = copyExchange(exchange, host.ids, { pattern: "InOut" });
+      return settle(
+        () => outlet.send(copy),
+        () => merge(exchange, copy, strategy),
+        (error) => {
+          if (!aggregateOnException || strategy === undefined) throw error;
+          copy.failure = error;
+          merge(exchange, copy, strategy);
+        },
+      );
+    };
+    return sendWithVariables(ask, { variableSend, variableReceive }, host);
+  },
+});
+
+function merge(exchange: Exchange, reply: Exchange, strategy: AggregationStrategy | undefined): void {
+  const result = strategy === undefined ? reply : strategy.aggregate(exchange, reply, exchange);
+  mergeResult(exchange, result, { stops: true });
+  if (result !== reply) exchange.ending = reply.ending;
+}

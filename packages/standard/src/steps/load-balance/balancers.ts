@@ -1,0 +1,86 @@
+// The balancers that choose before they send. Each keeps its own memory, one per step and deployment.
+import { asText, copyExchange, each, type Expression, type Host, type Processor } from "@sluice/engine/spi";
+import { then } from "../settle.ts";
+import { runBranch } from "../fan-out.ts";
+
+export type Balancer = Processor;
+
+/** Keys one sticky balancer remembers; the oldest is forgotten first. */
+const rememberedKeys = 10_000;
+
+export function roundRobin(children: readonly Processor[]): Balancer {
+  const next = turns(children.length);
+  return (exchange) => (children[next()] as Processor)(exchange);
+}
+
+export function atRandom(children: readonly Processor[], host: Host): Balancer {
+  return (exchange) => (children[Math.floor(host.random() * children.length)] as Processor)(exchange);
+}
+
+export function byKey(children: readonly Processor[], key: Expression): Balancer {
+  const next = turns(children.length);
+  const chosen = new Map<string, number>();
+  return (exchange) => {
+    const text = asText(key(exchange));
+    let index = text === "" ? next() : chosen.get(text);
+    if (index === undefined) {
+      index = next();
+      chosen.set(text, index);
+      if (chosen.size > rememberedKeys) chosen.delete(chosen.keys().next().value as string);
+    }
+    return (children[index] as Processor)(exchange);
+  };
+}
+
+export function byWeight(children: readonly Processor[], ratios: readonly number[], inTurn: boolean, host: Host): Balancer {
+  const pick = inTurn ? weightedTurns(ratios) : weightedChance(ratios, host);
+  return (exchange) => (children[pick()] as Processor)(exchange);
+}
+
+/** A copy to every child. The message itself stays as it is; the first failure ends it. */
+export function toAll(children: readonly Processor[], host: Host): Balancer {
+  return (exchange) =>
+    each(
+      children.values(),
+      (run) => {
+        const copy = copyExchange(exchange, host.ids);
+        return then(runBranch({ copy, run }), () => {
+          if (copy.failure !== undefined) throw copy.failure;
+        });
+      },
+      host.clock,
+    );
+}
+
+function turns(count: number): () => number {
+  let last = -1;
+  return () => (last = (last + 1) % count);
+}
+
+/** Goes round among the children that have turns left; when none has, all get theirs back. */
+function weightedTurns(ratios: readonly number[]): () => number {
+  let left = [...ratios];
+  let at = 0;
+  return () => {
+    if (left.every((count) => count === 0)) {
+      left = [...ratios];
+      at = 0;
+    }
+    while (left[at % left.length] === 0) at++;
+    const index = at++ % left.length;
+    left[index] = (left[index] as number) - 1;
+    return index;
+  };
+}
+
+function weightedChance(ratios: readonly number[], host: Host): () => number {
+  const sum = ratios.reduce((total, ratio) => total + ratio, 0);
+  return () => {
+    let rest = host.random() * sum;
+    for (let index = 0; index < ratios.length; index++) {
+      rest -= ratios[index] as number;
+      if (rest < 0) return index;
+    }
+    return ratios.length - 1;
+  };
+}

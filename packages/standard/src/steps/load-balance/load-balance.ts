@@ -1,0 +1,83 @@
+import { CompileError, defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { clauseFields } from "../clause.ts";
+import { checkExceptionType } from "../exception-type.ts";
+import { atRandom, byKey, byWeight, roundRobin, toAll, type Balancer } from "./balancers.ts";
+import { failover } from "./failover.ts";
+
+const inherit = {
+  inheritErrorHandler: f.boolean({ doc: "Accepted without effect, except for failover.", default: true, group: "advanced" }),
+};
+
+/** Picks one of its child steps for each message. */
+export const loadBalance = defineStep({
+  name: "loadBalance",
+  title: "Load balance",
+  summary: "Picks one of its child steps for each message.",
+  group: "routing",
+  icon: "scale",
+  since: "0.1",
+  adoptsSiblings: true,
+  options: {
+    roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "One child after the other." }),
+    randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Any child, by chance." }),
+    topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Every child, each with a copy; nothing comes back." }),
+    stickyLoadBalancer: f.object(
+      { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
+      { doc: "The same child for the same key." },
+    ),
+    weightedLoadBalancer: f.object(
+      {
+        distributionRatio: f.string({ doc: "One whole number per child, e.g. 2,1.", required: true }),
+        distributionRatioDelimiter: f.text({ doc: "What separates the numbers.", default: "," }),
+        roundRobin: f.boolean({ doc: "In turn instead of by chance.", default: false }),
+        ...clauseFields,
+        ...inherit,
+      },
+      { doc: "Some children more often than others." },
+    ),
+    failoverLoadBalancer: f.object(
+      {
+        exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc: "Only these failures move on to the next child; all when empty.", default: [] }),
+        maximumFailoverAttempts: f.integer({ doc: "How many further children are tried; -1 tries all.", default: -1, min: -1 }),
+        roundRobin: f.boolean({ doc: "Starts each message with the next child.", default: false }),
+        sticky: f.boolean({ doc: "Starts with the child that worked last.", default: false }),
+        inheritErrorHandler: f.boolean({ doc: "Lets the route's error handling deal with a failure first.", default: true, group: "advanced" }),
+        ...clauseFields,
+      },
+      { doc: "The next child when one fails." },
+    ),
+    steps: f.steps({ doc: "The children to choose from; group several steps with pipeline.", default: [] }),
+  },
+  examples: [
+    {
+      title: "The second when the first fails",
+      yaml: "loadBalance: {failoverLoadBalancer: {}, steps: [{throwException: {exceptionType: java.io.IOException, message: down}}, {setBody: {constant: second}}]}",
+      expect: { body: "second" },
+    },
+  ],
+  compile({ steps, ...kinds }, compiler) {
+    const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
+    if (chosen.length !== 1) throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`);
+    if (steps.length === 0) throw new CompileError("option-missing", "loadBalance needs at least one step to choose from");
+    const { failoverLoadBalancer: over, stickyLoadBalancer: sticky, weightedLoadBalancer: weighted } = kinds;
+    over?.exception.forEach(checkExceptionType);
+    const children = steps.map((node) => compiler.steps([node], over?.inheritErrorHandler === false ? { errors: "off" } : undefined));
+    const { host } = compiler;
+    let balancer: Balancer;
+    if (over !== undefined) balancer = failover(children, over, host);
+    else if (sticky !== undefined) balancer = byKey(children, compiler.expression(sticky.correlationExpression));
+    else if (weighted !== undefined) balancer = byWeight(children, ratiosOf(weighted, children.length), weighted.roundRobin, host);
+    else if (kinds.topicLoadBalancer !== undefined) balancer = toAll(children, host);
+    else if (kinds.randomLoadBalancer !== undefined) balancer = atRandom(children, host);
+    else balancer = roundRobin(children);
+    return balancer;
+  },
+});
+
+function ratiosOf(options: { readonly distributionRatio: string; readonly distributionRatioDelimiter: string }, children: number): readonly number[] {
+  const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
+  if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
+    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must hold one whole number for each of the ${children} children`);
+  return ratios;
+}

@@ -1,0 +1,19 @@
+// What pollEnrich and poll do with a message they received, or with none.
+import { copyExchange, type Exchange, type Host, type Message } from "@sluice/engine/spi";
+import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
+import { mergeResult } from "./merge-result.ts";
+
+/** The polled body replaces the body, its headers are added; nothing received leaves an empty body. */
+export function takePolled(exchange: Exchange, polled: Message | undefined, strategy: AggregationStrategy | undefined, host: Host): void {
+  if (strategy !== undefined) {
+    if (polled === undefined) return;
+    const headers = exchange.message.headers.copy();
+    for (const [name, value] of polled.headers) headers.set(name, value);
+    const message = polled.copy();
+    message.headers = headers;
+    mergeResult(exchange, strategy.aggregate(exchange, copyExchange(exchange, host.ids, { message }), exchange), { stops: true });
+    return;
+  }
+  exchange.message.body = polled === undefined ? null : polled.body;
+  if (polled !== undefined) for (const [name, value] of polled.headers) exchange.message.headers.set(name, value);
+}
