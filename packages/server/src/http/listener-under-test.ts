@@ -1,0 +1,46 @@
+// For tests: a listener on a free port with what a test mounts, and a management API that tells what it was given.
+import type { HttpMount, HttpReply, HttpRequest, Awaitable } from "@sluice/engine/spi";
+import { createIngress, type Ingress, type IngressOptions } from "./ingress.ts";
+import { createListener, type HttpListener } from "./listener.ts";
+import { defaultHttpLimits, type HttpLimits } from "./limits.ts";
+import type { ManagementHandler } from "./management.ts";
+
+export interface ListenerUnderTest {
+  readonly port: number;
+  readonly listener: HttpListener;
+  readonly ingress: Ingress;
+  readonly faults: unknown[];
+  mount(path: string, handle: (request: HttpRequest) => Awaitable<HttpReply>, more?: Partial<HttpMount>): () => void;
+}
+
+export interface TestOptions extends Partial<Omit<IngressOptions, "limits">> {
+  readonly limits?: Partial<HttpLimits>;
+  readonly management?: ManagementHandler;
+}
+
+/** Answers with the segments, or 404 for a spelling that is none. */
+const echoSegments: ManagementHandler = (request, respond) => {
+  if (request.segments === undefined) respond.error(404, "not found");
+  else respond.json(200, { segments: request.segments });
+};
+
+export async function startListener(options: TestOptions = {}): Promise<ListenerUnderTest> {
+  const limits: HttpLimits = { ...defaultHttpLimits, checkIntervalMs: 50, ...options.limits };
+  const faults: unknown[] = [];
+  const reportFault = (fault: unknown): void => void faults.push(fault);
+  const ingress = createIngress({ ...options, limits, reportFault });
+  const listener = createListener({ limits, ingress, management: options.management ?? echoSegments, reportFault });
+  const { port } = await listener.listen(0, "127.0.0.1");
+  return {
+    port,
+    listener,
+    ingress,
+    faults,
+    mount: (path, handle, more) => ingress.port.mount({ path, handle, methods: undefined, prefix: false, flowId: "flow", routeId: path.slice(path.lastIndexOf("/") + 1), ...more }),
+  };
+}
+
+/** A plain text reply. */
+export function text(body: string, status = 200): HttpReply {
+  return { status, headers: { "Content-Type": "text/plain; charset=utf-8" }, body };
+}

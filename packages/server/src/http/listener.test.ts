@@ -1,0 +1,257 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { bodyOf, sendRaw, statuses } from "@sluice/testkit";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startListener, text, type ListenerUnderTest } from "./listener-under-test.ts";
+
+const maxBodyBytes = 100_000;
+let server: ListenerUnderTest;
+let calls: string[] = [];
+
+beforeAll(async () => {
+  server = await startListener({ limits: { maxBodyBytes, headersTimeoutMs: 300, requestTimeoutMs: 400, maxHeaderCount: 100 } });
+  server.mount("/api/echo", (request) => {
+    calls.push(`${request.method} ${request.path}`);
+    return { status: 200, headers: { "Content-Type": "application/octet-stream" }, body: request.body };
+  });
+  server.mount("/api/headers", (request) => text(JSON.stringify({ ...request.headers })));
+  server.mount("/catch", (request) => text(`caught ${request.path}`), { prefix: true });
+});
+afterAll(() => server.listener.drain(0));
+beforeEach(() => {
+  calls = [];
+  expect(server.faults).toEqual([]);
+});
+
+const post = (headers: string, body = ""): string => `POST /api/echo HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
+
+async function expectHealthy(): Promise<void> {
+  const reply = await fetch(url("/api/echo"), { method: "POST", body: "canary" });
+  expect([reply.status, await reply.text()]).toEqual([200, "canary"]);
+}
+
+test.each([
+  ["length and chunks together", post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n")],
+  ["two lengths", post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello!")],
+  ["two equal lengths", post("Content-Length: 5\r\nContent-Length: 5\r\n", "hello")],
+  ["a list of lengths", post("Content-Length: 5, 5\r\n", "hello")],
+  ["a blank before the colon", post("Transfer-Encoding : chunked\r\n", "0\r\n\r\n")],
+  ["chunked, identity", post("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n")],
+  ["identity, chunked", post("Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n")],
+  ["gzip, chunked", post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n")],
+  ["xchunked", post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n")],
+  ["two encodings", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n")],
+  ["chunks in HTTP/1.0", "POST /api/echo HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ["a folded header", post("X-A: b\r\n c\r\nContent-Length: 0\r\n")],
+  ["bare line feeds", "POST /api/echo HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello"],
+  ["a bare line feed between headers", "POST /api/echo HTTP/1.1\r\nHost: a\nContent-Length: 5\r\n\r\nhello"],
+  ["a bare line feed in a chunk size", post("Transfer-Encoding: chunked\r\n", "5\nhello\r\n0\r\n\r\n")],
+  ["a bare carriage return", post("X: a\rb\r\nContent-Length: 0\r\n")],
+  ["a signed length", post("Content-Length: +5\r\n", "hello")],
+  ["a negative length", post("Content-Length: -1\r\n")],
+  ["a hexadecimal length", post("Content-Length: 0x5\r\n", "hello")],
+  ["an endless length", post("Content-Length: 99999999999999999999999\r\n", "hello")],
+  ["a NUL in a header", post("X: a\0b\r\nContent-Length: 0\r\n")],
+  ["a chunk size over everything", post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n\r\n")],
+  ["a chunk longer than it says", post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX0\r\n\r\n")],
+  ["no host", "POST /api/echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"],
+  ["two hosts", post("Host: b\r\nContent-Length: 5\r\n", "hello")],
+  ["TLS on the plain port", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+  ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
+  ["raw bytes above ASCII in the path", "GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n"],
+])("%s: 400, closed, nothing run, no second reply", async (_name, bytes) => {
+  const follower = "GET /api/headers HTTP/1.1\r\nHost: a\r\n\r\n";
+  const { text: answer, closed } = await sendRaw(server.port, bytes + follower);
+  expect(statuses(answer)).toEqual([400]);
+  expect(closed).toBe(true);
+  expect(JSON.parse(bodyOf(answer))).toEqual({ error: expect.any(String) });
+  expect(calls).toEqual([]);
+});
+
+test("HTTP/2.0 in the request line is refused with 505", async () => {
+  expect(statuses((await sendRaw(server.port, "GET /api/echo HTTP/2.0\r\nHost: a\r\n\r\n")).text)).toEqual([505]);
+});
+
+test("random bytes never get a 2xx, and the next caller is served", async () => {
+  for (let round = 0; round < 40; round++) {
+    const { text: answer } = await sendRaw(server.port, randomBytes(1 + ((round * 37) % 600)), 20);
+    for (const status of statuses(answer)) expect(status).toBeGreaterThanOrEqual(400);
+  }
+  await expectHealthy();
+});
+
+test("a reply under way keeps its place when rubbish follows the request", async () => {
+  let release: (() => void) | undefined;
+  const unmount = server.mount("/api/slow", () => new Promise((resolve) => (release = () => resolve(text("slow")))));
+  const pending = sendRaw(server.port, ["GET /api/slow HTTP/1.1\r\nHost: a\r\n\r\n", "\x00\x01rubbish\r\n\r\n"], 600);
+  await expect.poll(() => release).toBeDefined();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  release?.();
+  const { text: answer, closed } = await pending;
+  expect(statuses(answer)).toEqual([200]);
+  expect(answer).toContain("slow");
+  expect(closed).toBe(true);
+  unmount();
+});
+
+test.each([
+  ["a header of 17 KiB", `GET /api/echo HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(17_408)}\r\n\r\n`, [431]],
+  ["2,000 headers", `GET /api/echo HTTP/1.1\r\nHost: a\r\n${"a:b\r\n".repeat(2_000)}\r\n`, [431]],
+  ["a URL of 17 KiB", `GET /${"y".repeat(17_408)} HTTP/1.1\r\nHost: a\r\n\r\n`, [431]],
+  ["a URL of 9 KiB", `GET /${"y".repeat(9_216)} HTTP/1.1\r\nHost: a\r\n\r\n`, [414]],
+  ["an unknown expectation", `GET /api/echo HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n\r\n`, [417]],
+])("%s", async (_name, bytes, expected) => {
+  const { text: answer, closed } = await sendRaw(server.port, bytes);
+  expect(statuses(answer)).toEqual(expected);
+  expect(JSON.parse(bodyOf(answer))).toEqual({ error: expect.any(String) });
+  expect(closed).toBe(true);
+});
+
+test("a declared length over the limit is refused before the body is read", async () => {
+  const { text: answer, closed } = await sendRaw(server.port, post(`Content-Length: ${maxBodyBytes + 1}\r\n`));
+  expect(statuses(answer)).toEqual([413]);
+  expect(bodyOf(answer)).toBe(`{"error":"request body exceeds ${maxBodyBytes} bytes"}`);
+  expect(closed).toBe(true);
+});
+
+test("the 413 reaches a client that goes on sending", async () => {
+  const { text: answer } = await sendRaw(server.port, [post(`Content-Length: ${maxBodyBytes * 20}\r\n`), Buffer.alloc(maxBodyBytes * 5)], 300);
+  expect(statuses(answer)).toEqual([413]);
+});
+
+test("chunks over the limit are refused at the limit", async () => {
+  const chunk = `2000\r\n${"x".repeat(0x2000)}\r\n`;
+  const { text: answer, closed } = await sendRaw(server.port, [post("Transfer-Encoding: chunked\r\n"), chunk.repeat(20)], 300);
+  expect(statuses(answer)).toEqual([413]);
+  expect(closed).toBe(true);
+  expect(calls).toEqual([]);
+});
+
+test("a body that stops coming is 408 after the time limit, and its place is free again", async () => {
+  const { text: answer, closed } = await sendRaw(server.port, post("Content-Length: 50\r\n", "abc"), 1_500);
+  expect(statuses(answer)).toEqual([408]);
+  expect(closed).toBe(true);
+  expect(calls).toEqual([]);
+  await expect.poll(() => server.ingress.active).toBe(0);
+});
+
+test("a head that stops coming is 408 too", async () => {
+  const { text: answer, closed } = await sendRaw(server.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
+  expect(statuses(answer)).toEqual([408]);
+  expect(closed).toBe(true);
+});
+
+test("a client that leaves before its body is complete starts no route", async () => {
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(post("Content-Length: 50\r\n", "abc"));
+  await expect.poll(() => server.ingress.active).toBe(1);
+  socket.destroy();
+  await expect.poll(() => server.ingress.active).toBe(0);
+  expect(calls).toEqual([]);
+});
+
+test("50 slow heads are all cut in time while others are served", async () => {
+  const sockets = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+  let closed = 0;
+  for (const socket of sockets) {
+    socket.on("error", () => undefined);
+    socket.on("close", () => closed++);
+    socket.on("data", () => undefined);
+    socket.write("G");
+  }
+  const drip = setInterval(() => sockets.forEach((socket) => socket.writable && socket.write("E")), 100);
+  await expectHealthy();
+  await expect.poll(() => closed, { timeout: 10_000 }).toBe(50);
+  clearInterval(drip);
+});
+
+test.each([
+  ["gzip", gzipSync("packed")],
+  ["x-gzip", gzipSync("packed")],
+  ["deflate", deflateSync("packed")],
+  ["deflate", deflateRawSync("packed")],
+  ["br", brotliCompressSync("packed")],
+  ["identity", Buffer.from("packed")],
+])("a body in %s reaches the route unpacked", async (encoding, body) => {
+  const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": encoding }, body });
+  expect([reply.status, await reply.text()]).toEqual([200, "packed"]);
+});
+
+test("an inflated body no longer claims to be packed", async () => {
+  const reply = await fetch(url("/api/headers"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: gzipSync("packed") });
+  expect(Object.keys((await reply.json()) as object)).not.toContain("content-encoding");
+});
+
+test("the limit counts inflated bytes", async () => {
+  const bomb = gzipSync(Buffer.alloc(20_000_000));
+  expect(bomb.length).toBeLessThan(maxBodyBytes);
+  const before = process.memoryUsage().rss;
+  const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: bomb });
+  expect([reply.status, await reply.text()]).toEqual([413, `{"error":"request body exceeds ${maxBodyBytes} bytes"}`]);
+  expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+  const exact = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(maxBodyBytes)) });
+  expect([exact.status, (await exact.arrayBuffer()).byteLength]).toEqual([200, maxBodyBytes]);
+});
+
+test.each([
+  ["compress", "x", 415],
+  ["gzip, gzip", "x", 415],
+  ["gzip", "not gzip", 400],
+  ["br", "not brotli", 400],
+])("content encoding '%s' of '%s' is %i", async (encoding, body, status) => {
+  const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": encoding }, body });
+  expect(reply.status).toBe(status);
+  expect(calls).toEqual([]);
+});
+
+test("every byte comes back as it was sent, up to the limit", async () => {
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  for (const body of [all, Buffer.alloc(0), randomBytes(maxBodyBytes - 1), randomBytes(maxBodyBytes)]) {
+    const reply = await fetch(url("/api/echo"), { method: "POST", body });
+    expect(reply.status).toBe(200);
+    expect(Buffer.from(await reply.arrayBuffer()).equals(body)).toBe(true);
+  }
+});
+
+test("100-continue: asked to go on only when the body is wanted", async () => {
+  const wanted = await sendRaw(server.port, [post("Expect: 100-continue\r\nContent-Length: 5\r\n"), "hello"]);
+  expect(statuses(wanted.text)).toEqual([100, 200]);
+  expect(wanted.text.endsWith("hello")).toBe(true);
+  const unwanted = await sendRaw(server.port, post(`Expect: 100-continue\r\nContent-Length: ${maxBodyBytes + 1}\r\n`));
+  expect(statuses(unwanted.text)).toEqual([413]);
+  const nowhere = await sendRaw(server.port, "POST /api/none HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  expect(statuses(nowhere.text)).toEqual([404]);
+  expect(nowhere.closed).toBe(true);
+});
+
+test("a small body nobody wants is skipped and the connection goes on in step", async () => {
+  const { text: answer } = await sendRaw(server.port, `POST /api/none HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello${post("Content-Length: 3\r\n", "yes")}`);
+  expect(statuses(answer)).toEqual([404, 200]);
+  expect(answer.endsWith("yes")).toBe(true);
+});
+
+test("pipelined requests are answered in order", async () => {
+  const { text: answer } = await sendRaw(server.port, post("Content-Length: 1\r\n", "1") + post("Content-Length: 1\r\n", "2") + post("Content-Length: 1\r\n", "3"));
+  expect(statuses(answer)).toEqual([200, 200, 200]);
+  expect([...answer.matchAll(/\r\n\r\n(\d)/g)].map((match) => match[1])).toEqual(["1", "2", "3"]);
+});
+
+test("header names that mean something to JavaScript are plain data or gone", async () => {
+  const { text: answer } = await sendRaw(server.port, "GET /api/headers HTTP/1.1\r\nHost: a\r\n__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\n\r\n");
+  expect(JSON.parse(bodyOf(answer))).toEqual({ host: "a", constructor: "c", hasownproperty: "h" });
+  expect(({} as Record<string, unknown>)["evil"]).toBeUndefined();
+});
+
+test("every spelling of /_api is the management API's, also with a catch-all mounted", async () => {
+  for (const path of ["/_api/flows", "/_api//flows", "/_API/flows", "/%5fapi/flows", "/_api/../_api/flows", "/_api/flows/", "//_api/flows", "/catch/../_api/flows", "/catch/%2e%2e/_api/flows"]) {
+    const { text: answer } = await sendRaw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer, path).toContain("X-Api-Version: 1");
+    expect(answer, path).not.toContain("caught");
+    expect(statuses(answer), path).toEqual([/^\/_api\/(?!\.\.)/.test(path) ? 200 : 404]);
+  }
+  const { text: hidden } = await sendRaw(server.port, "GET /catch/%2e%2e%2f_api/flows HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(statuses(hidden)).toEqual([400]);
+  expect(await (await fetch(url("/catch/_api/x"))).text()).toBe("caught /catch/_api/x");
+});
