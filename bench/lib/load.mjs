@@ -1,0 +1,79 @@
+// Load on one core: wrk when the machine has it, else a plain keep-alive client, so that the benchmark runs anywhere.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+
+/** Pins a command to a core where the system can. */
+export function onCore(core, command) {
+  return has("taskset") ? ["taskset", "-c", String(core), ...command] : command;
+}
+
+export function loadTool() {
+  if (has("wrk")) return "wrk";
+  if (process.getuid?.() === 0 && has("apt-get")) spawnSync("apt-get", ["install", "-y", "-qq", "wrk"], { stdio: "ignore" });
+  return has("wrk") ? "wrk" : "built-in client";
+}
+
+/** Posts `body` to `url` over 32 connections for `seconds`; answers per second, p99 and failures. */
+export async function load(url, body, { seconds, connections = 32, headers = {} }) {
+  return loadTool() === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
+}
+
+function wrk(url, body, seconds, connections, headers) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const script = join(folder, "post.lua");
+  const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
+  writeFileSync(
+    script,
+    `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n${lines.join("\n")}\n` +
+      `done = function(summary, latency) io.write(string.format("RESULT %d %d %f %d\\n", summary.requests, summary.duration, latency:percentile(99), summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout)) end\n`,
+  );
+  const [command, ...parameters] = onCore(1, ["wrk", "-t", "1", "-c", String(connections), "-d", `${seconds}s`, "-s", script, url]);
+  const result = spawnSync(command, parameters, { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(result.stdout);
+  if (match === null) throw new Error(`wrk gave no result: ${result.stderr}${result.stdout}`);
+  return { perSecond: Number(match[1]) / (Number(match[2]) / 1e6), p99Ms: Number(match[3]) / 1000, failed: Number(match[4]) };
+}
+
+async function client(url, body, seconds, connections, headers) {
+  const { hostname, port, pathname } = new URL(url);
+  const lines = Object.entries({ Host: hostname, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const request = `POST ${pathname} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+  const until = performance.now() + seconds * 1000;
+  const latencies = [];
+  let failed = 0;
+  const one = () =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let sentAt = 0;
+      let buffered = "";
+      const send = () => {
+        sentAt = performance.now();
+        socket.write(request);
+      };
+      socket.setNoDelay(true);
+      socket.on("connect", send);
+      socket.on("error", () => failed++);
+      socket.on("close", resolve);
+      socket.on("data", (chunk) => {
+        buffered += chunk.toString("latin1");
+        const head = buffered.indexOf("\r\n\r\n");
+        if (head < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
+        if (buffered.length < head + 4 + length) return;
+        if (!buffered.startsWith("HTTP/1.1 2")) failed++;
+        buffered = "";
+        latencies.push(performance.now() - sentAt);
+        if (performance.now() < until) send();
+        else socket.end();
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, one));
+  latencies.sort((a, b) => a - b);
+  return { perSecond: latencies.length / seconds, p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0, failed };
+}
