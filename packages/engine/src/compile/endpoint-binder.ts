@@ -4,7 +4,7 @@ import { CompileError } from "../spi/compiler.ts";
 import type { Connector, Endpoint, Poller, Sink, Source } from "../spi/connector.ts";
 import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import { nearestName } from "./nearest-name.ts";
+import { closest as nearestName } from "@sluice/model";
 
 export class EndpointBinder {
   readonly #catalog: Catalog;

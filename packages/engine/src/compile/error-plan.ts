@@ -5,7 +5,7 @@ import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
 import type { ErrorHandlerPlan } from "./error-handler.ts";
 import { withoutTwins, type ExceptionClause } from "./exception-clause.ts";
-import { nearestName } from "./nearest-name.ts";
+import { closest as nearestName } from "@sluice/model";
 import { noRedelivery, redeliveryPolicy } from "./redelivery-policy.ts";
 
 export type OnExceptionOptions = Values<typeof onExceptionFields>;

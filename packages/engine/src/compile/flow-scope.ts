@@ -6,7 +6,7 @@ import type { Host } from "../spi/host.ts";
 import type { RunListener, RuntimeLimits } from "../run/runtime.ts";
 import type { beanFields } from "../entities/template-entities.ts";
 import type { EndpointBinder } from "./endpoint-binder.ts";
-import { nearestName } from "./nearest-name.ts";
+import { closest as nearestName } from "@sluice/model";
 
 export interface FlowScope {
   readonly flowId: string;

@@ -10,6 +10,12 @@ export function checkTextLength(length: number): void {
   if (length > longestText) throw sizeError(`a text may not be longer than ${longestText} characters`);
 }
 
+/** The text, unless it is longer than an expression may make. */
+export function boundedText(text: string): string {
+  checkTextLength(text.length);
+  return text;
+}
+
 export function checkListLength(length: number): void {
   if (length > longestList) throw sizeError(`a list made by an expression may not hold more than ${longestList} elements`);
 }
