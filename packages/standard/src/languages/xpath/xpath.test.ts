@@ -1,0 +1,148 @@
+import { FakeHost, languageUnderTest } from "@sluice/testkit";
+import { asText, defineLanguage } from "@sluice/engine/spi";
+import { describe, expect, test } from "vitest";
+import { parseXml } from "../../xml/parse-xml.ts";
+import { XmlNode } from "../../xml/xml-node.ts";
+import { xpath } from "./xpath.ts";
+
+const order = '<order id="7"><line sku="A">1</line><line sku="B">2</line><note>x &amp; y</note></order>';
+const simple = defineLanguage({ ...xpath, name: "simple", compile: (text) => (exchange) => `${text}:${asText(exchange.message.headers.get("k"))}` });
+const { evaluate, matches } = languageUnderTest(xpath, { languages: [simple] });
+const string = { resultType: "java.lang.String" };
+
+describe("results", () => {
+  test.each([
+    ["/order/@id", "STRING", "7"],
+    ["/order/line", "STRING", "1"],
+    ["/order/nothing", "STRING", ""],
+    ["/order/note/text()", "java.lang.String", "x & y"],
+    ["count(/order/line)", "NUMBER", 2],
+    ["/order/@id", "NUMBER", 7],
+    ["/order/note", "NUMBER", Number.NaN],
+    ["/order/@id", "java.lang.Integer", 7],
+    ["sum(/order/line)", "java.lang.Double", 3],
+    ["/order/line = 2", "BOOLEAN", true],
+    ["/order/nothing", "BOOLEAN", false],
+    ["/order/line[@sku = 'C']", "java.lang.Boolean", false],
+    ["/order/nothing", "NODE", null],
+    ["/order/@id > 5 and /order/@id < 10", "BOOLEAN", true],
+    ["string-join(for $l in /order/line return concat($l/@sku, $l), '+')", "STRING", "A1+B2"],
+    ["(1 to 3) ! (. * 2)", "STRING", "2"],
+    ["if (some $l in /order/line satisfies $l = 2) then 'yes' else 'no'", "STRING", "yes"],
+    ["replace(/order/note, '[xy]', '-')", "STRING", "- & -"],
+    ["string-join(tokenize('a,b,,c,', ','), '|')", "STRING", "a|b||c|"],
+    ["matches('ABC', 'b', 'i')", "BOOLEAN", true],
+  ])("%s as %s", (text, resultType, expected) => {
+    expect(evaluate(text, { body: order, options: { resultType } })).toEqual(expected);
+  });
+
+  test("resultQName says the kind as well", () => {
+    expect(evaluate("count(/order/line)", { body: order, options: { resultQName: "NUMBER" } })).toBe(2);
+  });
+
+  test("without a type nodes stay nodes, and their text is their XML", () => {
+    const nodes = evaluate("/order/line", { body: order }) as readonly XmlNode[];
+    expect(nodes.map(String)).toEqual(['<line sku="A">1</line>', '<line sku="B">2</line>']);
+    expect(nodes[0]).toBeInstanceOf(XmlNode);
+    expect(asText(nodes)).toBe('<line sku="A">1</line><line sku="B">2</line>');
+    expect(asText(evaluate("/order/note/text()", { body: order }))).toBe("x & y");
+    expect(JSON.stringify({ found: evaluate("/order/@id | /order/line[2]", { body: order }) })).toBe('{"found":["7","<line sku=\\"B\\">2</line>"]}');
+    expect(evaluate("/order/nothing", { body: order })).toHaveLength(0);
+  });
+
+  test("without a type a plain value is its text", () => {
+    expect(evaluate("count(/order/line)", { body: order })).toBe("2");
+  });
+
+  test("a node found before can be looked into again, from where it is", () => {
+    const line = evaluate("/order/line[2]", { body: order, options: { resultType: "NODE" } });
+    expect(evaluate("@sku", { body: line, options: string })).toBe("B");
+    expect(evaluate("string(..//note)", { body: line, options: string })).toBe("x & y");
+  });
+
+  test("a predicate is the effective boolean value", () => {
+    expect(matches("/order/line", { body: order })).toBe(true);
+    expect(matches("/order/nothing", { body: order })).toBe(false);
+    expect(matches("count(/order/nothing)", { body: order })).toBe(false);
+    expect(matches("/order/@id = '7'", { body: new TextEncoder().encode(order) })).toBe(true);
+  });
+});
+
+describe("the message", () => {
+  test("headers, body, properties and simple", () => {
+    expect(evaluate("in:header('K')", { body: "not xml", headers: { k: "v" }, options: string })).toBe("v");
+    expect(evaluate("in:header('none')", { body: "<a/>", options: string })).toBe("");
+    expect(evaluate("in:body()", { body: "plain", options: string })).toBe("plain");
+    expect(evaluate("function:simple('hello')", { body: "<a/>", headers: { k: "v" }, options: string })).toBe("hello:v");
+    expect(evaluate("function:properties('none:fallback')", { body: "<a/>", options: string })).toBe("fallback");
+    expect(() => evaluate("function:properties('none')", { body: "<a/>" })).toThrowError(/property 'none' is not defined/);
+  });
+
+  test("$name is a variable, a header or a property", () => {
+    expect(evaluate("/order/line[@sku = $sku]", { body: order, headers: { sku: "B" }, options: string })).toBe("2");
+    expect(evaluate("$n + 1", { body: order, variables: { n: 2 }, options: { resultType: "NUMBER" } })).toBe(3);
+    expect(evaluate("$p", { body: order, properties: { p: "q" }, options: string })).toBe("q");
+    expect(evaluate("count($none)", { body: order, options: { resultType: "NUMBER" } })).toBe(0);
+    expect(evaluate("for $sku in ('x') return $sku", { body: order, headers: { sku: "B" }, options: string })).toBe("x");
+  });
+
+  test("source reads something other than the body", () => {
+    expect(evaluate("/a", { body: "no xml", headers: { doc: "<a>1</a>" }, options: { ...string, source: "header:doc" } })).toBe("1");
+    expect(evaluate("/a", { body: "no xml", variables: { doc: parseXml("<a>2</a>") }, options: { ...string, source: "variable:doc" } })).toBe("2");
+  });
+
+  test.each([['[{"key":"n","value":"urn:x"}]'], ['{"n":"urn:x"}'], ["n=urn:x"]])("namespaces as %s", (namespace) => {
+    expect(evaluate("/n:a", { body: '<a xmlns="urn:x">1</a>', options: { ...string, namespace } })).toBe("1");
+  });
+});
+
+describe("faults", () => {
+  test.each([
+    ["/a[", 2],
+    ["/a/b[1]]", 7],
+  ])("%s does not compile", (text, offset) => {
+    expect(() => evaluate(text, { body: "<a/>" })).toThrowError(expect.objectContaining({ name: "CompileError", code: "xpath-syntax", offset }));
+  });
+
+  test.each(["nothing(1)", "foo:bar(1)", "doc('file:///etc/passwd')", "unparsed-text('file:///etc/passwd')", "environment-variable('PATH')", "/q:a"])("%s names what does not exist", (text) => {
+    expect(() => xpath.compile(text, {}, languageUnderTest(xpath).scope)).toThrowError(expect.objectContaining({ name: "CompileError", code: "xpath-syntax" }));
+  });
+
+  test("a text that is too long is refused", () => {
+    expect(() => evaluate(`'${"x".repeat(10_000)}'`, { body: "<a/>" })).toThrowError(expect.objectContaining({ code: "xpath-length" }));
+  });
+
+  test("a body that is no XML says so, and where", () => {
+    expect(() => evaluate("/a", { body: "{}" })).toThrowError(expect.objectContaining({ code: "invalid-xml", message: expect.stringContaining("line 1, column 1") }));
+    expect(() => evaluate("/a", { body: '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>' })).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
+  });
+
+  test("a failing evaluation names the expression", () => {
+    expect(() => evaluate("xs:integer(/a)", { body: "<a>x</a>" })).toThrowError(expect.objectContaining({ code: "xpath-failed", message: expect.stringContaining("xpath 'xs:integer(/a)' failed:") }));
+  });
+});
+
+describe("work is bounded", () => {
+  /** Every look at the clock costs a tenth of a second, so that no test depends on the machine. */
+  class SlowHost extends FakeHost {
+    override readonly clock = Object.assign(Object.create(new FakeHost().clock) as FakeHost["clock"], { monotonic: (() => { let now = 0; return () => (now += 100); })() });
+  }
+  const slow = languageUnderTest(xpath, { host: new SlowHost() });
+  const wide = `<a>${"<b>x</b>".repeat(3000)}</a>`;
+
+  test.each([
+    ["count(//*[count(//*) > 1])", "limit-time"],
+    ["count(for $a in //b, $b in //b return 1)", "limit-time"],
+    ["sum(1 to 100000000)", "limit-time"],
+    ["count(for $a in 1 to 50000, $b in 1 to 50000 return 1)", "limit-time"],
+    ["every $a in (1 to 2000), $b in (1 to 2000) satisfies $a + $b > 0", "limit-time"],
+    ["let $f := function($g) { $g($g) } return $f($f)", "limit-call-depth"],
+  ])("%s ends", (text, code) => {
+    expect(() => slow.evaluate(text, { body: wide })).toThrowError(expect.objectContaining({ code }));
+  });
+
+  test("a pattern that explodes elsewhere is linear here", () => {
+    expect(evaluate(`replace('${"a".repeat(2000)}!', '^(a+)+$', 'x')`, { body: "<a/>", options: string })).toMatch(/^a+!$/);
+    expect(matches(`matches('${"a".repeat(2000)}!', '^(a+)+$')`, { body: "<a/>" })).toBe(false);
+  });
+});

@@ -1,0 +1,56 @@
+import { defineLanguage, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { compileQuery } from "../../xml/query/compile-query.ts";
+import { readNamespaces } from "../../xml/query/namespaces.ts";
+import { resultConverter } from "../../xml/query/query-result.ts";
+import { readXml } from "../../xml/read-xml.ts";
+import { idOption, sourceOption, trimOption } from "../language-values/language-options.ts";
+import { compileSource } from "../language-values/source.ts";
+
+type Options = Readonly<Record<string, string>>;
+
+/** XPath 3.1 over the body or another value of the message. */
+export const xpath = defineLanguage({
+  name: "xpath",
+  title: "XPath",
+  summary: "Finds elements, attributes and values in XML.",
+  group: "xml",
+  icon: "code-xml",
+  since: "0.1",
+  options: {
+    resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
+    resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "What the expression gives; a list of nodes unless said." }),
+    namespace: f.list(f.object({ key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) }, { doc: "One prefix." }), {
+      doc: "Prefixes the expression uses.",
+    }),
+    source: sourceOption,
+    saxon: f.boolean({ doc: "Accepted; XPath 3.1 is always available.", group: "advanced" }),
+    factoryRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    objectModel: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    documentType: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    logNamespaces: f.boolean({ doc: "Accepted and ignored.", group: "advanced" }),
+    threadSafety: f.boolean({ doc: "Accepted and ignored: evaluations never share anything.", group: "advanced" }),
+    preCompile: f.boolean({ doc: "Accepted; expressions are always compiled when the flow is deployed.", group: "advanced" }),
+    trim: trimOption,
+    id: idOption,
+  },
+  examples: [
+    { title: "A text out of an order", yaml: "setBody: {xpath: {expression: /order/customer/text(), resultType: java.lang.String}}", given: { body: "<order><customer>Ada</customer></order>" }, expect: { body: "Ada" } },
+    { title: "Counting", yaml: "setBody: {xpath: {expression: count(/order/line), resultQName: NUMBER}}", given: { body: "<order><line/><line/></order>" }, expect: { body: 2 } },
+  ],
+  compile(text, options, scope) {
+    const convert = resultConverter(options["resultQName"], options["resultType"]);
+    const evaluate = evaluator(text, options, scope);
+    return (exchange) => convert(evaluate(exchange, "all") as readonly unknown[]);
+  },
+  compilePredicate(text, options, scope) {
+    const evaluate = evaluator(text, options, scope);
+    return (exchange) => evaluate(exchange, "boolean") === true;
+  },
+});
+
+function evaluator(text: string, options: Options, scope: LanguageScope): (exchange: Parameters<Expression>[0], returns: "all" | "boolean") => unknown {
+  const source = compileSource(options["source"]);
+  const query = compileQuery(text.trim(), "xpath", readNamespaces(options["namespace"]), scope);
+  return (exchange, returns) => query.evaluate(query.readsDocument ? readXml(source(exchange)) : null, exchange, returns);
+}

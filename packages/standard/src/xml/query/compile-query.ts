@@ -1,0 +1,145 @@
+// One XPath or XQuery text, checked at deploy time and evaluated with bounded work. What the results mean to a
+// message is left to the languages.
+import fontoxpath from "fontoxpath";
+import { CompileError, FlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { nodeTypes } from "../node-type.ts";
+import type { XmlNode } from "../xml-node.ts";
+import { boundLoops, hasLoops } from "./bound-loops.ts";
+import { type QueryContext, asItems, knownNamespaces, resolveFunction } from "./query-functions.ts";
+import { documentWriter, nodesFactory } from "./query-nodes.ts";
+import { WorkMeter } from "./work-meter.ts";
+
+export type QueryLanguage = "xpath" | "xquery";
+export type Returns = "all" | "boolean";
+
+export interface Query {
+  /** False when the expression never looks at the document, so that none need be parsed. */
+  readonly readsDocument: boolean;
+  evaluate(context: XmlNode | null, exchange: Exchange, returns: Returns): unknown;
+}
+
+const longestExpression = 10_000;
+const readers = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
+const contextFunctions = new Set(["position", "last", "root", "name", "local-name", "namespace-uri", "string", "number", "normalize-space", "string-length", "path", "lang", "id", "data"]);
+
+/** Compiles a text; throws a CompileError that says what is wrong and where. */
+export function compileQuery(text: string, language: QueryLanguage, namespaces: Readonly<Record<string, string>>, scope: LanguageScope): Query {
+  if (text.trim() === "") throw new CompileError(`${language}-syntax`, `the ${language} expression is empty`);
+  if (text.length > longestExpression) throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${longestExpression} characters`);
+  const options = engineOptions(language, namespaces);
+  const tree = parse(text, language, options);
+  const names = freeVariables(tree);
+  checkNames(text, tree, language, options, names);
+  const script = hasLoops(tree) ? boundLoops(tree) : text;
+  const simple = simpleCompiler(scope);
+  return {
+    readsDocument: [...descendants(tree)].some((node) => readers.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent))),
+    evaluate(document, exchange, returns) {
+      const meter = new WorkMeter(scope.host.clock);
+      const context: QueryContext = { exchange, scope, meter, simple: (source) => simple(source)(exchange), failure: undefined };
+      const returnType = returns === "boolean" ? fontoxpath.ReturnType.BOOLEAN : fontoxpath.ReturnType.ALL_RESULTS;
+      try {
+        return fontoxpath.evaluateXPath(script as string, document, meter.facade(), variables(names, exchange), returnType, { ...options, currentContext: context });
+      } catch (cause) {
+        throw context.failure ?? evaluationError(text, language, cause);
+      }
+    },
+  };
+}
+
+type EngineOptions = NonNullable<Parameters<typeof fontoxpath.evaluateXPath>[5]>;
+
+function engineOptions(language: QueryLanguage, namespaces: Readonly<Record<string, string>>): EngineOptions {
+  const all = new Map(Object.entries({ ...knownNamespaces, ...namespaces }));
+  return {
+    language: language === "xpath" ? fontoxpath.Language.XPATH_3_1_LANGUAGE : fontoxpath.Language.XQUERY_3_1_LANGUAGE,
+    namespaceResolver: (prefix) => all.get(prefix) ?? null,
+    functionNameResolver: ({ prefix, localName }, arity) => {
+      if (prefix === "" || prefix === "fn") return resolveFunction(localName, arity);
+      // Nothing found lets the engine look at the prefixes the query itself declares.
+      const namespaceURI = all.get(prefix);
+      return (namespaceURI === undefined ? null : { namespaceURI, localName }) as { namespaceURI: string; localName: string };
+    },
+    nodesFactory,
+    documentWriter,
+    logger: { trace: () => undefined },
+    xmlSerializer: { serializeToString: String } as never,
+  };
+}
+
+function parse(text: string, language: QueryLanguage, options: EngineOptions): XmlNode {
+  try {
+    return fontoxpath.parseScript(text, { ...options, annotateAst: false }, nodesFactory, documentWriter) as unknown as XmlNode;
+  } catch (cause) {
+    throw syntaxError(text, language, cause);
+  }
+}
+
+/** Names of functions and prefixes are looked up when the engine first compiles a text: make it do so now, without running anything. */
+function checkNames(text: string, tree: XmlNode, language: QueryLanguage, options: EngineOptions, names: readonly string[]): void {
+  if ([...descendants(tree)].some((node) => node.localName === "prolog" || node.localName === "versionDecl")) return;
+  try {
+    fontoxpath.evaluateXPath(`if (false()) then (${text}\n) else ()`, null, null, Object.fromEntries(names.map((name) => [name, null])), fontoxpath.ReturnType.ALL_RESULTS, options);
+  } catch (cause) {
+    throw syntaxError(text, language, cause);
+  }
+}
+
+function syntaxError(text: string, language: QueryLanguage, cause: unknown): CompileError {
+  const { reason, line, column } = messageOf(cause);
+  const offset = line === undefined ? undefined : text.split("\n").slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + (column as number) - 1;
+  return new CompileError(`${language}-syntax`, `the ${language} expression is wrong: ${reason}`, offset === undefined ? {} : { offset });
+}
+
+function evaluationError(text: string, language: QueryLanguage, cause: unknown): FlowError {
+  if (cause instanceof FlowError) return cause;
+  if (cause instanceof RangeError) return new FlowError("java.lang.IllegalStateException", `call depth: the ${language} expression calls itself too deeply or makes too much`, { code: "limit-call-depth", cause });
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${shown}' failed: ${messageOf(cause).reason}`, { code: `${language}-failed`, cause });
+}
+
+/** The engine's messages quote the whole source with line numbers; one sentence is enough. */
+function messageOf(cause: unknown): { readonly reason: string; readonly line?: number; readonly column?: number } {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const place = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
+  const reason = (/(?:Error: )?(\b(?:X[A-Z]{3}|F[A-Z]{3})\d{4}\b[\s\S]*?)(?:\n\s*at <|$)/.exec(text)?.[1] ?? text).trim().replaceAll(/\s*\n\s*/g, " ");
+  return place === null ? { reason } : { reason, line: Number(place[1]), column: Number(place[2]) };
+}
+
+function* descendants(node: XmlNode): Generator<XmlNode> {
+  yield node;
+  for (const child of node.childNodes) if (child.nodeType === nodeTypes.element) yield* descendants(child);
+}
+
+function freeVariables(tree: XmlNode): readonly string[] {
+  const names = new Set<string>();
+  for (const node of descendants(tree)) if (node.localName === "varRef") names.add(node.textContent);
+  return [...names];
+}
+
+/** `$name` is a variable, header or property of the message, in this order; `$body` its body. Names the expression binds itself hide them. */
+function variables(names: readonly string[], exchange: Exchange): Record<string, unknown> | null {
+  if (names.length === 0) return null;
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = name === "body" ? exchange.message.body : (exchange.variable(name) ?? exchange.message.headers.get(name) ?? exchange.property(name));
+    const items = asItems(value);
+    values[name] = items.length === 1 ? items[0] : items.length === 0 ? null : items;
+  }
+  return values;
+}
+
+function simpleCompiler(scope: LanguageScope): (source: string) => (exchange: Exchange) => unknown {
+  const known = new Map<string, (exchange: Exchange) => unknown>();
+  return (source) => {
+    let expression = known.get(source);
+    if (expression === undefined) {
+      const language = scope.language("simple");
+      if (language === undefined) throw new FlowError("org.apache.camel.NoSuchLanguageException", "function:simple needs the simple language", { code: "language-unknown" });
+      expression = language.compile(source, {}, scope);
+      if (known.size >= 64) known.clear();
+      known.set(source, expression);
+    }
+    return expression;
+  };
+}

@@ -1,0 +1,105 @@
+// The functions an expression may call besides the standard ones: Camel's `in:` and `function:`, and our own safe
+// versions of those that would otherwise loop or match regular expressions without bound.
+import fontoxpath from "fontoxpath";
+import { FlowError, asText, compilePattern, toFlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { XmlNode } from "../xml-node.ts";
+import type { WorkMeter } from "./work-meter.ts";
+
+export const standardFunctions = "http://www.w3.org/2005/xpath-functions";
+export const guardNamespace = "urn:sluice:query-guard";
+
+/** Prefixes every expression may use without declaring them. */
+export const knownNamespaces: Readonly<Record<string, string>> = {
+  in: "http://camel.apache.org/xml/in/",
+  out: "http://camel.apache.org/xml/out/",
+  function: "http://camel.apache.org/xml/function/",
+  fn: standardFunctions,
+  xs: "http://www.w3.org/2001/XMLSchema",
+  xml: "http://www.w3.org/XML/1998/namespace",
+  map: "http://www.w3.org/2005/xpath-functions/map",
+  array: "http://www.w3.org/2005/xpath-functions/array",
+  math: "http://www.w3.org/2005/xpath-functions/math",
+  local: "http://www.w3.org/2005/xquery-local-functions",
+};
+
+/** What one evaluation is about; handed to the functions by the query engine. */
+export interface QueryContext {
+  readonly exchange: Exchange;
+  readonly scope: LanguageScope;
+  readonly meter: WorkMeter;
+  simple(text: string): unknown;
+  /** The first failure of a function: the engine itself passes on only its text. */
+  failure: FlowError | undefined;
+}
+
+type Call = (context: QueryContext, ...values: never[]) => unknown;
+
+function register(namespaceURI: string, localName: string, parameters: string[], result: string, call: Call): void {
+  fontoxpath.registerCustomXPathFunction({ namespaceURI, localName }, parameters, result, (engine, ...values) => {
+    const context = engine.currentContext as QueryContext;
+    try {
+      return call(context, ...(values as never[]));
+    } catch (thrown) {
+      context.failure ??= toFlowError(thrown);
+      throw thrown;
+    }
+  });
+}
+
+for (const prefix of ["in", "out"]) {
+  const uri = knownNamespaces[prefix] as string;
+  register(uri, "header", ["xs:string"], "item()*", ({ exchange }, name: string) => asItems(exchange.message.headers.get(name)));
+  register(uri, "body", [], "item()*", ({ exchange }) => asItems(exchange.message.body));
+}
+register(knownNamespaces["function"] as string, "properties", ["xs:string"], "item()*", ({ scope }, name: string) => asItems(propertyOf(scope, name)));
+register(knownNamespaces["function"] as string, "simple", ["xs:string"], "item()*", ({ simple }, text: string) => asItems(simple(text)));
+
+register(guardNamespace, "tick", [], "item()*", ({ meter }) => {
+  meter.tick();
+  return [];
+});
+register(guardNamespace, "range", ["xs:integer?", "xs:integer?"], "xs:integer*", ({ meter }, first: number | null, last: number | null) => {
+  if (first === null || last === null) return [];
+  meter.range(last - first + 1);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+});
+
+const flagged = (pattern: string, flags: string): string => (/[msi]/.test(flags) ? `(?${flags.replaceAll(/[^msi]/g, "")})${pattern}` : pattern);
+const matches = (_context: QueryContext, text: string | null, pattern: string, flags = ""): boolean => compilePattern(flagged(pattern, flags)).find(text ?? "");
+const replace = (_context: QueryContext, text: string | null, pattern: string, replacement: string, flags = ""): string =>
+  compilePattern(flagged(pattern, flags)).replaceAll(text ?? "", replacement);
+const tokenize = (_context: QueryContext, text: string | null, pattern: string, flags = ""): string[] => {
+  if (text === null || text === "") return [];
+  // A mark at the end keeps the empty parts that the pattern's own split would drop.
+  const parts = compilePattern(flagged(pattern, flags)).split(`${text}\u0000`);
+  return [...parts.slice(0, -1), (parts.at(-1) as string).slice(0, -1)];
+};
+register(guardNamespace, "matches", ["xs:string?", "xs:string"], "xs:boolean", matches as Call);
+register(guardNamespace, "matches", ["xs:string?", "xs:string", "xs:string"], "xs:boolean", matches as Call);
+register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string"], "xs:string", replace as Call);
+register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string", "xs:string"], "xs:string", replace as Call);
+register(guardNamespace, "tokenize", ["xs:string?", "xs:string"], "xs:string*", tokenize as Call);
+register(guardNamespace, "tokenize", ["xs:string?", "xs:string", "xs:string"], "xs:string*", tokenize as Call);
+
+const guarded = new Set(["matches/2", "matches/3", "replace/3", "replace/4", "tokenize/2", "tokenize/3"]);
+
+/** Where a function without a prefix is found. */
+export function resolveFunction(localName: string, arity: number): { readonly namespaceURI: string; readonly localName: string } {
+  return { namespaceURI: guarded.has(`${localName}/${arity}`) ? guardNamespace : standardFunctions, localName };
+}
+
+/** A message's value as the query engine can hold it: nothing, one item, or several. */
+export function asItems(value: unknown): unknown[] {
+  if (value === null || value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap(asItems);
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value instanceof XmlNode) return [value];
+  return [asText(value)];
+}
+
+function propertyOf(scope: LanguageScope, text: string): string {
+  const colon = text.indexOf(":");
+  const name = colon < 0 ? text : text.slice(0, colon);
+  const found = scope.property(name) ?? (colon < 0 ? undefined : text.slice(colon + 1));
+  if (found === undefined) throw new FlowError("java.lang.IllegalArgumentException", `property '${name}' is not defined`, { code: "property-unknown" });
+  return found;
+}

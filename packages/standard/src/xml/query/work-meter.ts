@@ -1,0 +1,65 @@
+// Bounds the work of one evaluation. The query engine knows no budget, but it sees the document only through this
+// facade and every loop calls `tick`, so both count: too many steps or too much time end the evaluation.
+import type { IDomFacade } from "fontoxpath";
+import { FlowError, type Clock } from "@sluice/engine/spi";
+import { nodeTypes } from "../node-type.ts";
+import type { XmlNode } from "../xml-node.ts";
+
+export const queryLimits = { maxMs: 1000, maxSteps: 20_000_000, maxRange: 1_000_000 } as const;
+
+export class WorkMeter {
+  readonly #clock: Clock;
+  readonly #deadline: number;
+  #steps = 0;
+  #ranged = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#deadline = clock.monotonic() + queryLimits.maxMs;
+  }
+
+  tick(): void {
+    if ((++this.#steps & 255) !== 0) return;
+    if (this.#steps > queryLimits.maxSteps || this.#clock.monotonic() > this.#deadline)
+      throw limitError(`the expression took more than ${queryLimits.maxMs} ms or ${queryLimits.maxSteps} steps: make it simpler or the document smaller`);
+  }
+
+  /** Counts the numbers an expression makes with `to`. */
+  range(length: number): void {
+    this.#ranged += Math.max(0, length);
+    if (this.#ranged > queryLimits.maxRange) throw limitError(`the expression counts through more than ${queryLimits.maxRange} numbers`);
+  }
+
+  /** The document as the query engine may see it. */
+  facade(): IDomFacade {
+    const tick = (): void => this.tick();
+    const see = <T>(read: (node: XmlNode) => T) => {
+      return (node: XmlNode): T => {
+        tick();
+        return read(node);
+      };
+    };
+    return {
+      getAllAttributes: see((node) => node.attributes),
+      getAttribute: (node: XmlNode, name: string) => {
+        tick();
+        return node.attributes.find((attribute) => attribute.nodeName === name)?.data ?? null;
+      },
+      getChildNodes: see((node) => node.childNodes),
+      getData: see((node) => node.data),
+      getFirstChild: see((node) => node.childNodes[0] ?? null),
+      getLastChild: see((node) => node.childNodes.at(-1) ?? null),
+      getNextSibling: see((node) => sibling(node, 1)),
+      getPreviousSibling: see((node) => sibling(node, -1)),
+      getParentNode: see((node) => node.parentNode),
+    } as unknown as IDomFacade;
+  }
+}
+
+function sibling(node: XmlNode, step: number): XmlNode | null {
+  return node.nodeType === nodeTypes.attribute ? null : (node.parentNode?.childNodes[node.index + step] ?? null);
+}
+
+function limitError(what: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `time limit: ${what}`, { code: "limit-time" });
+}
