@@ -1,3 +1,8 @@
+export type { BindOptions } from "./check/binding.ts";
+export * from "./check/bind-flow.ts";
+export * from "./check/did-you-mean.ts";
+export * from "./check/placeholders.ts";
+export * from "./check/route-fields.ts";
 export * from "./flow/diagnostic.ts";
 export * from "./flow/flow-document.ts";
 export * from "./flow/span.ts";

@@ -53,7 +53,12 @@ function unprintable(source: string): Fault | undefined {
 
 function control(unit: number, offset: number): Fault {
   const name = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
-  return { code: "yaml-control-character", message: `the control character ${name} is not allowed`, offset, hint: `write it as an escape in double quotes, e.g. "\\x1b"` };
+  return {
+    code: "yaml-control-character",
+    message: `the control character ${name} is not allowed`,
+    offset,
+    hint: `write it as an escape in double quotes, e.g. "\\x1b"`,
+  };
 }
 
 class TokenWalk {
@@ -149,7 +154,12 @@ class TokenWalk {
 
   #documentStart(): Fault | undefined {
     if (this.#content || ++this.#documents > 1) {
-      return { code: "yaml-multi-document", message: "a flow is one YAML document, this text has several", offset: this.#offset, hint: "put each flow into its own file" };
+      return {
+        code: "yaml-multi-document",
+        message: "a flow is one YAML document, this text has several",
+        offset: this.#offset,
+        hint: "put each flow into its own file",
+      };
     }
     return undefined;
   }
@@ -171,7 +181,9 @@ class TokenWalk {
   }
 
   #deep(): Fault | undefined {
-    return this.#columns.length + this.#flow + this.#chain > this.#limits.depth ? limit(`nested deeper than ${this.#limits.depth} levels`, this.#offset) : undefined;
+    return this.#columns.length + this.#flow + this.#chain > this.#limits.depth
+      ? limit(`nested deeper than ${this.#limits.depth} levels`, this.#offset)
+      : undefined;
   }
 
   /** Notes the column of what starts a line, or follows `-`, `?` or `:` at its start. */

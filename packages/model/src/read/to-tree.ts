@@ -121,7 +121,12 @@ export class TreeBuilder {
     const { nodes, depth } = this.#limits;
     if (part.size <= nodes && part.height <= depth + 1) return part;
     const { start, end } = part.tree.span;
-    this.#report("yaml-limit", part.size > nodes ? `limit exceeded: aliases expand to more than ${nodes} values` : `limit exceeded: nested deeper than ${depth} levels`, start, end);
+    this.#report(
+      "yaml-limit",
+      part.size > nodes ? `limit exceeded: aliases expand to more than ${nodes} values` : `limit exceeded: nested deeper than ${depth} levels`,
+      start,
+      end,
+    );
     return this.#nothing(start);
   }
 }

@@ -52,7 +52,13 @@ export type Field<T> = z.ZodType<T>;
 export type Fields = Readonly<Record<string, Field<any>>>;
 export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-type Given<T, S extends Spec<T>> = S extends { required: true } ? T : S extends { default: infer D } ? (undefined extends D ? T | undefined : T) : T | undefined;
+type Given<T, S extends Spec<T>> = S extends { required: true }
+  ? T
+  : S extends { default: infer D }
+    ? undefined extends D
+      ? T | undefined
+      : T
+    : T | undefined;
 
 const infos = new WeakMap<z.ZodType, FieldInfo>();
 
@@ -65,7 +71,11 @@ export function describe(field: Field<unknown>): FieldInfo {
 
 function field<T, S extends Spec<T>>(kind: Kind, type: z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
   const open = spec.required === true ? type : spec.default === undefined ? type.optional() : type.default(spec.default as never);
-  const made = open.meta({ description: spec.doc, ...(spec.title === undefined ? {} : { title: spec.title }), ...(spec.secret === true ? { "x-secret": true } : {}) });
+  const made = open.meta({
+    description: spec.doc,
+    ...(spec.title === undefined ? {} : { title: spec.title }),
+    ...(spec.secret === true ? { "x-secret": true } : {}),
+  });
   infos.set(made, { kind, spec, ...more });
   return made as unknown as Field<Given<T, S>>;
 }
@@ -74,7 +84,10 @@ function fromText<T>(expected: string, read: (text: string) => T | undefined): z
   return z.unknown().transform((raw, context) => {
     const value = typeof raw === "string" ? read(raw.trim()) : undefined;
     if (value !== undefined) return value;
-    context.addIssue({ code: "custom", message: `expected ${expected}, got ${typeof raw === "string" ? `'${raw}'` : raw === null ? "nothing" : Array.isArray(raw) ? "a list" : "a mapping"}` });
+    context.addIssue({
+      code: "custom",
+      message: `expected ${expected}, got ${typeof raw === "string" ? `'${raw}'` : raw === null ? "nothing" : Array.isArray(raw) ? "a list" : "a mapping"}`,
+    });
     return z.NEVER;
   }) as unknown as z.ZodType<T>;
 }
@@ -94,15 +107,26 @@ export const f = {
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", fromText("true or false", readBoolean), spec),
   integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) =>
     field<number, S>("integer", within(fromText("a whole number", readInteger), spec), spec),
-  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", within(fromText("a number", readNumber), spec), spec),
+  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) =>
+    field<number, S>("number", within(fromText("a number", readNumber), spec), spec),
   /** Milliseconds, or `10s`, `1m30s`, `1h`; the value is milliseconds. */
   duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", fromText("a duration such as 500, 10s or 1m30s", parseDuration), spec),
   /** Bytes, or `64k`, `10MiB`; the value is bytes. */
   size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", fromText("a size such as 65536, 64k or 10MiB", parseSize), spec),
   enum: <const V extends readonly [string, ...string[]], const S extends Spec<V[number]>>(values: V, spec: S) =>
-    field<V[number], S>("enum", fromText(`one of ${values.join(", ")}`, (text) => values.find((value) => fold(value) === fold(text)) as V[number] | undefined), spec, { values }),
+    field<V[number], S>(
+      "enum",
+      fromText(`one of ${values.join(", ")}`, (text) => values.find((value) => fold(value) === fold(text)) as V[number] | undefined),
+      spec,
+      { values },
+    ),
   /** An endpoint URI; options beside it come from a `parameters` field of the same declaration. */
-  uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", fromText("an endpoint URI", (text) => (text === "" ? undefined : text)), spec),
+  uri: <const S extends Spec<string>>(spec: S) =>
+    field<string, S>(
+      "uri",
+      fromText("an endpoint URI", (text) => (text === "" ? undefined : text)),
+      spec,
+    ),
   parameters: <const S extends Spec<Readonly<Record<string, string>>>>(spec: S) =>
     field<Readonly<Record<string, string>>, S>("parameters", z.record(z.string(), z.string()) as unknown as z.ZodType<Readonly<Record<string, string>>>, spec),
   expression: <const S extends Spec<ExpressionNode> & { inline?: boolean }>(spec: S) =>
@@ -121,7 +145,12 @@ export const f = {
 function within(type: z.ZodType<number>, spec: { min?: number; max?: number }): z.ZodType<number> {
   const { min = -Infinity, max = Infinity } = spec;
   return type.refine((value) => value >= min && value <= max, {
-    message: Number.isFinite(min) && Number.isFinite(max) ? `must be between ${min} and ${max}` : Number.isFinite(min) ? `must be ${min} or more` : `must be ${max} or less`,
+    message:
+      Number.isFinite(min) && Number.isFinite(max)
+        ? `must be between ${min} and ${max}`
+        : Number.isFinite(min)
+          ? `must be ${min} or more`
+          : `must be ${max} or less`,
   });
 }
 

@@ -41,6 +41,8 @@ export interface EntityShape extends Described {
   readonly beforeRoutes?: boolean;
   /** For entities that are lists of things, such as `beans`: each item is bound on its own. */
   readonly many?: boolean;
+  /** The body is left as a tree, `options` is `{tree}`: a template is bound when it is instantiated. */
+  readonly raw?: boolean;
 }
 
 /** The names a document may use, by kind. */

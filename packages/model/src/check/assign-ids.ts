@@ -1,0 +1,21 @@
+import type { Binding } from "./binding.ts";
+
+/** Gives every step of the route or entity just bound its id, and reports ids given twice. */
+export function assignStepIds(binding: Binding, prefix = ""): void {
+  const taken = new Set<string>();
+  for (const { node, path } of binding.drafts) {
+    if (node.id === "") continue;
+    if (taken.has(node.id))
+      binding.report("step-id-duplicate", `the step id '${node.id}' is used twice in ${binding.place}`, { path: `${path}.id`, span: node.span });
+    taken.add(node.id);
+  }
+  const counters = new Map<string, number>();
+  for (const { node } of binding.drafts) {
+    if (node.id !== "") continue;
+    let count = counters.get(node.name) ?? 0;
+    do count++;
+    while (taken.has(`${prefix}${node.name}${count}`));
+    counters.set(node.name, count);
+    node.id = `${prefix}${node.name}${count}`;
+  }
+}

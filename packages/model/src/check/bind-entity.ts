@@ -1,0 +1,61 @@
+import type { EntityNode } from "../flow/flow-document.ts";
+import type { Tree } from "../flow/tree.ts";
+import type { EntityShape } from "../schema/shape.ts";
+import { assignStepIds } from "./assign-ids.ts";
+import { bindMap } from "./bind-map.ts";
+import { kindOf } from "./bind-scalar.ts";
+import { asMap } from "./bind-value.ts";
+import type { Binding, Owner } from "./binding.ts";
+import { common, isBlock, isDisabled } from "./common-fields.ts";
+
+/** A top-level entity. One that is a list of things gives one node for each. `nth` counts entities of that name from 1. */
+export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
+  binding.place = `${shape.name} ${nth}`;
+  binding.routeId = undefined;
+  binding.step = undefined;
+  binding.drafts = [];
+  if (shape.raw === true) return [{ name: shape.name, options: { tree }, span: owner.span }];
+  const nodes = shape.many === true ? bindMany(binding, shape, tree, owner) : [bindOne(binding, shape, tree, owner)];
+  assignStepIds(binding, `${shape.name}${nth}-`);
+  return nodes.filter((node) => node !== undefined);
+}
+
+function bindMany(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner): (EntityNode | undefined)[] {
+  if (tree.type === "list")
+    return tree.items.map((item, index) => bindOne(binding, shape, item, { ...owner, path: `${owner.path}[${index}]`, span: item.span }));
+  binding.report("entity-shape", `'${shape.name}' must be a list, got ${kindOf(tree)}`, owner, "start each item with '- '");
+  return [];
+}
+
+function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner): EntityNode | undefined {
+  const map = asMap(tree, shape.shorthand);
+  if (map === undefined) {
+    binding.report(
+      "entity-shape",
+      `'${shape.name}' must be a mapping, got ${kindOf(tree)}`,
+      owner,
+      tree.type === "scalar" && tree.text === null ? `write '${shape.name}: {}'` : undefined,
+    );
+    return undefined;
+  }
+  const block = isBlock(shape.options);
+  const drafted = binding.drafts.length;
+  const options = bindMap(binding, map, shape.options, owner, block ? { ignore: common } : {});
+  if (shape.name === "errorHandler") checkErrorHandler(binding, map, owner);
+  if (!block || !isDisabled(binding, map, owner)) return { name: shape.name, options, span: owner.span };
+  binding.drafts.length = drafted;
+  return undefined;
+}
+
+/** An error handler is exactly one of its kinds. */
+export function checkErrorHandler(binding: Binding, tree: Tree | undefined, owner: Owner): void {
+  const count = tree?.type === "map" ? tree.entries.filter((entry) => !common.has(entry.key)).length : 0;
+  if (count === 1) return;
+  const message = count === 0 ? "the error handler has no type" : "the error handler has more than one type";
+  binding.report(
+    "error-handler-type",
+    `${message}: give exactly one, such as deadLetterChannel`,
+    owner,
+    "write deadLetterChannel: {deadLetterUri: …}, defaultErrorHandler: {} or noErrorHandler: {}",
+  );
+}

@@ -1,0 +1,96 @@
+import type { ExpressionNode } from "../flow/flow-document.ts";
+import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
+import { describe } from "../schema/field.ts";
+import type { LanguageShape } from "../schema/shape.ts";
+import { bindMap } from "./bind-map.ts";
+import { absent, bindText, kindOf } from "./bind-scalar.ts";
+import type { Absent } from "./bind-scalar.ts";
+import { clip, withHint } from "./binding.ts";
+import type { Binding, Owner } from "./binding.ts";
+import { closest } from "./did-you-mean.ts";
+
+/** The value of an option that is an expression: `{simple: …}`, or `{expression: {simple: …}}`. */
+export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what: string): ExpressionNode | Absent {
+  if (tree.type !== "map") {
+    const example = tree.type === "scalar" && /^(true|false)$/i.test(tree.text ?? "") ? `{constant: "${tree.text}"}` : "{simple: …}";
+    binding.report(
+      "expression-shape",
+      `${what}: expected an expression, got ${kindOf(tree)} (write ${example})`,
+      { path: owner.path, span: tree.span },
+      `write ${example}`,
+    );
+    return absent;
+  }
+  const given = tree.entries.filter((entry) => entry.key !== "id");
+  if (given.length !== 1) {
+    binding.report(
+      "expression-shape",
+      `${what}: expected exactly one language, got ${given.length}`,
+      { path: owner.path, span: tree.span },
+      "write {simple: …}",
+    );
+    return absent;
+  }
+  const [entry] = given as [MapEntry];
+  if (entry.key === "expression" && !binding.vocabulary.languages.has("expression"))
+    return bindExpression(binding, entry.value, { ...owner, path: `${owner.path}.expression` }, what);
+  return bindLanguage(binding, entry, owner, what);
+}
+
+/** One entry `language: text` or `language: {expression: text, …}`. */
+export function bindLanguage(binding: Binding, entry: MapEntry, owner: Owner, what: string): ExpressionNode | Absent {
+  const shape = binding.vocabulary.languages.get(entry.key);
+  const path = `${owner.path}.${entry.key}`;
+  if (shape === undefined) {
+    reportLanguage(binding, entry, path, what);
+    return absent;
+  }
+  const label = `language '${shape.name}'`;
+  if (entry.value.type === "map") return bindObject(binding, shape, entry.value, { label, path, span: entry.keySpan });
+  const text = expressionText(binding, entry.value, { label, path, span: entry.keySpan });
+  return text === absent ? absent : { language: shape.name, text, options: {}, span: entry.value.span };
+}
+
+function reportLanguage(binding: Binding, entry: MapEntry, path: string, what: string): void {
+  const refusal = binding.vocabulary.refused.get(entry.key);
+  const at = { path, span: entry.keySpan };
+  if (refusal !== undefined) return binding.report("refused", refusal, at);
+  const near = closest(entry.key, binding.vocabulary.languages.keys());
+  const hint = near === undefined ? undefined : `did you mean '${near}'?`;
+  binding.report("language-unknown", withHint(`unknown language '${clip(entry.key)}' in ${what}`, hint), at, hint);
+}
+
+function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner: Owner): ExpressionNode | Absent {
+  const textKey = shape.textKey ?? "expression";
+  const text = map.entries.find((entry) => entry.key === textKey);
+  if (text === undefined) {
+    binding.report("option-missing", `${owner.label} needs '${textKey}', the text of the expression`, owner);
+    return absent;
+  }
+  const bound = expressionText(binding, text.value, { ...owner, path: `${owner.path}.${textKey}` });
+  const values = bindMap(binding, map, shape.options, owner, { ignore: new Set([textKey, "id"]), defaults: false });
+  if (bound === absent) return absent;
+  const options = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) options[name] = asText(binding, shape, map, name, value);
+  if (shape.name === "language" && options["language"] !== undefined && !binding.vocabulary.languages.has(options["language"])) {
+    binding.report("language-unknown", `unknown language '${clip(options["language"])}'`, { path: `${owner.path}.language`, span: owner.span });
+  }
+  return { language: shape.name, text: bound, options, span: text.value.span };
+}
+
+/** An option of a language travels as text: words in their normal spelling, numbers as the author wrote them. */
+function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: string, value: unknown): string {
+  if (typeof value === "string" || typeof value === "boolean") return String(value);
+  const { kind } = describe(shape.options[name] as never);
+  if (kind === "list" || kind === "object" || kind === "parameters") return JSON.stringify(value);
+  const written = map.entries.find((entry) => entry.key === name)?.value;
+  const resolution = written?.type === "scalar" && written.text !== null ? binding.placeholders.resolve(written.text) : undefined;
+  return resolution?.kind === "text" ? resolution.text : String(value);
+}
+
+/** The words `null` and `~` are expressions like any other text, so the source decides; only an empty place is a fault. */
+function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
+  const written = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
+  const bound = bindText(binding, written === "" ? tree : { type: "scalar", text: written, quoted: false, span: tree.span }, owner, owner.label);
+  return bound === absent ? absent : bound.text;
+}

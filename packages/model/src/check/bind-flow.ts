@@ -1,0 +1,130 @@
+// From the YAML tree to the flow: every option bound by its declaration, every fault collected.
+import type { Diagnostic } from "../flow/diagnostic.ts";
+import type { EntityNode, FlowDocument, RouteNode } from "../flow/flow-document.ts";
+import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
+import type { Fields } from "../schema/field.ts";
+import type { Vocabulary } from "../schema/shape.ts";
+import { bindEntity } from "./bind-entity.ts";
+import { bindMap } from "./bind-map.ts";
+import { bindBareFrom, bindRouteTree } from "./bind-route.ts";
+import { kindOf } from "./bind-scalar.ts";
+import { Binding, clip, withHint } from "./binding.ts";
+import type { BindOptions, Owner } from "./binding.ts";
+import { closest } from "./did-you-mean.ts";
+import { RouteIds } from "./route-ids.ts";
+
+export interface BindResult {
+  /** What could be bound; compile it only when there is no error among the diagnostics. */
+  readonly flow: FlowDocument;
+  /** In the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The placeholder names the document asks for, functions with their prefix. */
+  readonly usedProperties: readonly string[];
+}
+
+export function bindFlow(tree: Tree, vocabulary: Vocabulary, options: BindOptions): BindResult {
+  const binding = new Binding(vocabulary, options);
+  const flow = new FlowBinding(binding);
+  if (tree.type === "list") flow.items(tree.items);
+  else reportDocument(binding, tree);
+  const { routes, entities } = flow;
+  return { flow: { routes, entities, source: options.source }, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };
+}
+
+export interface RouteResult {
+  readonly route: RouteNode | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly usedProperties: readonly string[];
+}
+
+/** Binds one route on its own, such as a template's: `tree` is the mapping below `route`, or one that holds `from`. */
+export function bindRoute(tree: Tree, vocabulary: Vocabulary, options: BindOptions & { readonly routeId: string; readonly path?: string }): RouteResult {
+  const binding = new Binding(vocabulary, options);
+  const route = bindRouteTree(binding, tree, { label: "route", path: options.path ?? "", span: tree.span }, options.routeId);
+  return { route, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };
+}
+
+/** Binds a mapping by fields on its own; keys in `ignore` are left to the caller. */
+export function bindOptions(
+  tree: MapTree,
+  fields: Fields,
+  vocabulary: Vocabulary,
+  options: BindOptions & { readonly label: string; readonly path?: string; readonly ignore?: readonly string[] },
+) {
+  const binding = new Binding(vocabulary, options);
+  const owner: Owner = { label: options.label, path: options.path ?? "", span: tree.span };
+  const values = bindMap(binding, tree, fields, owner, { ignore: new Set(options.ignore) });
+  return { values, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };
+}
+
+function reportDocument(binding: Binding, tree: Tree): void {
+  const at = { path: "", span: tree.span };
+  if (tree.type === "scalar" && tree.text === null) return binding.report("flow-empty", "flow defines no routes", at);
+  const first = tree.type === "map" ? tree.entries[0]?.key : undefined;
+  const hint = first === undefined ? "start each route with '- '" : `write '- ${clip(first)}:'`;
+  binding.report("flow-shape", `a flow must be a list of routes, got ${kindOf(tree)} (${hint})`, at, hint);
+}
+
+class FlowBinding {
+  readonly routes: RouteNode[] = [];
+  readonly entities: EntityNode[] = [];
+  readonly #binding: Binding;
+  readonly #counts = new Map<string, number>();
+  #routesSeen = 0;
+
+  constructor(binding: Binding) {
+    this.#binding = binding;
+  }
+
+  items(items: readonly Tree[]): void {
+    const ids = new RouteIds(this.#binding, items);
+    items.forEach((item, index) => {
+      this.#binding.routeId = undefined;
+      this.#binding.step = undefined;
+      this.#binding.place = "this flow";
+      const path = `[${index}]`;
+      if (item.type === "map" && item.entries.length === 1) return this.#item(item.entries[0] as MapEntry, path, ids, index);
+      const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);
+      this.#binding.report("flow-item", `an item of a flow must be a mapping with exactly one key, such as 'route', got ${got}`, { path, span: item.span });
+    });
+    ids.checkStartupOrder(this.routes);
+  }
+
+  #item(entry: MapEntry, path: string, ids: RouteIds, index: number): void {
+    const { key, value } = entry;
+    const owner: Owner = { label: `'${clip(key)}'`, path: `${path}.${key}`, span: entry.keySpan };
+    if (key === "route" || key === "from") {
+      this.#routesSeen++;
+      const id = ids.of(index);
+      const route = key === "route" ? bindRouteTree(this.#binding, value, owner, id) : bindBareFrom(this.#binding, value, owner, id);
+      if (route !== undefined) this.routes.push(route);
+      return;
+    }
+    this.#entity(entry, owner);
+  }
+
+  #entity({ key, value }: MapEntry, owner: Owner): void {
+    const { vocabulary } = this.#binding;
+    const shape = vocabulary.entities.get(key);
+    if (shape === undefined) return this.#unknown(key, owner);
+    if (shape.beforeRoutes === true && this.#routesSeen > 0)
+      this.#binding.report("entity-order", `'${key}' must stand before the first route`, owner, `move '${key}' to the top`);
+    const nth = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, nth);
+    this.entities.push(...bindEntity(this.#binding, shape, value, owner, nth));
+  }
+
+  #unknown(key: string, owner: Owner): void {
+    const { vocabulary } = this.#binding;
+    const refusal = vocabulary.refused.get(key);
+    if (refusal !== undefined) return this.#binding.report("refused", refusal, owner);
+    const near = closest(key, ["route", "from", ...vocabulary.entities.keys()]);
+    const hint =
+      near !== undefined
+        ? `did you mean '${near}'?`
+        : vocabulary.steps.has(key)
+          ? `'${key}' is a step: it belongs in the steps of a route`
+          : "the top level takes 'route' and 'from'";
+    this.#binding.report("entity-unknown", withHint(`unknown top-level element '${clip(key)}'`, hint), owner, hint);
+  }
+}

@@ -1,0 +1,43 @@
+import type { FormatNode } from "../flow/flow-document.ts";
+import type { MapEntry, Tree } from "../flow/tree.ts";
+import { f } from "../schema/field.ts";
+import { bindMap } from "./bind-map.ts";
+import { absent, kindOf } from "./bind-scalar.ts";
+import type { Absent } from "./bind-scalar.ts";
+import { clip, withHint } from "./binding.ts";
+import type { Binding, Owner } from "./binding.ts";
+import { closest } from "./did-you-mean.ts";
+
+const named = { id: f.string({ doc: "The name by which other steps refer to this format." }) };
+
+/** One entry `json: {…}` that names a data format and its options. */
+export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): FormatNode | Absent {
+  const shape = binding.vocabulary.formats.get(entry.key);
+  const at: Owner = { label: `data format '${clip(entry.key)}'`, path: `${owner.path}.${entry.key}`, span: entry.keySpan };
+  if (shape === undefined) {
+    const refusal = binding.vocabulary.refused.get(entry.key);
+    const near = closest(entry.key, binding.vocabulary.formats.keys());
+    const hint = near === undefined ? undefined : `did you mean '${near}'?`;
+    if (refusal !== undefined) binding.report("refused", refusal, at);
+    else binding.report("format-unknown", withHint(`unknown data format '${clip(entry.key)}' in ${owner.label}`, hint), at, hint);
+    return absent;
+  }
+  if (entry.value.type !== "map") {
+    const hint = `write '${shape.name}: {}'`;
+    binding.report("option-invalid", `${at.label} needs a mapping, got ${kindOf(entry.value)} (${hint})`, at, hint);
+    return absent;
+  }
+  return { name: shape.name, options: bindMap(binding, entry.value, { ...named, ...shape.options }, at), span: entry.keySpan };
+}
+
+/** A mapping whose only key names a data format. */
+export function bindFormatMap(binding: Binding, tree: Tree, owner: Owner): FormatNode | Absent {
+  if (tree.type === "map" && tree.entries.length === 1) return bindFormat(binding, tree.entries[0] as MapEntry, owner);
+  binding.report(
+    "option-invalid",
+    `${owner.label}: expected a mapping with exactly one data format, got ${kindOf(tree)}`,
+    { path: owner.path, span: tree.span },
+    "write {json: {}}",
+  );
+  return absent;
+}

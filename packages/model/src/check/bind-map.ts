@@ -1,0 +1,148 @@
+// Binds a mapping by the fields of a declaration: every key must be a field, a language of the inline expression
+// or a data format; what is required must be there; what is left out takes its default.
+import type { MapEntry, MapTree } from "../flow/tree.ts";
+import { describe } from "../schema/field.ts";
+import type { FieldInfo, Fields } from "../schema/field.ts";
+import { bindExpression, bindLanguage } from "./bind-expression.ts";
+import { bindFormat } from "./bind-format.ts";
+import { absent } from "./bind-scalar.ts";
+import { bindValue } from "./bind-value.ts";
+import { clip, withHint } from "./binding.ts";
+import type { Binding, Owner } from "./binding.ts";
+import { closest } from "./did-you-mean.ts";
+
+export interface MapRules {
+  /** Keys that somebody else reads. */
+  readonly ignore?: ReadonlySet<string>;
+  /** False leaves out what is not written instead of filling in defaults. */
+  readonly defaults?: boolean;
+}
+
+export function bindMap(binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules: MapRules = {}): Record<string, unknown> {
+  const work = new MapBinding(binding, fields, owner, rules);
+  for (const entry of map.entries) work.entry(entry);
+  return work.finish();
+}
+
+class MapBinding {
+  readonly #binding: Binding;
+  readonly #fields: Fields;
+  readonly #owner: Owner;
+  readonly #rules: MapRules;
+  readonly #values: Record<string, unknown> = {};
+  /** Fields that were written, rightly or not: they are not missing. */
+  readonly #given = new Set<string>();
+  readonly #expression: string | undefined;
+  readonly #format: string | undefined;
+
+  constructor(binding: Binding, fields: Fields, owner: Owner, rules: MapRules) {
+    this.#binding = binding;
+    this.#fields = fields;
+    this.#owner = owner;
+    this.#rules = rules;
+    this.#expression = nameOf(fields, (info) => info.kind === "expression" && info.inline === true);
+    this.#format = nameOf(fields, (info) => info.kind === "format");
+  }
+
+  entry(entry: MapEntry): void {
+    const { key, value } = entry;
+    const binding = this.#binding;
+    const place: Owner = { label: this.#owner.label, path: `${this.#owner.path}.${key}`, span: entry.keySpan };
+    const what = `option '${clip(key)}' of ${this.#owner.label}`;
+    if (this.#expression !== undefined && (key === "expression" || key === this.#expression)) {
+      return this.#once(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
+    }
+    if (Object.hasOwn(this.#fields, key)) {
+      this.#given.add(key);
+      const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
+      if (bound !== absent) this.#values[key] = bound;
+      else if (isOptionalGap(binding, entry)) this.#given.delete(key);
+      return;
+    }
+    if (this.#rules.ignore?.has(key)) return;
+    if (this.#expression !== undefined && binding.vocabulary.languages.has(key)) {
+      return this.#once(this.#expression, entry, () => bindLanguage(binding, entry, this.#owner, this.#owner.label));
+    }
+    if (this.#format !== undefined && binding.vocabulary.formats.has(key))
+      return this.#once(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
+    this.#unknown(entry, place);
+  }
+
+  /** For what may stand under several keys but only once: the expression and the data format. */
+  #once(field: string, entry: MapEntry, bind: () => unknown): void {
+    if (this.#given.has(field)) {
+      const noun = field === this.#format ? "data format" : "expression";
+      this.#binding.report(`${noun === "expression" ? "expression" : "format"}-twice`, `${this.#owner.label} has more than one ${noun}: keep one of them`, {
+        path: `${this.#owner.path}.${entry.key}`,
+        span: entry.keySpan,
+      });
+      return;
+    }
+    this.#given.add(field);
+    const bound = bind();
+    if (bound !== absent) this.#values[field] = bound;
+  }
+
+  #unknown(entry: MapEntry, place: Owner): void {
+    const { vocabulary } = this.#binding;
+    const refusal = this.#expression !== undefined || this.#format !== undefined ? vocabulary.refused.get(entry.key) : undefined;
+    if (refusal !== undefined) {
+      if (this.#expression !== undefined) this.#given.add(this.#expression);
+      if (this.#format !== undefined) this.#given.add(this.#format);
+      return this.#binding.report("refused", refusal, place);
+    }
+    const names = [...Object.keys(this.#fields), ...(this.#rules.ignore ?? [])];
+    const near = closest(entry.key, [
+      ...names,
+      ...(this.#expression === undefined ? [] : vocabulary.languages.keys()),
+      ...(this.#format === undefined ? [] : vocabulary.formats.keys()),
+    ]);
+    const hint = near === undefined ? `allowed: ${clip(names.toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
+    const noun = this.#expression !== undefined ? "option or language" : this.#format !== undefined ? "option or data format" : "option";
+    this.#binding.report("option-unknown", withHint(`${this.#owner.label} has no ${noun} '${clip(entry.key)}'`, hint), place, hint);
+  }
+
+  finish(): Record<string, unknown> {
+    for (const [name, field] of Object.entries(this.#fields)) {
+      if (this.#given.has(name) || this.#rules.ignore?.has(name)) continue;
+      const info = describe(field);
+      if (info.spec.required === true) this.#missing(name, info);
+      else if (this.#rules.defaults !== false && info.spec.default !== undefined) this.#values[name] = info.spec.default;
+    }
+    this.#checkUri();
+    return this.#values;
+  }
+
+  #missing(name: string, info: FieldInfo): void {
+    const { label } = this.#owner;
+    if (name === this.#expression)
+      return this.#binding.report("option-missing", `${label} needs an expression, such as 'simple: …'`, this.#owner, "add a language, e.g. simple: …");
+    if (info.kind === "format")
+      return this.#binding.report("option-missing", `${label} needs a data format, such as 'json: {}'`, this.#owner, "add a data format, e.g. json: {}");
+    this.#binding.report("option-missing", `${label} needs the option '${name}'`, this.#owner, `add '${name}'`);
+  }
+
+  #checkUri(): void {
+    const uri = nameOf(this.#fields, (info) => info.kind === "uri");
+    const parameters = nameOf(this.#fields, (info) => info.kind === "parameters");
+    if (uri === undefined || parameters === undefined || uri === "deadLetterUri") return;
+    const text = this.#values[uri];
+    const given = this.#values[parameters];
+    if (typeof text !== "string" || !text.includes("?") || given === undefined || Object.keys(given as object).length === 0) return;
+    this.#binding.report(
+      "uri-twice",
+      `${this.#owner.label} has options both in its '${uri}' and in '${parameters}': keep one of them`,
+      this.#owner,
+      `move the options behind '?' into '${parameters}'`,
+    );
+  }
+}
+
+function nameOf(fields: Fields, matches: (info: FieldInfo) => boolean): string | undefined {
+  return Object.entries(fields).find(([, field]) => matches(describe(field)))?.[0];
+}
+
+/** `{{?name}}` without value: the option counts as not written, so a default or a missing fault applies. */
+function isOptionalGap(binding: Binding, entry: MapEntry): boolean {
+  return entry.value.type === "scalar" && entry.value.text !== null && binding.placeholders.resolve(entry.value.text).kind === "absent";
+}

@@ -1,0 +1,79 @@
+import type { EndpointNode, RouteNode, StepNode } from "../flow/flow-document.ts";
+import type { MapTree, Tree } from "../flow/tree.ts";
+import { assignStepIds } from "./assign-ids.ts";
+import { bindMap } from "./bind-map.ts";
+import { kindOf } from "./bind-scalar.ts";
+import type { Binding, Owner } from "./binding.ts";
+import { checkErrorHandler } from "./bind-entity.ts";
+import { fromFields, routeFields } from "./route-fields.ts";
+
+const notOptions: ReadonlySet<string> = new Set(["from", "steps"]);
+
+/** A route as `route` wraps it: options beside `from`. Undefined when it is not even a mapping with a `from`. */
+export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
+  enter(binding, routeId);
+  if (tree.type !== "map") {
+    binding.report("route-shape", `a route must be a mapping with 'from', got ${kindOf(tree)}`, owner);
+    return undefined;
+  }
+  const label = `route '${routeId}'`;
+  const options = bindMap(binding, tree, routeFields(binding.vocabulary), { ...owner, label }, { ignore: notOptions });
+  if (options["errorHandler"] !== undefined)
+    checkErrorHandler(binding, entryOf(tree, "errorHandler"), { label, path: `${owner.path}.errorHandler`, span: owner.span });
+  const misplaced = tree.entries.find((entry) => entry.key === "steps");
+  if (misplaced !== undefined) {
+    binding.report(
+      "route-steps",
+      `the steps of ${label} stand under 'route': they belong under 'from'`,
+      { path: `${owner.path}.steps`, span: misplaced.keySpan },
+      "move 'steps' below 'from'",
+    );
+  }
+  const from = tree.entries.find((entry) => entry.key === "from");
+  if (from === undefined) {
+    binding.report("route-no-from", `${label} has no 'from'`, owner, "add from: {uri: …, steps: […]}");
+    return undefined;
+  }
+  return bindFrom(binding, from.value, { label: `'from' of ${label}`, path: `${owner.path}.from`, span: from.keySpan }, routeId, options);
+}
+
+/** A route written as a bare `from`. */
+export function bindBareFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
+  enter(binding, routeId);
+  const options = bindMap(binding, { type: "map", entries: [], span: tree.span }, routeFields(binding.vocabulary), owner);
+  return bindFrom(binding, tree, { ...owner, label: `'from' of route '${routeId}'` }, routeId, options);
+}
+
+function enter(binding: Binding, routeId: string): void {
+  binding.place = `route '${routeId}'`;
+  binding.routeId = routeId;
+  binding.drafts = [];
+  binding.step = undefined;
+}
+
+function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, options: Record<string, unknown>): RouteNode | undefined {
+  if (tree.type !== "map") {
+    const hint =
+      tree.type === "scalar" && tree.text !== null ? `write from: {uri: "${tree.text.slice(0, 60)}", steps: […]}` : "write from: {uri: …, steps: […]}";
+    binding.report("route-shape", `${owner.label} must be a mapping with 'uri' and 'steps', got ${kindOf(tree)}`, owner, hint);
+    return undefined;
+  }
+  const { uri, parameters, steps, ...fromOptions } = bindMap(binding, tree, fromFields, owner);
+  assignStepIds(binding, typeof options["nodePrefixId"] === "string" ? options["nodePrefixId"] : "");
+  const written = entryOf(tree, "steps");
+  if (written !== undefined && ((written.type === "list" && written.items.length === 0) || (written.type === "scalar" && written.text === null))) {
+    binding.report("route-no-steps", `route '${routeId}' needs at least one step`, { path: `${owner.path}.steps`, span: written.span });
+  }
+  const uriTree = entryOf(tree, "uri") ?? tree;
+  const from: EndpointNode = {
+    uri: typeof uri === "string" ? uri : "",
+    parameters: (parameters ?? Object.create(null)) as Record<string, string>,
+    span: uriTree.span,
+  };
+  const { id: _, ...own } = options;
+  return { id: routeId, from, fromOptions, steps: (steps ?? []) as readonly StepNode[], options: own, span: owner.span };
+}
+
+function entryOf(map: MapTree, key: string): Tree | undefined {
+  return map.entries.find((entry) => entry.key === key)?.value;
+}

@@ -1,0 +1,57 @@
+import type { Tree } from "../flow/tree.ts";
+import { describe } from "../schema/field.ts";
+import type { Field } from "../schema/field.ts";
+import { clip } from "./binding.ts";
+import type { Binding, Owner } from "./binding.ts";
+
+/** Stands for an option that has no value: not written, dropped by `{{?name}}`, or wrong and reported. */
+export const absent: unique symbol = Symbol("absent");
+export type Absent = typeof absent;
+
+export function kindOf(tree: Tree): string {
+  return tree.type === "map" ? "a mapping" : tree.type === "list" ? "a list" : tree.text === null ? "nothing" : `'${clip(tree.text)}'`;
+}
+
+/** A scalar's text with placeholders resolved; anything else is reported. */
+export function bindText(binding: Binding, tree: Tree, owner: Owner, what: string): { text: string; open: boolean } | Absent {
+  if (tree.type !== "scalar" || tree.text === null) {
+    binding.report("option-invalid", `${what}: expected text, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    return absent;
+  }
+  const resolution = binding.placeholders.resolve(tree.text);
+  if (resolution.kind === "text") return resolution;
+  if (resolution.kind === "fault") binding.report(resolution.code, resolution.message, { path: owner.path, span: tree.span });
+  return absent;
+}
+
+/** An option whose value is one scalar, read by its field. */
+export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, owner: Owner, what: string): unknown {
+  const { spec, values } = describe(field);
+  if (tree.type !== "scalar" || tree.text === null) {
+    const remedy = values === undefined ? "" : `one of ${values.join(", ")}`;
+    binding.report("option-invalid", `${what}: expected ${remedy === "" ? "a value" : remedy}, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    return absent;
+  }
+  const bound = bindText(binding, tree, owner, what);
+  if (bound === absent) return absent;
+  if (bound.open) return bound.text;
+  const result = field.safeParse(bound.text);
+  if (result.success) return result.data;
+  const reason = spec.secret === true ? "the value is not valid" : clip(result.error.issues[0]?.message ?? "the value is not valid", 240);
+  binding.report("option-invalid", `${what}: ${reason}`, { path: owner.path, span: tree.span });
+  return absent;
+}
+
+/** A mapping of text to text, such as an endpoint's `parameters`. */
+export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what: string): unknown {
+  if (tree.type !== "map") {
+    binding.report("option-invalid", `${what}: expected a mapping of names to values, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    return absent;
+  }
+  const parameters = Object.create(null) as Record<string, string>;
+  for (const { key, value } of tree.entries) {
+    const bound = bindText(binding, value, { ...owner, path: `${owner.path}.${key}` }, `'${clip(key)}' in ${what}`);
+    if (bound !== absent) parameters[key] = bound.text;
+  }
+  return parameters;
+}

@@ -1,0 +1,151 @@
+import type { StepNode } from "../flow/flow-document.ts";
+import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
+import { describe } from "../schema/field.ts";
+import type { StepShape } from "../schema/shape.ts";
+import { bindMap } from "./bind-map.ts";
+import { absent, kindOf } from "./bind-scalar.ts";
+import type { Absent } from "./bind-scalar.ts";
+import { asMap } from "./bind-value.ts";
+import { clip, withHint } from "./binding.ts";
+import type { Binding, Owner, StepDraft } from "./binding.ts";
+import { common, commonText, isDisabled } from "./common-fields.ts";
+import { closest } from "./did-you-mean.ts";
+
+/** Blocks that adopt their siblings nest without nesting in the text, so the reader's limit does not hold for them. */
+const maxDepth = 100;
+
+/** A list of steps; nothing written is an empty list. */
+export function bindSteps(binding: Binding, tree: Tree, path: string): readonly StepNode[] | Absent {
+  if (tree.type === "list") return bindItems(binding, tree.items, 0, path);
+  if (tree.type === "scalar" && tree.text === null) return [];
+  binding.report(
+    "steps-shape",
+    `'steps' in ${binding.place}: expected a list of steps, got ${kindOf(tree)}`,
+    { path, span: tree.span },
+    "start each step with '- '",
+  );
+  return absent;
+}
+
+function bindItems(binding: Binding, items: readonly Tree[], first: number, path: string): StepNode[] {
+  const steps: StepNode[] = [];
+  if (binding.depth >= maxDepth) {
+    const span = (items[first] as Tree).span;
+    binding.report("limit", `limit exceeded: steps in ${binding.place} nest deeper than ${maxDepth} levels`, { path, span });
+    return steps;
+  }
+  const outer = binding.step;
+  binding.depth++;
+  for (let index = first; index < items.length; index++) {
+    const bound = bindItem(binding, items, index, path);
+    binding.step = outer;
+    if (bound?.step !== undefined) steps.push(bound.step);
+    if (bound?.adopted === true) break;
+  }
+  binding.depth--;
+  return steps;
+}
+
+interface BoundStep {
+  /** Missing when the step is disabled. */
+  readonly step: StepNode | undefined;
+  /** True when the step took all steps behind it as its own. */
+  readonly adopted: boolean;
+}
+
+function bindItem(binding: Binding, items: readonly Tree[], index: number, path: string): BoundStep | undefined {
+  const item = items[index] as Tree;
+  const at = `${path}[${index}]`;
+  if (item.type !== "map" || item.entries.length !== 1) {
+    reportShape(binding, item, at);
+    return undefined;
+  }
+  const entry = item.entries[0] as MapEntry;
+  const owner: Owner = { label: `step '${clip(entry.key)}'`, path: `${at}.${entry.key}`, span: entry.keySpan };
+  const shape = binding.vocabulary.steps.get(entry.key);
+  if (shape === undefined) {
+    reportUnknown(binding, entry.key, owner);
+    return undefined;
+  }
+  const map = asMap(entry.value, shape.shorthand);
+  if (map === undefined) {
+    reportNoMap(binding, shape, entry.value, owner);
+    return undefined;
+  }
+  return bindStep(binding, shape, map, owner, { items, index, path });
+}
+
+function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner, rest: { items: readonly Tree[]; index: number; path: string }): BoundStep {
+  const drafted = binding.drafts.length;
+  const description = commonText(binding, map, "description", owner);
+  const draft: StepDraft = {
+    node: {
+      id: commonText(binding, map, "id", owner) ?? "",
+      name: shape.name,
+      options: {},
+      span: owner.span,
+      ...(description === undefined ? {} : { description }),
+    },
+    path: owner.path,
+  };
+  binding.drafts.push(draft);
+  binding.step = draft;
+  const adopts = shape.adoptsSiblings === true && hasNoSteps(map);
+  const options = bindMap(binding, map, shape.options, owner, { ignore: adopts ? withSteps : common });
+  if (adopts) options["steps"] = rest.index + 1 < rest.items.length ? bindItems(binding, rest.items, rest.index + 1, rest.path) : [];
+  Object.assign(draft.node, { options });
+  if (!isDisabled(binding, map, owner)) return { step: draft.node, adopted: adopts };
+  binding.drafts.length = drafted;
+  return { step: undefined, adopted: adopts };
+}
+
+const withSteps: ReadonlySet<string> = new Set([...common, "steps"]);
+
+function hasNoSteps(map: MapTree): boolean {
+  const steps = map.entries.find((entry) => entry.key === "steps")?.value;
+  return steps === undefined || (steps.type === "list" && steps.items.length === 0) || (steps.type === "scalar" && steps.text === null);
+}
+
+function reportShape(binding: Binding, item: Tree, path: string): void {
+  const at = { path, span: item.span };
+  if (item.type === "scalar" && item.text !== null) {
+    const hint = binding.vocabulary.steps.has(item.text) ? `write '${item.text}: {}'` : "write 'name: {…}'";
+    return binding.report("step-shape", `a step in ${binding.place} must be a mapping, got '${clip(item.text)}' (${hint})`, at, hint);
+  }
+  const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);
+  const keys = item.type === "map" ? item.entries.map((entry) => entry.key) : [];
+  const indented =
+    keys.length > 1 && binding.vocabulary.steps.has(keys[0] as string)
+      ? `indent '${clip(keys[1] as string)}' below '${keys[0]}', or start it with '- '`
+      : undefined;
+  binding.report("step-shape", withHint(`a step in ${binding.place} must be a mapping with exactly one key, got ${got}`, indented), at, indented);
+}
+
+function reportUnknown(binding: Binding, name: string, owner: Owner): void {
+  const { vocabulary } = binding;
+  const refusal = vocabulary.refused.get(name);
+  if (refusal !== undefined) return binding.report("refused", refusal, owner);
+  const near = closest(name, vocabulary.steps.keys());
+  const hint =
+    near !== undefined
+      ? `did you mean '${near}'?`
+      : vocabulary.languages.has(name)
+        ? `'${name}' is an expression language: use it inside a step, e.g. setBody: {${name}: …}`
+        : vocabulary.formats.has(name)
+          ? `'${name}' is a data format: write marshal: {${name}: {}}`
+          : vocabulary.entities.has(name)
+            ? `'${name}' stands at the top of the document, not among steps`
+            : undefined;
+  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint);
+}
+
+function reportNoMap(binding: Binding, shape: StepShape, value: Tree, owner: Owner): void {
+  const inline = Object.values(shape.options).some((field) => describe(field).inline === true);
+  const hint = inline ? `write '${shape.name}: {simple: …}'` : `write '${shape.name}: {}' with its options inside the braces or on lines below`;
+  binding.report(
+    "step-shape",
+    `${owner.label} in ${binding.place} needs a mapping, got ${kindOf(value)} (${hint})`,
+    { path: owner.path, span: owner.span },
+    hint,
+  );
+}

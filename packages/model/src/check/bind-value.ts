@@ -1,0 +1,84 @@
+import type { MapTree, Tree } from "../flow/tree.ts";
+import { describe } from "../schema/field.ts";
+import type { Field, FieldInfo, Fields } from "../schema/field.ts";
+import { bindExpression } from "./bind-expression.ts";
+import { bindFormatMap } from "./bind-format.ts";
+import { bindMap } from "./bind-map.ts";
+import { absent, bindParameters, bindScalar, kindOf } from "./bind-scalar.ts";
+import { bindSteps } from "./bind-steps.ts";
+import { common, isBlock, isDisabled } from "./common-fields.ts";
+import type { Binding, Owner } from "./binding.ts";
+
+/** The value of one option, bound by its field. `what` names it in messages, e.g. `option 'name' of step 'setHeader'`. */
+export function bindValue(binding: Binding, field: Field<unknown>, tree: Tree, owner: Owner, what: string): unknown {
+  const info = describe(field);
+  switch (info.kind) {
+    case "parameters":
+      return bindParameters(binding, tree, owner, what);
+    case "expression":
+      return bindExpression(binding, tree, owner, what);
+    case "format":
+      return bindFormatMap(binding, tree, { ...owner, label: what });
+    case "steps":
+      return bindSteps(binding, tree, owner.path);
+    case "list":
+      return bindList(binding, info, tree, owner, what);
+    case "object":
+      return bindObject(binding, info, tree, { ...owner, label: what });
+    default:
+      return bindScalar(binding, field, tree, owner, what);
+  }
+}
+
+const scalarKinds: ReadonlySet<string> = new Set(["string", "boolean", "integer", "number", "duration", "size", "enum", "uri"]);
+
+function bindList(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner, what: string): unknown {
+  const item = info.item as Field<unknown>;
+  const itemInfo = describe(item);
+  if (tree.type === "scalar" && tree.text !== null && scalarKinds.has(itemInfo.kind)) {
+    const parts: Tree[] = tree.text.split(",").map((part) => ({ ...tree, text: part.trim() }));
+    return bindItems(binding, item, parts, owner, what);
+  }
+  if (tree.type !== "list") {
+    binding.report("option-invalid", `${what}: expected a list, got ${kindOf(tree)}`, { path: owner.path, span: tree.span }, "start each item with '- '");
+    return absent;
+  }
+  return bindItems(binding, item, tree.items, owner, what);
+}
+
+function bindItems(binding: Binding, item: Field<unknown>, trees: readonly Tree[], owner: Owner, what: string): unknown[] {
+  const { fields } = describe(item);
+  const values: unknown[] = [];
+  trees.forEach((tree, index) => {
+    const place = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
+    const drafted = binding.drafts.length;
+    const value = bindValue(binding, item, tree, place, what);
+    if (value === absent) return;
+    if (fields !== undefined && isBlock(fields) && tree.type === "map" && isDisabled(binding, tree, place)) binding.drafts.length = drafted;
+    else values.push(value);
+  });
+  return values;
+}
+
+function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner): unknown {
+  const fields = info.fields as Fields;
+  const map = asMap(tree, info.shorthand);
+  if (map === undefined) {
+    const empty = tree.type === "scalar" && tree.text === null;
+    binding.report(
+      "option-invalid",
+      `${owner.label}: expected a mapping, got ${kindOf(tree)}`,
+      { path: owner.path, span: tree.span },
+      empty ? "write {} for one without options" : undefined,
+    );
+    return absent;
+  }
+  return bindMap(binding, map, fields, owner, isBlock(fields) ? { ignore: common } : {});
+}
+
+/** The mapping that is meant: the one written, or the short text form spelled out. */
+export function asMap(tree: Tree, shorthand: string | undefined): MapTree | undefined {
+  if (tree.type === "map") return tree;
+  if (tree.type !== "scalar" || tree.text === null || shorthand === undefined) return undefined;
+  return { type: "map", entries: [{ key: shorthand, keySpan: tree.span, value: tree }], span: tree.span };
+}

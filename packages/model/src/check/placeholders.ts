@@ -1,0 +1,187 @@
+// Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions,
+// nested and inside property values too. Everything is bounded: circles, depth, length of one text and of all.
+export interface PlaceholderOptions {
+  /** The value of a name; functions are asked with their prefix, such as `env:HOME` and `sys:user.dir`. */
+  property(name: string): string | undefined;
+  /** What to do with a name without value: a fault, or left as it stands for a later binding (templates). */
+  readonly unresolved?: "fault" | "keep";
+}
+
+export type Resolution =
+  | { readonly kind: "text"; readonly text: string; readonly open: boolean }
+  /** A `{{?name}}` without value: the option is as if it were not written. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "fault"; readonly code: string; readonly message: string };
+
+const maxDepth = 20;
+const maxText = 65_536;
+const maxTotal = 4 * 1024 * 1024;
+/** Stands for a missing `{{?name}}` while the text around it is put together; no document can contain it. */
+const gap = "\u0000";
+
+class PlaceholderFault extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export class Placeholders {
+  readonly #options: PlaceholderOptions;
+  readonly #known = new Map<string, string | undefined>();
+  readonly #used = new Set<string>();
+  #total = 0;
+  #open = false;
+
+  constructor(options: PlaceholderOptions) {
+    this.#options = options;
+  }
+
+  /** The names asked for so far, in order. */
+  get used(): string[] {
+    return [...this.#used];
+  }
+
+  resolve(text: string): Resolution {
+    if (!text.includes("{{")) return { kind: "text", text, open: false };
+    this.#open = false;
+    try {
+      const resolved = this.#expand(text, []);
+      this.#total += resolved.length;
+      if (this.#total > maxTotal) throw new PlaceholderFault("placeholder-limit", `the placeholders of this flow expand to more than ${maxTotal} characters`);
+      if (resolved === gap) return { kind: "absent" };
+      return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, open: this.#open };
+    } catch (error) {
+      if (error instanceof PlaceholderFault) return { kind: "fault", code: error.code, message: error.message };
+      throw error;
+    }
+  }
+
+  #expand(text: string, active: readonly string[]): string {
+    let result = "";
+    let at = 0;
+    let escaped = false;
+    for (let start = text.indexOf("{{"); start !== -1; start = text.indexOf("{{", at)) {
+      if (text[start - 1] === "\\") {
+        result += `${text.slice(at, start - 1)}{{`;
+        at = start + 2;
+        escaped = true;
+        continue;
+      }
+      const end = closing(text, start + 2);
+      if (end === -1) throw new PlaceholderFault("placeholder-invalid", `'${clip(text.slice(start))}' has no closing '}}'`);
+      result += text.slice(at, start) + this.#value(text.slice(start + 2, end), active);
+      at = end + 2;
+      if (result.length > maxText) throw tooLong(text.slice(start + 2, end));
+    }
+    const rest = text.slice(at);
+    return result + (escaped ? rest.replaceAll("\\}}", "}}") : rest);
+  }
+
+  #value(inner: string, active: readonly string[]): string {
+    if (active.length >= maxDepth) throw new PlaceholderFault("placeholder-limit", `the placeholder '${clip(inner)}' is nested deeper than ${maxDepth} levels`);
+    const sign = inner.startsWith("?") || inner.startsWith("!") ? inner.charAt(0) : "";
+    const body = inner.slice(sign.length);
+    const colon = separator(body);
+    const name = this.#expand(body.slice(0, colon), [...active, ""]).trim();
+    const fallback = colon < body.length ? body.slice(colon + 1) : undefined;
+    if (name.startsWith("boolean:")) return String(this.#truth(name.slice("boolean:".length), active));
+    const value = this.#lookup(name, active) ?? (fallback === undefined ? undefined : this.#expand(fallback, [...active, ""]));
+    if (value === undefined) return this.#missing(sign, name, inner);
+    return sign === "!" ? negated(value, name) : value;
+  }
+
+  #missing(sign: string, name: string, inner: string): string {
+    if (this.#options.unresolved === "keep") {
+      this.#open = true;
+      return `{{${inner}}}`;
+    }
+    if (sign === "?") return gap;
+    throw new PlaceholderFault("placeholder-unresolved", `no value for parameter '${clip(name)}'`);
+  }
+
+  #lookup(name: string, active: readonly string[]): string | undefined {
+    this.#used.add(name);
+    if (active.includes(name)) {
+      const circle = [...active.slice(active.indexOf(name)).filter((step) => step !== ""), name];
+      throw new PlaceholderFault("placeholder-circular", `the placeholder '${clip(name)}' refers to itself (${clip(circle.join(" -> "))})`);
+    }
+    if (this.#known.has(name)) return this.#known.get(name);
+    const raw = this.#options.property(name);
+    const value = raw?.includes("{{") ? this.#expand(raw, [...active, name]) : raw;
+    if (value !== undefined && value.length > maxText) throw tooLong(name);
+    this.#known.set(name, value);
+    return value;
+  }
+
+  /** `name`, `!name`, `left == right` or `left != right`, where each side is a quoted text or a name. */
+  #truth(expression: string, active: readonly string[]): boolean {
+    const operator = expression.includes("!=") ? "!=" : expression.includes("==") ? "==" : undefined;
+    const side = (part: string): string => {
+      const text = part.trim();
+      return /^(['"]).*\1$/s.test(text) ? text.slice(1, -1) : (this.#lookup(text, active) ?? text);
+    };
+    if (operator === undefined) {
+      const not = expression.trim().startsWith("!");
+      return (side(not ? expression.trim().slice(1) : expression).toLowerCase() === "true") !== not;
+    }
+    const at = expression.indexOf(operator);
+    return (side(expression.slice(0, at)) === side(expression.slice(at + 2))) === (operator === "==");
+  }
+}
+
+function clip(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function tooLong(name: string): PlaceholderFault {
+  return new PlaceholderFault("placeholder-limit", `the placeholder '${clip(name)}' expands to more than ${maxText} characters`);
+}
+
+function negated(value: string, name: string): string {
+  const word = value.trim().toLowerCase();
+  if (word === "true" || word === "false") return word === "true" ? "false" : "true";
+  throw new PlaceholderFault("placeholder-invalid", `'{{!${clip(name)}}}' needs true or false as its value`);
+}
+
+/** Where the placeholder that is open at `from` closes. */
+function closing(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length - 1; at++) {
+    if (text[at] === "}" && text[at + 1] === "}") {
+      if (--depth === 0) return at;
+      at++;
+    } else if (text[at] === "{" && text[at + 1] === "{") {
+      depth++;
+      at++;
+    }
+  }
+  return -1;
+}
+
+/** Where the name ends and its default begins: the first colon outside nested placeholders and behind a function's own. */
+function separator(body: string): number {
+  const prefix = /^\s*(?:env|sys|service|bean|boolean):/.exec(body)?.[0].length ?? 0;
+  if (body.trimStart().startsWith("boolean:")) return body.length;
+  let depth = 0;
+  for (let at = prefix; at < body.length; at++) {
+    const pair = body.slice(at, at + 2);
+    if (pair === "{{") depth++;
+    else if (pair === "}}") depth--;
+    else if (body[at] === ":" && depth === 0) return at;
+    if (pair === "{{" || pair === "}}") at++;
+  }
+  return body.length;
+}
+
+/** In an endpoint URI a missing value takes its whole option along; anywhere else it is no text. */
+function withoutGaps(text: string): string {
+  const query = text.indexOf("?");
+  if (query === -1) return text.replaceAll(gap, "");
+  const options = text
+    .slice(query + 1)
+    .split("&")
+    .filter((option) => !option.includes(gap));
+  return text.slice(0, query).replaceAll(gap, "") + (options.length === 0 ? "" : `?${options.join("&")}`);
+}

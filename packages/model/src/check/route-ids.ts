@@ -1,0 +1,66 @@
+import type { RouteNode } from "../flow/flow-document.ts";
+import type { MapTree, Tree } from "../flow/tree.ts";
+import type { Binding } from "./binding.ts";
+
+/** The ids of a document's routes, known before any is bound: a route without id must not take one that is given further down. */
+export class RouteIds {
+  readonly #binding: Binding;
+  readonly #ids = new Map<number, string>();
+
+  constructor(binding: Binding, items: readonly Tree[]) {
+    this.#binding = binding;
+    const taken = new Set<string>();
+    const routes = [...items.entries()].flatMap(([index, item]) => (item.type === "map" && item.entries.length === 1 ? [{ index, item }] : []));
+    for (const { index, item } of routes) {
+      const id = this.#given(item);
+      if (id === undefined) continue;
+      this.#ids.set(index, id.text);
+      if (taken.has(id.text))
+        binding.report("route-id-duplicate", `the route id '${id.text}' is used twice in this flow`, { path: `[${index}].route.id`, span: id.tree.span });
+      taken.add(id.text);
+    }
+    for (const { index, item } of routes) {
+      const key = item.entries[0]?.key;
+      if ((key === "route" || key === "from") && !this.#ids.has(index)) this.#ids.set(index, nextFree(taken, binding.options.flowId));
+    }
+  }
+
+  of(index: number): string {
+    return this.#ids.get(index) ?? this.#binding.options.flowId;
+  }
+
+  checkStartupOrder(routes: readonly RouteNode[]): void {
+    const seen = new Map<unknown, string>();
+    for (const route of routes) {
+      const order = route.options["startupOrder"];
+      if (order === undefined) continue;
+      const other = seen.get(order);
+      this.#binding.routeId = route.id;
+      if (other !== undefined)
+        this.#binding.report("startup-order-duplicate", `routes '${other}' and '${route.id}' have the same startupOrder ${String(order)}`, {
+          path: "",
+          span: route.span,
+        });
+      seen.set(order, route.id);
+    }
+    this.#binding.routeId = undefined;
+  }
+
+  /** The id as written, silently: binding the route reports what is wrong with it. */
+  #given(item: MapTree): { text: string; tree: Tree } | undefined {
+    const [entry] = item.entries;
+    if (entry?.key !== "route" || entry.value.type !== "map") return undefined;
+    const tree = entry.value.entries.find((candidate) => candidate.key === "id")?.value;
+    if (tree?.type !== "scalar" || tree.text === null) return undefined;
+    const resolution = this.#binding.placeholders.resolve(tree.text);
+    const text = resolution.kind === "text" ? resolution.text.trim() : "";
+    return text === "" ? undefined : { text, tree };
+  }
+}
+
+function nextFree(taken: Set<string>, flowId: string): string {
+  let id = flowId;
+  for (let count = 2; taken.has(id); count++) id = `${flowId}-${count}`;
+  taken.add(id);
+  return id;
+}
