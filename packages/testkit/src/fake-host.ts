@@ -1,0 +1,155 @@
+// A host under a test's control: time stands still until it is told to move, ids count up, log records are kept.
+import type { Clock, Exchange, Host, HttpIngress, HttpMount, Ids, Log, LogLevel, Lookup } from "@sluice/engine/spi";
+
+interface Alarm {
+  readonly due: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** A clock that moves only when told to. Wall time and monotonic time can be moved apart. */
+export class FakeClock implements Clock {
+  #wall: number;
+  #monotonic = 0;
+  #order = 0;
+  readonly #alarms = new Set<Alarm>();
+
+  constructor(wall = Date.UTC(2026, 0, 5, 10, 0, 0)) {
+    this.#wall = wall;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const alarm: Alarm = { due: this.#monotonic + Math.max(0, ms), order: this.#order++, run };
+    this.#alarms.add(alarm);
+    return () => void this.#alarms.delete(alarm);
+  }
+
+  breathe(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** How many alarms wait: 0 when nothing was left behind. */
+  get pending(): number {
+    return this.#alarms.size;
+  }
+
+  /** Moves both clocks on, ringing every alarm at its own time and letting its work settle before the next. */
+  async advance(ms: number): Promise<void> {
+    const target = this.#monotonic + ms;
+    await settle();
+    for (let next = this.#earliest(target); next !== undefined; next = this.#earliest(target)) {
+      this.#forward(Math.max(next.due, this.#monotonic));
+      this.#alarms.delete(next);
+      next.run();
+      await settle();
+    }
+    this.#forward(target);
+  }
+
+  /** The process stood still for that long: alarms that fell due meanwhile ring late, all at the end. */
+  async freeze(ms: number): Promise<void> {
+    this.#forward(this.#monotonic + ms);
+    await this.advance(0);
+  }
+
+  /** Sets the wall clock forward or back; the monotonic clock does not notice. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+
+  #forward(monotonic: number): void {
+    this.#wall += monotonic - this.#monotonic;
+    this.#monotonic = monotonic;
+  }
+
+  #earliest(limit: number): Alarm | undefined {
+    let earliest: Alarm | undefined;
+    for (const alarm of this.#alarms) {
+      if (alarm.due > limit) continue;
+      if (earliest === undefined || alarm.due < earliest.due || (alarm.due === earliest.due && alarm.order < earliest.order)) earliest = alarm;
+    }
+    return earliest;
+  }
+}
+
+/** Lets promises and immediates that are ready run: enough turns for a short chain of awaits. */
+export async function settle(turns = 4): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+export interface LogRecord {
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly text: string;
+  readonly exchange: Exchange | undefined;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
+
+/** Keeps what is logged at or above its level. */
+export class FakeLog implements Log {
+  level: LogLevel = "TRACE";
+  readonly records: LogRecord[] = [];
+
+  enabled(level: LogLevel): boolean {
+    return levels.indexOf(level) >= levels.indexOf(this.level);
+  }
+
+  write(level: LogLevel, logger: string, text: string, exchange?: Exchange, fields?: Readonly<Record<string, unknown>>): void {
+    if (this.enabled(level)) this.records.push({ level, logger, text, exchange, fields });
+  }
+
+  get texts(): readonly string[] {
+    return this.records.map((record) => record.text);
+  }
+}
+
+/** Keeps what is mounted, so that a test can call it as the listener would. */
+export class FakeIngress implements HttpIngress {
+  readonly mounts: HttpMount[] = [];
+
+  mount(mount: HttpMount): () => void {
+    this.mounts.push(mount);
+    return () => {
+      const at = this.mounts.indexOf(mount);
+      if (at >= 0) this.mounts.splice(at, 1);
+    };
+  }
+}
+
+/** A host made of fakes; every part can be reached and replaced by the test. */
+export class FakeHost implements Host {
+  readonly clock = new FakeClock();
+  readonly log = new FakeLog();
+  readonly http = new FakeIngress();
+  readonly globals = new Map<string, unknown>();
+  readonly variables = new Map<string, string>();
+  readonly ids: Ids;
+  lookup: Lookup = {
+    find: (table) => {
+      throw new Error(`the fake host has no table '${table}'`);
+    },
+  };
+  #count = 0;
+
+  constructor() {
+    this.ids = { next: () => String(++this.#count).padStart(26, "0") };
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  environment(name: string): string | undefined {
+    return this.variables.get(name);
+  }
+}
