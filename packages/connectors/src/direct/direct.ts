@@ -1,0 +1,111 @@
+// Calls another route as if its steps stood here: same exchange, same thread of work, no queue between.
+import {
+  defineConnector,
+  cancelledError,
+  FlowError,
+  type Awaitable,
+  type Connector,
+  type Endpoint,
+  type Exchange,
+  type Host,
+  type Inlet,
+  type Sink,
+  type Source,
+  type Trigger,
+} from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { Consumers } from "./consumers.ts";
+
+const path = { name: f.string({ doc: "The name that the calling and the called route share.", required: true }) };
+
+const options = {
+  block: f.boolean({ doc: "Whether a caller waits for a route to appear when none answers to the name.", default: true }),
+  timeout: f.duration({ doc: "How long a caller waits for a route to appear.", default: 30_000 }),
+  failIfNoConsumers: f.boolean({ doc: "Whether a call that no route answers fails; otherwise the message goes on as it is.", default: true }),
+  synchronous: f.boolean({ doc: "Accepted for flows from Camel: a call is always made on the caller's own turn.", default: false, group: "advanced" }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export const direct = defineConnector({
+  scheme: "direct",
+  title: "Direct",
+  summary: "Calls another route of this runtime and waits for it, on the same exchange.",
+  group: "core",
+  since: "0.1",
+  syntax: "direct:name",
+  path,
+  options,
+  headers: {},
+  examples: [],
+  connect: connectDirect,
+});
+
+function connectDirect(host: Host): Connector<Options> {
+  const consumers = new Consumers<Inlet>();
+  return {
+    source: (endpoint) => directSource(endpoint, consumers),
+    sink: (endpoint) => directSink(endpoint, consumers, host),
+  };
+}
+
+function directSource(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>): Source {
+  const { name } = endpoint.options;
+  let serving: Inlet | undefined;
+  const stop = (): void => {
+    if (serving !== undefined) consumers.unregister(name, serving);
+    serving = undefined;
+  };
+  return {
+    claims: [`direct:${name}`],
+    exclusive: false,
+    start(inlet) {
+      stop();
+      serving = inlet;
+      consumers.register(name, inlet);
+    },
+    stop,
+  };
+}
+
+function directSink(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>, host: Host): Sink {
+  const { name, block, timeout, failIfNoConsumers } = endpoint.options;
+  const trigger: Trigger = { uri: endpoint.uri };
+
+  const missing = (exchange: Exchange): Awaitable => {
+    if (!failIfNoConsumers) return undefined;
+    if (!block || !(timeout > 0) || exchange.run.session?.skipTime === true) throw noConsumer(name);
+    return arrival(exchange).then((inlet) => inlet.enter(exchange, trigger));
+  };
+
+  const arrival = ({ run: { signal } }: Exchange): Promise<Inlet> =>
+    new Promise((resolve, reject) => {
+      const settle = (): void => {
+        cancelTimer();
+        giveUp();
+        signal.removeEventListener("abort", settle);
+        const inlet = consumers.get(name);
+        if (signal.aborted) reject(cancelledError(signal));
+        else if (inlet === undefined) reject(noConsumer(name));
+        else resolve(inlet);
+      };
+      const cancelTimer = host.clock.after(timeout, settle);
+      const giveUp = consumers.onArrival(name, settle);
+      signal.addEventListener("abort", settle, { once: true });
+      if (signal.aborted) settle();
+    });
+
+  return {
+    send(exchange) {
+      const inlet = consumers.get(name);
+      return inlet === undefined ? missing(exchange) : inlet.enter(exchange, trigger);
+    },
+  };
+}
+
+function noConsumer(name: string): FlowError {
+  return new FlowError("org.apache.camel.component.direct.DirectConsumerNotAvailableException", `No consumers available on endpoint: direct://${name}`, {
+    code: "direct-no-consumer",
+    retryable: true,
+  });
+}

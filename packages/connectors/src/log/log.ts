@@ -1,0 +1,56 @@
+// Writes what passes to the log of the runtime, or only how much of it.
+import { defineConnector, type Connector, type Endpoint, type Host, type LogLevel, type Sink } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { exchangeFormatter, formatOptions } from "./exchange-formatter.ts";
+import { Throughput } from "./throughput.ts";
+
+const path = { loggerName: f.string({ doc: "The logger's name, by which records are found again.", required: true }) };
+
+const options = {
+  level: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], { doc: "The level records are written at; OFF writes none.", default: "INFO" }),
+  marker: f.string({ doc: "A word put beside each record, to filter by.", group: "advanced" }),
+  groupSize: f.integer({ doc: "Writes a summary after each so many messages instead of every message.", min: 1 }),
+  groupInterval: f.duration({ doc: "Writes a summary at this interval instead of every message." }),
+  groupDelay: f.duration({ doc: "How long after the start the first summary comes.", default: 0, group: "advanced" }),
+  groupActiveOnly: f.boolean({ doc: "Whether an interval without messages is passed over in silence.", default: true, group: "advanced" }),
+  ...formatOptions,
+  plain: f.boolean({ doc: "Whether only the body is written, without labels.", default: false }),
+  sourceLocationLoggerName: f.boolean({ doc: "Accepted for flows from Camel: records carry their route and step anyway.", default: false, group: "advanced" }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export const log = defineConnector({
+  scheme: "log",
+  title: "Log",
+  summary: "Writes the message, or a summary of many, to the log.",
+  group: "core",
+  since: "0.1",
+  syntax: "log:loggerName",
+  path,
+  options,
+  headers: {},
+  examples: [],
+  connect: (host): Connector<Options> => ({ sink: (endpoint) => logSink(endpoint, host) }),
+});
+
+function logSink({ options }: Endpoint<Options>, host: Host): Sink {
+  const { loggerName, marker, groupSize, groupInterval } = options;
+  if (options.level === "OFF") return { send: () => undefined };
+  const level: LogLevel = options.level;
+  const fields = marker === undefined ? undefined : { marker };
+  if (groupSize !== undefined || groupInterval !== undefined) {
+    return new Throughput(host.clock, (text) => host.log.write(level, loggerName, text, undefined, fields), {
+      groupSize,
+      groupInterval,
+      groupDelay: options.groupDelay,
+      groupActiveOnly: options.groupActiveOnly,
+    });
+  }
+  const format = exchangeFormatter(options);
+  return {
+    send(exchange) {
+      if (host.log.enabled(level)) host.log.write(level, loggerName, format(exchange), exchange, fields);
+    },
+  };
+}

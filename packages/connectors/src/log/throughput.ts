@@ -1,0 +1,67 @@
+// Counts what passes and says from time to time how fast it was.
+import type { Clock, Sink } from "@sluice/engine/spi";
+
+export interface ThroughputOptions {
+  readonly groupSize: number | undefined;
+  readonly groupInterval: number | undefined;
+  readonly groupDelay: number;
+  readonly groupActiveOnly: boolean;
+}
+
+export class Throughput implements Sink {
+  readonly #clock: Clock;
+  readonly #write: (text: string) => void;
+  readonly #options: ThroughputOptions;
+  #total = 0;
+  #firstAt: number | undefined = undefined;
+  #groupCount = 0;
+  #groupAt = 0;
+  #cancel: (() => void) | undefined = undefined;
+
+  constructor(clock: Clock, write: (text: string) => void, options: ThroughputOptions) {
+    this.#clock = clock;
+    this.#write = write;
+    this.#options = options;
+  }
+
+  readonly send = (): undefined => {
+    const now = this.#clock.monotonic();
+    if (this.#firstAt === undefined) {
+      this.#firstAt = now;
+      this.#groupAt = now;
+    }
+    this.#total++;
+    this.#groupCount++;
+    if (this.#options.groupInterval === undefined && this.#groupCount === this.#options.groupSize) this.#summarise(now);
+  };
+
+  start(): void {
+    const { groupInterval, groupDelay } = this.#options;
+    this.stop();
+    if (groupInterval === undefined || !(groupInterval > 0)) return;
+    const again = (): void => {
+      this.#cancel = this.#clock.after(groupInterval, again);
+      if (this.#groupCount > 0 || !this.#options.groupActiveOnly) this.#summarise(this.#clock.monotonic());
+    };
+    this.#cancel = this.#clock.after(groupDelay + groupInterval, again);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #summarise(now: number): void {
+    const took = now - this.#groupAt;
+    const all = now - (this.#firstAt ?? now);
+    this.#write(
+      `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(took)} millis which is: ${perSecond(this.#groupCount, took)} messages per second. average: ${perSecond(this.#total, all)}`,
+    );
+    this.#groupAt = now;
+    this.#groupCount = 0;
+  }
+}
+
+function perSecond(count: number, ms: number): string {
+  return ms > 0 ? ((count * 1000) / ms).toFixed(3) : String(count);
+}

@@ -1,0 +1,9 @@
+// Names that give away a credential: their values are shown to nobody.
+
+const secretName = /authorization|cookie|passw(?:or)?d|passphrase|secret|token|credential|api[-_.]?key|private[-_.]?key|session[-_.]?id/i;
+
+export const maskedText = "xxxxxx";
+
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}

@@ -1,0 +1,132 @@
+// The sending side: puts a copy in the queue, and for a reply waits and takes over what came out.
+import { cancelledError, FlowError, type Awaitable, type Clock, type Delivery, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import type { SedaOptions } from "./seda.ts";
+import type { Entry, SedaQueue } from "./seda-queue.ts";
+
+export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQueue, clock: Clock): Sink {
+  const { options } = endpoint;
+  const trigger = { uri: endpoint.uri };
+  return {
+    send(exchange) {
+      const queue = queueOf();
+      if (!queue.consumed) {
+        if (options.failIfNoConsumers) throw noConsumer(endpoint);
+        if (options.discardIfNoConsumers) return undefined;
+      }
+      if (!queue.isFull(options.size)) return put(queue, exchange);
+      if (options.discardWhenFull) return undefined;
+      if (!options.blockWhenFull) throw queueFull();
+      return putWhenRoom(queue, exchange);
+    },
+  };
+
+  function put(queue: SedaQueue, exchange: Exchange): Awaitable {
+    const message = exchange.message.copy();
+    const delivery: Delivery = {
+      pattern: exchange.pattern,
+      trigger,
+      properties: exchange.properties && new Map(exchange.properties),
+      variables: exchange.variables && new Map(exchange.variables),
+      session: exchange.run.session,
+      correlationId: exchange.run.correlationId,
+      trace: exchange.run.trace,
+    };
+    const waits = options.waitForTaskToComplete === "Always" || (options.waitForTaskToComplete === "IfReplyExpected" && exchange.pattern === "InOut");
+    if (waits) return reply(queue, exchange, { message, delivery });
+    queue.put({ message, delivery, reply: undefined });
+    return undefined;
+  }
+
+  function putWhenRoom(queue: SedaQueue, exchange: Exchange): Promise<void> {
+    const { size, offerTimeout } = options;
+    const { signal } = exchange.run;
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        cancelTimer?.();
+        giveUp();
+        signal.removeEventListener("abort", onAbort);
+        finish();
+      };
+      const onAbort = (): void => settle(() => reject(cancelledError(signal)));
+      const onRoom = (): void => {
+        if (queue.isFull(size)) giveUp = queue.onRoom(onRoom);
+        else settle(() => resolve(put(queue, exchange)));
+      };
+      const cancelTimer = offerTimeout > 0 ? clock.after(offerTimeout, () => settle(() => reject(queueFull(offerTimeout)))) : undefined;
+      let giveUp = queue.onRoom(onRoom);
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+    });
+  }
+
+  function reply(queue: SedaQueue, exchange: Exchange, sent: Pick<Entry, "message" | "delivery">): Promise<void> {
+    const { signal } = exchange.run;
+    return new Promise((resolve, reject) => {
+      let over = false;
+      const settle = (finish: () => void): void => {
+        if (over) return;
+        over = true;
+        cancelTimer?.();
+        signal.removeEventListener("abort", onAbort);
+        finish();
+      };
+      const onAbort = (): void => {
+        queue.withdraw(entry);
+        settle(() => reject(cancelledError(signal)));
+      };
+      const onTimeout = (): void => {
+        queue.withdraw(entry);
+        settle(() => reject(timedOut(options.timeout)));
+      };
+      const entry: Entry = {
+        ...sent,
+        reply: (done) =>
+          settle(() => {
+            const failure = done instanceof FlowError ? done : done?.failure;
+            if (done !== undefined && !(done instanceof FlowError)) adopt(exchange, done);
+            if (failure === undefined) resolve();
+            else reject(failure);
+          }),
+      };
+      const cancelTimer = options.timeout > 0 ? clock.after(options.timeout, onTimeout) : undefined;
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else queue.put(entry);
+    });
+  }
+}
+
+/** The waiting sender goes on with what the other route left. */
+function adopt(exchange: Exchange, done: Exchange): void {
+  exchange.message.body = done.message.body;
+  exchange.message.headers = done.message.headers;
+  exchange.properties = done.properties;
+  exchange.variables = done.variables;
+  exchange.ending = done.ending;
+  exchange.caught = done.caught ?? exchange.caught;
+}
+
+function queueFull(waited?: number): FlowError {
+  return new FlowError("java.lang.IllegalStateException", waited === undefined ? "Queue full" : `Queue full, no room within ${waited} millis`, {
+    code: "queue-full",
+    retryable: true,
+  });
+}
+
+function timedOut(timeout: number): FlowError {
+  return new FlowError("org.apache.camel.ExchangeTimedOutException", `The OUT message was not received within: ${timeout} millis`, {
+    code: "queue-timeout",
+    retryable: true,
+  });
+}
+
+function noConsumer(endpoint: Endpoint<SedaOptions>): FlowError {
+  return new FlowError(
+    "org.apache.camel.component.seda.SedaConsumerNotAvailableException",
+    `No consumers available on endpoint: ${endpoint.scheme}://${endpoint.options.name}`,
+    {
+      code: "queue-no-consumer",
+      retryable: true,
+    },
+  );
+}

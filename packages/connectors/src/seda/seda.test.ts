@@ -1,0 +1,371 @@
+import { ending, FlowError } from "@sluice/engine/spi";
+import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { queueDepths } from "./queues.ts";
+import { seda } from "./seda.ts";
+import { WaitingLine } from "./waiting-line.ts";
+
+function setUp() {
+  const host = new FakeHost();
+  return { host, ...connectorUnderTest(seda, host) };
+}
+
+/** A gate that holds work until it is opened. */
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+describe("sending one way", () => {
+  it("hands a copy over in order and goes on at once", async () => {
+    const { source, sink } = setUp();
+    const inlet = new FakeInlet();
+    void source("seda:q").start(inlet);
+    const send = sink("seda:q").send;
+    const exchange = exchangeOf(
+      "a",
+      { h: 1 },
+      { properties: new Map([["p", 1]]), variables: new Map([["v", 2]]), session: { id: "s", skipTime: true }, correlationId: "c" },
+    );
+    expect(send(exchange)).toBeUndefined();
+    exchange.message.headers.set("h", 2);
+    exchange.setProperty("p", 9);
+    void send(exchangeOf("b"));
+    expect(inlet.exchanges).toEqual([]);
+    await settle();
+    expect(inlet.bodies).toEqual(["a", "b"]);
+    const [got] = inlet.exchanges;
+    expect(got).not.toBe(exchange);
+    expect([got?.message.headers.get("h"), got?.property("p"), got?.variable("v"), got?.run.session?.id, got?.run.correlationId]).toEqual([1, 1, 2, "s", "c"]);
+  });
+
+  it("keeps messages until a route consumes, and tells how many wait", async () => {
+    const { host, source, sink } = setUp();
+    for (const text of ["1", "2", "3"]) void sink("seda:later").send(exchangeOf(text));
+    expect(queueDepths(host)).toEqual([{ name: "later", depth: 3 }]);
+    const inlet = new FakeInlet();
+    void source("seda:later").start(inlet);
+    await settle();
+    expect(inlet.bodies).toEqual(["1", "2", "3"]);
+    expect(queueDepths(host)).toEqual([{ name: "later", depth: 0 }]);
+  });
+
+  it("does not tell the sender about failures it does not wait for, and works on", async () => {
+    const { source, sink } = setUp();
+    const inlet = new FakeInlet((exchange) => {
+      if (exchange.message.body === "bad") throw new FlowError("java.io.IOException", "no");
+    });
+    void source("seda:q").start(inlet);
+    for (const text of ["bad", "good"]) expect(sink("seda:q").send(exchangeOf(text))).toBeUndefined();
+    await settle();
+    expect(inlet.exchanges.map((exchange) => exchange.failure?.message)).toEqual(["no", undefined]);
+  });
+
+  it("fails or discards without a consumer when told to", async () => {
+    const { host, sink } = setUp();
+    const failure = await failureOf(() => sink("seda:none?failIfNoConsumers=true").send(exchangeOf()));
+    expect([failure.type, failure.message]).toEqual([
+      "org.apache.camel.component.seda.SedaConsumerNotAvailableException",
+      "No consumers available on endpoint: seda://none",
+    ]);
+    expect(sink("seda:none?discardIfNoConsumers=true").send(exchangeOf())).toBeUndefined();
+    expect(queueDepths(host)).toEqual([{ name: "none", depth: 0 }]);
+  });
+
+  it("lets others have their turn while a route feeds its own queue", async () => {
+    const { source, sink } = setUp();
+    const send = sink("seda:loop").send;
+    const consumer = source("seda:loop");
+    let turns = 0;
+    void consumer.start(new FakeInlet((exchange) => (turns < 20 ? void send(exchange) : undefined)));
+    void send(exchangeOf());
+    await new Promise<void>((resolve) => {
+      const turn = (): void => (++turns === 20 ? resolve() : void setTimeout(turn, 1));
+      turn();
+    });
+    expect(turns).toBe(20);
+  });
+});
+
+describe("a full queue", () => {
+  it("fails the sender", async () => {
+    const { sink } = setUp();
+    const send = sink("seda:small?size=2").send;
+    void send(exchangeOf("1"));
+    void send(exchangeOf("2"));
+    const failure = await failureOf(() => send(exchangeOf("3")));
+    expect([failure.type, failure.message]).toEqual(["java.lang.IllegalStateException", "Queue full"]);
+  });
+
+  it("holds 1000 unless said otherwise, and the consuming route may say it", async () => {
+    const { host, source, sink } = setUp();
+    for (let i = 0; i < 1000; i++) void sink("seda:a").send(exchangeOf(i));
+    expect((await failureOf(() => sink("seda:a").send(exchangeOf()))).message).toBe("Queue full");
+    void source("seda:b?size=1").start(new FakeInlet(() => new Promise(() => undefined)));
+    void sink("seda:b").send(exchangeOf());
+    expect((await failureOf(() => sink("seda:b").send(exchangeOf()))).message).toBe("Queue full");
+    expect(queueDepths(host)).toEqual([
+      { name: "a", depth: 1000 },
+      { name: "b", depth: 1 },
+    ]);
+  });
+
+  it("drops with discardWhenFull", () => {
+    const { host, sink } = setUp();
+    for (const text of ["1", "2", "3"]) expect(sink("seda:small?size=2&discardWhenFull=true").send(exchangeOf(text))).toBeUndefined();
+    expect(queueDepths(host)).toEqual([{ name: "small", depth: 2 }]);
+  });
+
+  it("makes senders wait with blockWhenFull, in order, and never overfills", async () => {
+    const { host, source, sink } = setUp();
+    const send = sink("seda:small?size=1&blockWhenFull=true").send;
+    const sends = ["1", "2", "3"].map((text) => send(exchangeOf(text)));
+    expect(queueDepths(host)[0]?.depth).toBe(1);
+    const inlet = new FakeInlet(() => expect(queueDepths(host)[0]?.depth).toBeLessThanOrEqual(1));
+    void source("seda:small").start(inlet);
+    await Promise.all(sends);
+    await settle();
+    expect(inlet.bodies).toEqual(["1", "2", "3"]);
+    expect(inlet.exchanges.map((exchange) => exchange.failure)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("fails a waiting sender after offerTimeout", async () => {
+    const { host, sink } = setUp();
+    const send = sink("seda:small?size=1&blockWhenFull=true&offerTimeout=300").send;
+    void send(exchangeOf("1"));
+    const failing = failureOf(() => send(exchangeOf("2")));
+    await host.clock.advance(300);
+    expect((await failing).type).toBe("java.lang.IllegalStateException");
+    expect(host.clock.pending).toBe(0);
+  });
+
+  it("lets a waiting sender go when its run is cancelled", async () => {
+    const { host, sink } = setUp();
+    const send = sink("seda:small?size=1&blockWhenFull=true").send;
+    void send(exchangeOf("1"));
+    const exchange = exchangeOf("2");
+    const failing = failureOf(() => send(exchange));
+    exchange.run.cancel(new FlowError("java.lang.IllegalStateException", "stop it"));
+    expect((await failing).message).toBe("stop it");
+    expect(queueDepths(host)[0]?.depth).toBe(1);
+  });
+});
+
+describe("waiting for the reply", () => {
+  it("takes over body, headers, properties, variables and ending", async () => {
+    const { source, sink } = setUp();
+    void source("seda:q").start(
+      new FakeInlet((exchange) => {
+        exchange.message.body = "reply";
+        exchange.message.headers.set("r", 1);
+        exchange.setProperty("p", 2);
+        exchange.setVariable("v", 3);
+        exchange.ending = ending.stopped;
+      }),
+    );
+    const exchange = exchangeOf("x", {}, { pattern: "InOut" });
+    await sink("seda:q").send(exchange);
+    expect([exchange.message.body, exchange.message.headers.get("r"), exchange.property("p"), exchange.variable("v"), exchange.ending]).toEqual([
+      "reply",
+      1,
+      2,
+      3,
+      ending.stopped,
+    ]);
+  });
+
+  it("fails with what the other route failed with", async () => {
+    const { source, sink } = setUp();
+    const failure = new FlowError("java.io.IOException", "no");
+    void source("seda:q").start(
+      new FakeInlet(() => {
+        throw failure;
+      }),
+    );
+    expect(await failureOf(() => sink("seda:q").send(exchangeOf("x", {}, { pattern: "InOut" })))).toBe(failure);
+  });
+
+  it("times out and takes the message back when nobody has begun it", async () => {
+    const { host, sink } = setUp();
+    const failing = failureOf(() => sink("seda:q?timeout=300").send(exchangeOf("x", {}, { pattern: "InOut" })));
+    await host.clock.advance(300);
+    const failure = await failing;
+    expect([failure.type, failure.message]).toEqual(["org.apache.camel.ExchangeTimedOutException", "The OUT message was not received within: 300 millis"]);
+    expect(queueDepths(host)[0]?.depth).toBe(0);
+  });
+
+  it("ignores a reply that comes after the timeout", async () => {
+    const { host, source, sink } = setUp();
+    const slow = gate();
+    void source("seda:q").start(
+      new FakeInlet(async (exchange) => {
+        await slow.opened;
+        exchange.message.body = "late";
+      }),
+    );
+    const exchange = exchangeOf("x", {}, { pattern: "InOut" });
+    const failing = failureOf(() => sink("seda:q?timeout=50").send(exchange));
+    await host.clock.advance(50);
+    await failing;
+    slow.open();
+    await settle();
+    expect(exchange.message.body).toBe("x");
+  });
+
+  it("waits always or never when told so", async () => {
+    const { source, sink } = setUp();
+    void source("seda:q").start(new FakeInlet((exchange) => void (exchange.message.body = "reply")));
+    const always = exchangeOf("x");
+    await sink("seda:q?waitForTaskToComplete=Always").send(always);
+    expect(always.message.body).toBe("reply");
+    expect(sink("seda:q?waitForTaskToComplete=never").send(exchangeOf("x", {}, { pattern: "InOut" }))).toBeUndefined();
+  });
+});
+
+describe("consuming", () => {
+  it("works on as many at once as concurrentConsumers says", async () => {
+    const { source, sink } = setUp();
+    const hold = gate();
+    const inlet = new FakeInlet(() => hold.opened);
+    void source("seda:q?concurrentConsumers=3").start(inlet);
+    for (let i = 0; i < 5; i++) void sink("seda:q").send(exchangeOf(i));
+    await settle();
+    expect(inlet.bodies).toEqual([0, 1, 2]);
+    hold.open();
+    await settle();
+    expect(inlet.bodies).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("refuses more than 500 at once unless the limit is lifted", () => {
+    const { source } = setUp();
+    expect(() => source("seda:q?concurrentConsumers=501")).toThrow(/501 but may be 500/);
+    expect(source("seda:q?concurrentConsumers=501&limitConcurrentConsumers=false").claims).toEqual(["seda:q"]);
+  });
+
+  it("gives every subscribed route a copy, and a new version of a route no second one", async () => {
+    const { source, sink } = setUp();
+    const inlets = ["a", "b", "a"].map((id) => new FakeInlet((exchange) => void exchange.message.headers.set("seen", id), routeIdentity(id)));
+    const sources = inlets.map((inlet) => source("seda:pub?multipleConsumers=true", inlet.route));
+    expect(sources[0]?.claims).toEqual([]);
+    sources.forEach((one, i) => void one.start(inlets[i] as FakeInlet));
+    void sink("seda:pub?multipleConsumers=true").send(exchangeOf("x"));
+    await settle();
+    expect(inlets.map((inlet) => inlet.bodies)).toEqual([[], ["x"], ["x"]]);
+    expect(inlets[1]?.exchanges[0]?.message.headers.get("seen")).toBe("b");
+  });
+
+  it("works off what waits before it stops", async () => {
+    const { source, sink } = setUp();
+    const inlet = new FakeInlet(() => new Promise((resolve) => setImmediate(resolve)));
+    const consumer = source("seda:q");
+    void consumer.start(inlet);
+    for (let i = 0; i < 50; i++) void sink("seda:q").send(exchangeOf(i));
+    await consumer.stop();
+    expect(inlet.bodies).toEqual(Array.from({ length: 50 }, (_, i) => i));
+  });
+
+  it("throws away what waits with purgeWhenStopping, and tells waiting senders", async () => {
+    const { host, source, sink } = setUp();
+    const consumer = source("seda:q?purgeWhenStopping=true");
+    void consumer.start(new FakeInlet(() => new Promise(() => undefined)));
+    void sink("seda:q").send(exchangeOf("busy"));
+    await settle();
+    void sink("seda:q").send(exchangeOf("dropped"));
+    const failing = failureOf(() => sink("seda:q").send(exchangeOf("x", {}, { pattern: "InOut" })));
+    await consumer.stop();
+    expect((await failing).code).toBe("queue-purged");
+    expect(queueDepths(host)[0]?.depth).toBe(0);
+  });
+
+  it("hands the queue over to a new version without losing or doubling a message", async () => {
+    const { source, sink } = setUp();
+    const hold = gate();
+    const [before, after] = [new FakeInlet(() => hold.opened), new FakeInlet()];
+    const [old, replacement] = [source("seda:q"), source("seda:q")];
+    void old.start(before);
+    for (let i = 0; i < 4; i++) void sink("seda:q").send(exchangeOf(i));
+    await settle();
+    void replacement.start(after);
+    await old.stop();
+    await settle();
+    expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
+    hold.open();
+    await settle();
+    expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
+  });
+
+  it("gives the queue back to the old version when the new one steps back", async () => {
+    const { source, sink } = setUp();
+    const [before, after] = [new FakeInlet(), new FakeInlet()];
+    const [old, replacement] = [source("seda:q"), source("seda:q")];
+    void old.start(before);
+    void replacement.start(after);
+    await replacement.stop();
+    void sink("seda:q").send(exchangeOf("x"));
+    await settle();
+    expect([before.bodies, after.bodies]).toEqual([["x"], []]);
+  });
+
+  it("stops draining when another version takes over meanwhile", async () => {
+    const { source, sink } = setUp();
+    const stuck = new FakeInlet(() => new Promise(() => undefined));
+    const old = source("seda:q");
+    void old.start(stuck);
+    for (let i = 0; i < 3; i++) void sink("seda:q").send(exchangeOf(i));
+    const stopping = old.stop();
+    await settle();
+    const inlet = new FakeInlet();
+    void source("seda:q").start(inlet);
+    await stopping;
+    await settle();
+    expect([stuck.bodies, inlet.bodies]).toEqual([[0], [1, 2]]);
+  });
+});
+
+describe("polling", () => {
+  it("takes what waits, else waits for it, else gives up", async () => {
+    const { host, sink, poller } = setUp();
+    void sink("seda:q").send(exchangeOf("first", { h: 1 }));
+    const { receive } = poller("seda:q");
+    const first = await receive(0, exchangeOf());
+    expect([first?.body, first?.headers.get("h")]).toEqual(["first", 1]);
+    expect(await receive(0, exchangeOf())).toBeUndefined();
+    const waiting = receive(-1, exchangeOf());
+    void sink("seda:q").send(exchangeOf("second"));
+    expect((await waiting)?.body).toBe("second");
+    const givingUp = receive(300, exchangeOf());
+    await host.clock.advance(300);
+    expect(await givingUp).toBeUndefined();
+    void sink("seda:q").send(exchangeOf("third"));
+    expect(queueDepths(host)[0]?.depth).toBe(1);
+  });
+});
+
+describe("WaitingLine", () => {
+  it("behaves as a plain array does", () => {
+    const action = fc.oneof(fc.record({ push: fc.integer() }), fc.constant("shift" as const), fc.record({ remove: fc.nat(5) }));
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+        const line = new WaitingLine<{ n: number }>();
+        const model: { n: number }[] = [];
+        for (const step of actions) {
+          if (step === "shift") expect(line.shift()).toBe(model.shift());
+          else if ("push" in step) {
+            const item = { n: step.push };
+            line.push(item);
+            model.push(item);
+          } else {
+            const item = model[step.remove];
+            if (item === undefined) continue;
+            expect(line.remove(item)).toBe(true);
+            expect(line.remove(item)).toBe(false);
+            model.splice(step.remove, 1);
+          }
+          expect(line.length).toBe(model.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import { FlowError } from "@sluice/engine/spi";
+import { connectorUnderTest, FakeHost, FakeInlet, settle } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { timer } from "./timer.ts";
+
+/** Starts a timer and keeps the monotonic time of each tick. */
+function ticking(uri: string, work: () => void | Promise<void> = () => undefined) {
+  const host = new FakeHost();
+  const ticks: number[] = [];
+  const inlet = new FakeInlet(() => {
+    ticks.push(host.clock.monotonic());
+    return work();
+  });
+  const source = connectorUnderTest(timer, host).source(uri);
+  void source.start(inlet);
+  return { host, clock: host.clock, ticks, inlet, source };
+}
+
+describe("timer", () => {
+  it("ticks after one second and then each second, with a null body", async () => {
+    const { clock, ticks, inlet } = ticking("timer:t");
+    await clock.advance(3500);
+    expect(ticks).toEqual([1000, 2000, 3000]);
+    expect(inlet.bodies).toEqual([null, null, null]);
+    expect(inlet.deliveries[0]?.trigger).toEqual({ uri: "timer:t" });
+    expect(inlet.exchanges[0]?.message.headers.size).toBe(0);
+  });
+
+  it("ends after repeatCount and leaves no alarm behind", async () => {
+    const { clock, ticks } = ticking("timer:t?delay=10&period=50&repeatCount=3");
+    await clock.advance(10_000);
+    expect(ticks).toEqual([10, 60, 110]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("ticks once when the period is 0", async () => {
+    const { clock, ticks } = ticking("timer:t?delay=10&period=0");
+    await clock.advance(10_000);
+    expect(ticks).toEqual([10]);
+  });
+
+  it("ticks back to back with delay -1 and still lets others have their turn", async () => {
+    const { ticks, source } = ticking("timer:t?delay=-1");
+    let turns = 0;
+    while (turns < 50) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns++;
+    }
+    void source.stop();
+    const seen = ticks.length;
+    expect(seen).toBeGreaterThan(10);
+    await settle();
+    expect(ticks.length).toBe(seen);
+  });
+
+  it("tells name, counter, period and time with includeMetadata", async () => {
+    const { clock, inlet } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
+    const began = clock.now();
+    await clock.advance(2000);
+    const [first, second] = inlet.exchanges;
+    expect([first?.property("CamelTimerName"), first?.property("CamelTimerCounter"), first?.property("CamelTimerPeriod")]).toEqual(["tick", 1, 2000]);
+    expect(second?.property("CamelTimerCounter")).toBe(2);
+    expect(second?.message.headers.get("CamelTimerFiredTime")).toEqual(new Date(began + 2000));
+  });
+
+  it("goes on after a failed exchange", async () => {
+    const { clock, ticks } = ticking("timer:t?delay=0&period=100", () => {
+      throw new FlowError("java.io.IOException", "boom");
+    });
+    await clock.advance(250);
+    expect(ticks).toEqual([0, 100, 200]);
+  });
+
+  it("never overlaps itself: a tick that falls due meanwhile comes right after the run", async () => {
+    const host = new FakeHost();
+    let running = 0;
+    let most = 0;
+    const starts: number[] = [];
+    const source = connectorUnderTest(timer, host).source("timer:t?delay=0&period=100");
+    void source.start(
+      new FakeInlet(async () => {
+        starts.push(host.clock.monotonic());
+        most = Math.max(most, ++running);
+        await new Promise<void>((resolve) => host.clock.after(250, resolve));
+        running--;
+      }),
+    );
+    await host.clock.advance(700);
+    void source.stop();
+    expect(most).toBe(1);
+    expect(starts).toEqual([0, 250, 500]);
+  });
+
+  it.each(["", "&fixedRate=true"])("makes up for nothing after the process stood still (%s)", async (more) => {
+    const { clock, ticks } = ticking(`timer:t?delay=1s&period=1s${more}`);
+    await clock.advance(2000);
+    await clock.freeze(120_000);
+    expect(ticks).toEqual([1000, 2000, 122_000]);
+    await clock.advance(1000);
+    expect(ticks).toEqual([1000, 2000, 122_000, 123_000]);
+  });
+
+  it("keeps to the grid with fixedRate and follows the last tick without", async () => {
+    const late = async (uri: string) => {
+      const { clock, ticks } = ticking(uri);
+      await clock.advance(100);
+      await clock.freeze(130);
+      await clock.advance(200);
+      return ticks;
+    };
+    expect(await late("timer:t?delay=100&period=100&fixedRate=true")).toEqual([100, 230, 300, 400]);
+    expect(await late("timer:t?delay=100&period=100")).toEqual([100, 230, 330, 430]);
+  });
+
+  it("does not notice that somebody sets the clock", async () => {
+    const { clock, ticks } = ticking("timer:t?delay=1s&period=1s");
+    await clock.advance(1500);
+    clock.jump(3_600_000);
+    await clock.advance(1000);
+    clock.jump(-7_200_000);
+    await clock.advance(1000);
+    expect(ticks).toEqual([1000, 2000, 3000]);
+  });
+
+  it("waits for a period longer than Node's timers can", async () => {
+    const { clock, ticks } = ticking("timer:t?delay=40d&repeatCount=1");
+    await clock.advance(40 * 86_400_000 - 1);
+    expect(ticks).toEqual([]);
+    await clock.advance(1);
+    expect(ticks.length).toBe(1);
+  });
+
+  it("stops at once, also during a run, and can be started again", async () => {
+    const { clock, ticks, source, inlet } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
+    await clock.advance(100);
+    expect(source.stop()).toBeUndefined();
+    await clock.advance(1000);
+    expect(ticks).toEqual([100]);
+    void source.start(inlet);
+    await clock.advance(100);
+    expect(ticks).toEqual([100, 1200]);
+  });
+
+  it("begins at a given time, and at once when it is past", async () => {
+    const host = new FakeHost();
+    const inlet = new FakeInlet();
+    const at = new Date(host.clock.now() + 5000);
+    const pad = (n: number) => String(n).padStart(2, "0");
+    const text = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+    void connectorUnderTest(timer, host).source(`timer:t?repeatCount=1&time=${text}`).start(inlet);
+    await host.clock.advance(4999);
+    expect(inlet.exchanges.length).toBe(0);
+    await host.clock.advance(1);
+    expect(inlet.exchanges.length).toBe(1);
+  });
+
+  it("refuses a time that is none, and never runs beside another version", () => {
+    const { source } = connectorUnderTest(timer, new FakeHost());
+    expect(() => source("timer:t?time=tomorrow")).toThrow(/no date and time/);
+    expect(source("timer:t").exclusive).toBe(true);
+  });
+});

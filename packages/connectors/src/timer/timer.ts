@@ -1,0 +1,116 @@
+// Sets a route off at regular times. Periods follow the monotonic clock: changing the wall clock does not disturb them.
+import {
+  CompileError,
+  defineConnector,
+  Headers,
+  Message,
+  type Connector,
+  type Delivery,
+  type Endpoint,
+  type Host,
+  type Inlet,
+  type Source,
+} from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
+
+const path = { timerName: f.string({ doc: "A name for the timer, shown in runs.", required: true }) };
+
+const options = {
+  delay: f.duration({ doc: "How long to wait before the first tick; -1 ticks at once and then back to back.", default: 1000 }),
+  period: f.duration({ doc: "The time from one tick to the next; 0 or less ticks once.", default: 1000 }),
+  repeatCount: f.integer({ doc: "How many ticks there are in all; 0 means no end.", default: 0, min: 0 }),
+  fixedRate: f.boolean({ doc: "Whether ticks keep to a fixed grid instead of following the previous tick.", default: false }),
+  time: f.string({
+    doc: "When the first tick is due, as `yyyy-MM-dd HH:mm:ss` or with a `T` between, in the server's time zone.",
+    examples: ["2026-12-24 18:00:00"],
+  }),
+  includeMetadata: f.boolean({ doc: "Whether the exchange tells the timer's name, counter, period and firing time in properties.", default: false }),
+  daemon: f.boolean({ doc: "Accepted for flows from Camel: there are no threads to mark.", default: true, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted for flows from Camel: a tick is over before the next begins in any case.", default: false, group: "advanced" }),
+  bridgeErrorHandler: f.boolean({
+    doc: "Accepted for flows from Camel: failures of a tick always reach the route's error handler.",
+    default: false,
+    group: "advanced",
+  }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export const timer = defineConnector({
+  scheme: "timer",
+  title: "Timer",
+  summary: "Sets a route off at regular times with an empty message.",
+  group: "scheduling",
+  since: "0.1",
+  syntax: "timer:timerName",
+  path,
+  options,
+  headers: {
+    CamelTimerFiredTime: f.string({ doc: "When the tick happened, with includeMetadata." }),
+    CamelMessageTimestamp: f.integer({ doc: "The same in milliseconds since the epoch, with includeMetadata." }),
+  },
+  examples: [],
+  connect: (host): Connector<Options> => ({ source: (endpoint) => timerSource(endpoint, host) }),
+});
+
+function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
+  const { clock } = host;
+  const { time } = endpoint.options;
+  const at = time === undefined ? undefined : parseTime(time);
+  const plan = timerPlan(endpoint.options, at, host);
+  let ticker: Ticker | undefined;
+  return {
+    claims: [],
+    exclusive: true,
+    start(inlet) {
+      ticker?.stop();
+      ticker = new Ticker(clock, plan, (count) => tick(inlet, count));
+      ticker.start();
+    },
+    stop() {
+      ticker?.stop();
+      ticker = undefined;
+    },
+  };
+
+  function tick(inlet: Inlet, count: number) {
+    const trigger = { uri: endpoint.uri };
+    if (!endpoint.options.includeMetadata) return inlet.deliver(new Message(null), { trigger });
+    const now = clock.now();
+    const firedAt = new Date(now);
+    const delivery: Delivery = { trigger, properties: metadata(endpoint.options, count, firedAt, at) };
+    return inlet.deliver(new Message(null, Headers.of({ CamelTimerFiredTime: firedAt, CamelMessageTimestamp: now })), delivery);
+  }
+}
+
+function timerPlan({ delay, period, repeatCount, fixedRate }: Options, at: number | undefined, { clock }: Host): Plan {
+  const backToBack = delay < 0;
+  return {
+    first: (now) => (at === undefined ? now + Math.max(0, delay) : now + Math.max(0, at - clock.now())),
+    next({ due, began, ended, count }) {
+      if (repeatCount > 0 && count >= repeatCount) return undefined;
+      if (backToBack) return ended;
+      if (period <= 0) return undefined;
+      return fixedRate ? nextOnGrid(due, period, ended) : began + period;
+    },
+  };
+}
+
+function metadata({ timerName, period }: Options, count: number, firedAt: Date, at: number | undefined): Map<string, unknown> {
+  const properties = new Map<string, unknown>([
+    ["CamelTimerName", timerName],
+    ["CamelTimerCounter", count],
+    ["CamelTimerPeriod", period],
+    ["CamelTimerFiredTime", firedAt],
+  ]);
+  if (at !== undefined) properties.set("CamelTimerTime", new Date(at));
+  return properties;
+}
+
+function parseTime(text: string): number {
+  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})$/.exec(text);
+  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}`);
+  if (Number.isNaN(at)) throw new CompileError("bad-option", `time is '${text}', which is no date and time`, { hint: "write it as 2026-12-24 18:00:00" });
+  return at;
+}
