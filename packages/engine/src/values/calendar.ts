@@ -47,7 +47,16 @@ function makeZone(name: string): Zone {
 
 function namedZone(id: string, timeZone: string): Zone {
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" });
+    const format = new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
     let lastHour = Number.NaN;
     let lastOffset = 0;
     const offsetMinutes = (time: number): number => {
@@ -85,9 +94,18 @@ export function parseIsoDate(text: string, zone?: Zone): number | undefined {
   const match = iso.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", offset] = match;
-  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), Math.floor(Number(`0.${fraction}`) * 1000));
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    Math.floor(Number(`0.${fraction}`) * 1000),
+  );
   const check = new Date(local);
-  if (check.getUTCDate() !== Number(day) || check.getUTCMonth() !== Number(month) - 1 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (check.getUTCDate() !== Number(day) || check.getUTCMonth() !== Number(month) - 1 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+    return undefined;
   return instantOf(local, offset === undefined ? (zone ?? defaultZone()) : zoneOf(offset === "Z" ? "UTC" : offset));
 }
 

@@ -17,7 +17,8 @@ const whole =
   (value) => {
     const number = typeof value === "number" ? value : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
     const result = Math.trunc(number);
-    if (!(Math.abs(result) <= limit)) throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be kept exactly; leave it as text" : undefined);
+    if (!(Math.abs(result) <= limit))
+      throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be kept exactly; leave it as text" : undefined);
     return result + 0;
   };
 
@@ -84,7 +85,9 @@ export function findConversion(typeName: string): Conversion | undefined {
 export function conversionError(value: unknown, type: string, why?: string): FlowError {
   const text = asText(value);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, { code: "conversion-failed" });
+  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
+    code: "conversion-failed",
+  });
 }
 
 function readText(value: unknown, type: string, form: RegExp): number {
@@ -137,10 +140,14 @@ function toJson(value: unknown): unknown {
   try {
     return JSON.parse(asText(value)) as unknown;
   } catch (cause) {
-    throw new FlowError("org.apache.camel.TypeConversionException", `cannot convert the text to JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      code: "conversion-failed",
-      cause,
-    });
+    throw new FlowError(
+      "org.apache.camel.TypeConversionException",
+      `cannot convert the text to JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        code: "conversion-failed",
+        cause,
+      },
+    );
   }
 }
 

@@ -26,9 +26,18 @@ const number =
     pad(read(local), count);
 
 const letters: Readonly<Record<string, (count: number) => Piece>> = {
-  G: () => ({ local }) => (local.getUTCFullYear() > 0 ? "AD" : "BC"),
-  y: (count) => ({ local }) => year(local.getUTCFullYear(), count),
-  Y: (count) => ({ local }) => year(weekYear(local), count),
+  G:
+    () =>
+    ({ local }) =>
+      local.getUTCFullYear() > 0 ? "AD" : "BC",
+  y:
+    (count) =>
+    ({ local }) =>
+      year(local.getUTCFullYear(), count),
+  Y:
+    (count) =>
+    ({ local }) =>
+      year(weekYear(local), count),
   M: month,
   L: month,
   w: number((local) => weekOfYear(local)),
@@ -36,9 +45,15 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
   D: number((local) => dayOfYear(local)),
   d: number((local) => local.getUTCDate()),
   F: number((local) => Math.floor((local.getUTCDate() - 1) / 7) + 1),
-  E: (count) => ({ local }) => short(days[local.getUTCDay()] as string, count),
+  E:
+    (count) =>
+    ({ local }) =>
+      short(days[local.getUTCDay()] as string, count),
   u: number((local) => local.getUTCDay() || 7),
-  a: () => ({ local }) => (local.getUTCHours() < 12 ? "AM" : "PM"),
+  a:
+    () =>
+    ({ local }) =>
+      local.getUTCHours() < 12 ? "AM" : "PM",
   H: number((local) => local.getUTCHours()),
   k: number((local) => local.getUTCHours() || 24),
   K: number((local) => local.getUTCHours() % 12),
@@ -47,7 +62,10 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
   s: number((local) => local.getUTCSeconds()),
   S: number((local) => local.getUTCMilliseconds()),
   z: (count) => (moment) => zoneName(moment, count),
-  Z: () => ({ offset }) => signed(offset, ""),
+  Z:
+    () =>
+    ({ offset }) =>
+      signed(offset, ""),
   X: (count) => {
     if (count > 3) throw patternFault("XXXX", "X may stand one to three times");
     return ({ offset }) => (offset === 0 ? "Z" : count === 1 ? signed(offset, "").slice(0, 3) : signed(offset, count === 2 ? "" : ":"));
@@ -57,7 +75,7 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
 /** Compiles a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`; throws a FlowError for a letter that means nothing. */
 export function compileDateFormat(pattern: string): DateFormat {
   const pieces: Piece[] = [];
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     const char = pattern[at] as string;
     if (char === "'") {
       const quoted = readQuoted(pattern, at);

@@ -98,8 +98,10 @@ export function compilePattern(source: string, flags: { readonly ignoreCase?: bo
 function build(source: string, ignoreCase: boolean): RE2JS {
   if (source.length > longestPattern) throw patternError(source, `it is longer than ${longestPattern} characters`);
   const unsupported = /\(\?(=|!|<=|<!|>)/.exec(withoutQuotedParts(source));
-  if (unsupported !== null) throw patternError(source, `${unsupported[0]}…) is not supported, because look-around and atomic groups cannot be matched in linear time`);
-  if (/(^|[^\\])(\\\\)*\\[1-9]/.test(withoutQuotedParts(source))) throw patternError(source, "back-references are not supported, because they cannot be matched in linear time");
+  if (unsupported !== null)
+    throw patternError(source, `${unsupported[0]}…) is not supported, because look-around and atomic groups cannot be matched in linear time`);
+  if (/(^|[^\\])(\\\\)*\\[1-9]/.test(withoutQuotedParts(source)))
+    throw patternError(source, "back-references are not supported, because they cannot be matched in linear time");
   try {
     return RE2JS.compile(fromJava(source), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (cause) {
@@ -160,9 +162,13 @@ function replaced(replace: () => string, replacement: string): string {
   try {
     return replace();
   } catch (cause) {
-    throw new FlowError("java.lang.IllegalArgumentException", `the replacement '${replacement}' cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      code: "pattern-invalid",
-      cause,
-    });
+    throw new FlowError(
+      "java.lang.IllegalArgumentException",
+      `the replacement '${replacement}' cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        code: "pattern-invalid",
+        cause,
+      },
+    );
   }
 }

@@ -1,0 +1,147 @@
+// `body`, `header.x`, `exchangeProperty.x`, `variable.x`: what the exchange carries, by name, with a path behind it.
+import { CompileError, FlowError, asText, type Exchange, type Expression } from "@sluice/engine/spi";
+import { parsePath } from "../parse/path.ts";
+import { closingOf, hasFunction, openingAt, syntaxError } from "../parse/scan.ts";
+import { compilePath, type Walk } from "./path.ts";
+import { remembered, type SimpleScope } from "./scope.ts";
+import { unquoted } from "../functions/arguments.ts";
+
+type Reader = (name: string) => Expression;
+
+/** Compiles content that begins with one of the access words; undefined when it does not. */
+export function compileAccess(content: string, offset: number, scope: SimpleScope): Expression | undefined {
+  const match = /^(?:in\.)?(body|headers?|exchangeProperty|variables?)(?![A-Za-z0-9_(-])/.exec(content);
+  if (match === null) return undefined;
+  const word = match[1] as string;
+  if (content.startsWith("in.") && !/^(body|header)/.test(word)) return undefined;
+  const tail = content.slice(match[0].length);
+  const at = offset + match[0].length;
+  if (word === "body") return compileBody(tail, at, scope);
+  if (word === "headers" || word === "variables") {
+    const all = word === "headers" ? allHeaders : allVariables;
+    if (tail === "") return all;
+    if (/^\.(size|length)(\(\))?$/.test(tail))
+      return word === "headers" ? (exchange) => exchange.message.headers.size : (exchange) => exchange.variables?.size ?? 0;
+  }
+  const reader: Reader = word.startsWith("header") ? headerReader : word.startsWith("variable") ? variableReader(scope) : propertyReader;
+  return compileNamed(tail, at, scope, reader);
+}
+
+function compileBody(tail: string, offset: number, scope: SimpleScope): Expression | undefined {
+  if (tail === "") return (exchange) => exchange.message.body ?? null;
+  if (!/^(\.|\?\.|\[)/.test(tail)) return undefined;
+  const walk = compilePath(parsePath(tail, offset), scope);
+  return (exchange) => walk(exchange.message.body, exchange);
+}
+
+/** A path behind some other function's value, such as `bodyAs(String).length`. */
+export function compileTail(tail: string, offset: number, scope: SimpleScope, value: Expression): Expression {
+  if (tail === "") return value;
+  const walk = compilePath(parsePath(tail, offset), scope);
+  return (exchange) => walk(value(exchange), exchange);
+}
+
+function compileNamed(tail: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
+  const separator = /^(\?\.|[.:]|\[)/.exec(tail)?.[0];
+  if (separator === undefined) throw syntaxError("a name is missing: write .name, :name or [name]", offset);
+  if (separator === "[") return compileBracketed(tail, offset, scope, reader);
+  const name = tail.slice(separator.length);
+  if (name === "") throw syntaxError("a name is missing behind the dot", offset);
+  if (!hasFunction(name)) return compileDotted(name, offset + separator.length, scope, reader);
+  return compileDynamic(name, offset + separator.length, scope, reader);
+}
+
+function compileBracketed(tail: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
+  const close = closingBracket(tail);
+  if (close < 0) throw syntaxError("'[' is never closed: a ']' is missing", offset);
+  const name = unquoted(tail.slice(1, close).trim());
+  const read = hasFunction(name) ? byRunningName(scope.compile.text(name, offset + 1, scope), reader) : reader(name);
+  return compileTail(tail.slice(close + 1), offset + close + 1, scope, read);
+}
+
+function closingBracket(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    if (openingAt(text, at) > 0) at = closingOf(text, at + openingAt(text, at));
+    else if (text[at] === "]") return at;
+  }
+  return -1;
+}
+
+/** The whole text may be a name with dots in it; if there is none of that name, the first part is one and the rest a path. */
+function compileDotted(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
+  const end = text.search(/\?\.|[.[(]/);
+  if (end < 0) return reader(text);
+  if (end === 0) throw syntaxError("a name is missing", offset);
+  const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
+  const whole = /[[(]/.test(text) ? undefined : reader(text);
+  return firstOf(whole, reader(text.slice(0, end)), walk);
+}
+
+function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): Expression {
+  if (whole === undefined) return (exchange) => walk(first(exchange), exchange);
+  return (exchange) => whole(exchange) ?? walk(first(exchange), exchange);
+}
+
+/** A name that is only known while running. What the message brings is taken as a name or a path, never as functions. */
+function compileDynamic(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
+  const index = /^([^.[\]()?$]+)(\[.*)$/s.exec(text);
+  if (index !== null) return compileTail(index[2] as string, offset + (index[1] as string).length, scope, reader(index[1] as string));
+  return byRunningName(scope.compile.text(text, offset, scope), (name) => {
+    try {
+      return hasFunction(name) || name === "" ? reader(name) : compileDotted(name, offset, scope, reader);
+    } catch (fault) {
+      if (fault instanceof CompileError) return reader(name);
+      throw fault;
+    }
+  });
+}
+
+function byRunningName(name: Expression, reader: Reader): Expression {
+  const find = remembered(reader);
+  return (exchange) => find(asText(name(exchange)))(exchange);
+}
+
+/** A header by name; if there is none, the exchange property of that name. */
+export function headerReader(name: string): Expression {
+  const key = name.toLowerCase();
+  return (exchange) => exchange.message.headers.getKey(key) ?? exchange.property(name) ?? null;
+}
+
+export function propertyReader(name: string): Expression {
+  if (name === "CamelExceptionCaught") return (exchange) => exchange.property(name) ?? exchange.caught ?? null;
+  return (exchange) => exchange.property(name) ?? null;
+}
+
+/** Variables of the exchange, or of the runtime when a scope stands before the name (`global:x`, `route:id:x`). */
+export function variableReader(scope: SimpleScope): Reader {
+  return (name) => {
+    const place = variablePlace(name);
+    if (place.shared) return () => scope.language.host.globals.get(place.key) ?? null;
+    return (exchange) => exchange.variable(place.key) ?? null;
+  };
+}
+
+/** Where a variable of that name lives. */
+export function variablePlace(name: string): { readonly shared: boolean; readonly key: string } {
+  const colon = name.indexOf(":");
+  const repository = name.slice(0, Math.max(0, colon));
+  if (colon < 0 || repository === "header") return { shared: false, key: name };
+  if (repository === "exchange") return { shared: false, key: name.slice(colon + 1) };
+  if (repository === "global") return { shared: true, key: name.slice(colon + 1) };
+  if (repository === "route" && name.includes(":", colon + 1)) return { shared: true, key: name };
+  throw new FlowError("java.lang.IllegalArgumentException", `variable '${name}' has no known scope: write global:name or route:<routeId>:name`, {
+    code: "variable-scope",
+  });
+}
+
+/** Sets a variable; null removes it. */
+export function storeVariable(exchange: Exchange, scope: SimpleScope, name: string, value: unknown): void {
+  const { shared, key } = variablePlace(name);
+  if (!shared && value !== null && value !== undefined) exchange.setVariable(key, value);
+  else if (!shared) exchange.variables?.delete(key);
+  else if (value === null || value === undefined) scope.language.host.globals.delete(key);
+  else scope.language.host.globals.set(key, value);
+}
+
+const allHeaders: Expression = (exchange) => ({ ...exchange.message.headers.toObject() });
+const allVariables: Expression = (exchange) => Object.fromEntries(exchange.variables ?? []);

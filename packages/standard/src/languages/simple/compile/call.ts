@@ -1,0 +1,114 @@
+// What stands between a function's braces, compiled: a ternary, a call with parentheses, a prefix or a plain name.
+import { CompileError, asText, type Expression } from "@sluice/engine/spi";
+import { functions, prefixes, words } from "../functions/index.ts";
+import { unquoted, type Argument, type Call } from "../functions/arguments.ts";
+import { convertFunction, converters } from "../functions/conversions.ts";
+import { hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
+import { splitTernary, type Branch } from "../parse/ternary.ts";
+import { compileAccess } from "./access.ts";
+import { nearest } from "./nearest.ts";
+import { atCompile, inner, remembered, withBody, type SimpleScope } from "./scope.ts";
+
+export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
+  const scope = inner(outer, offset);
+  const ternary = splitTernary(content, offset);
+  if (ternary !== undefined) {
+    const condition = scope.compile.predicate(ternary.condition, offset, scope);
+    const yes = compileBranch(ternary.yes, scope);
+    const no = compileBranch(ternary.no, scope);
+    return (exchange) => (condition(exchange) ? yes(exchange) : no(exchange));
+  }
+  return compilePlain(content, offset, scope);
+}
+
+function compileBranch({ text, offset }: Branch, scope: SimpleScope): Expression {
+  if (isQuote(text[0]) && text.length > 1 && text.endsWith(text[0] as string)) {
+    const literal = unquoted(text);
+    return () => literal;
+  }
+  if (text === "null") return () => null;
+  if (openingAt(text, 0) > 0) return scope.compile.text(text, offset, scope);
+  return compileCall(text, offset, scope);
+}
+
+function compilePlain(content: string, offset: number, scope: SimpleScope): Expression {
+  const access = atCompile(offset, () => compileAccess(content, offset, scope));
+  if (access !== undefined) return access;
+  const called = /^([A-Za-z_][\w-]*)\(/.exec(content)?.[1];
+  if (called !== undefined && (Object.hasOwn(functions, called) || scope.custom.has(called) || Object.hasOwn(converters, called)))
+    return compileCalled(called, content, offset, scope);
+  const word = Object.hasOwn(words, content) ? words[content] : undefined;
+  if (word !== undefined) return word(scope);
+  const prefix = prefixOf(content);
+  if (prefix !== undefined) return compilePrefixed(prefix, content, offset, scope);
+  throw unknownFunction(content, offset, scope);
+}
+
+function compileCalled(name: string, content: string, offset: number, scope: SimpleScope): Expression {
+  const open = name.length;
+  if (Object.hasOwn(converters, name)) return convertFunction(name, content.slice(open), offset + open, scope);
+  if (!content.endsWith(")")) throw syntaxError(`'${name}(' must end with ')' before the closing brace`, offset + content.length);
+  const call = makeCall(name, content.slice(open + 1, -1), offset + open + 1, scope);
+  const custom = scope.custom.get(name);
+  return custom === undefined ? (functions[name] as (call: Call) => Expression)(call) : callCustom(call, custom);
+}
+
+function makeCall(name: string, text: string, offset: number, scope: SimpleScope): Call {
+  return {
+    name,
+    text,
+    offset,
+    scope,
+    value: (argument: Argument) => scope.compile.text(argument.text, argument.offset, scope),
+    test: (argument: Argument) => scope.compile.predicate(argument.text, argument.offset, scope),
+    fault: (message, hint) => new CompileError("simple-arguments", message, hint === undefined ? { offset } : { offset, hint }),
+  };
+}
+
+function callCustom(call: Call, custom: Expression): Expression {
+  if (call.text.trim() === "") return custom;
+  const argument = call.value({ text: unquoted(call.text.trim()), offset: call.offset });
+  return (exchange) => withBody(exchange, argument(exchange), custom);
+}
+
+function prefixOf(content: string): string | undefined {
+  const end = content.search(/[:.]/);
+  if (end < 0) return undefined;
+  const prefix = content.slice(0, end + 1);
+  return Object.hasOwn(prefixes, prefix) ? prefix : undefined;
+}
+
+/** Prefixed functions take the rest as text; when functions stand in it, they decide while running which text that is. */
+function compilePrefixed(prefix: string, content: string, offset: number, scope: SimpleScope): Expression {
+  const { compile, nested } = prefixes[prefix] as (typeof prefixes)[string];
+  const rest = content.slice(prefix.length);
+  const at = offset + prefix.length;
+  if (nested === true || !hasFunction(rest)) return compile(rest, at, scope);
+  const text = scope.compile.text(rest, at, scope);
+  const find = remembered((running) => compile(running, at, scope));
+  return (exchange) => find(asText(text(exchange)))(exchange);
+}
+
+function unknownFunction(content: string, offset: number, scope: SimpleScope): CompileError {
+  const shown = content.length > 40 ? `${content.slice(0, 40)}…` : content;
+  const name = /^[\w-]+/.exec(content.trim())?.[0] ?? "";
+  const plain = ["body", "header", "headers", "exchangeProperty", "variable", "variables"];
+  const known = [
+    ...plain,
+    ...Object.keys(functions),
+    ...Object.keys(converters),
+    ...Object.keys(words),
+    ...Object.keys(prefixes).map((prefix) => prefix.slice(0, -1)),
+    ...scope.custom.keys(),
+  ];
+  if (Object.hasOwn(functions, name))
+    return new CompileError("simple-unknown-function", `'${shown}' is not how the function ${name} is written`, { offset, hint: `write \${${name}(…)}` });
+  const near = nearest(name, known);
+  const hint =
+    content !== content.trim()
+      ? "write no blanks behind the opening brace"
+      : near === undefined
+        ? "the functions are listed in the reference of the Simple language"
+        : `did you mean '${near}'?`;
+  return new CompileError("simple-unknown-function", `there is no function '${shown}'`, { offset, hint });
+}

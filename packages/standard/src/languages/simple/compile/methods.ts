@@ -1,0 +1,205 @@
+// The properties and methods a path may use on a value: a closed list per kind of value, named as Java names them.
+import {
+  FlowError,
+  asText,
+  boundedText,
+  checkTextLength,
+  compareText,
+  compilePattern,
+  entryOf,
+  hasEntry,
+  isMap,
+  javaTypeOf,
+  jsonView,
+  sizeOfMap,
+  strictEquals,
+} from "@sluice/engine/spi";
+
+type Method<T> = (value: T, parameters: readonly unknown[]) => unknown;
+type Methods<T> = Readonly<Record<string, Method<T>>>;
+
+const whole = (value: unknown): number => (typeof value === "number" ? Math.trunc(value) : Math.trunc(Number(asText(value))));
+
+const textMethods: Methods<string> = {
+  length: (text) => text.length,
+  isEmpty: (text) => text === "",
+  isBlank: (text) => text.trim() === "",
+  toUpperCase: (text) => text.toUpperCase(),
+  toLowerCase: (text) => text.toLowerCase(),
+  trim: (text) => text.trim(),
+  strip: (text) => text.trim(),
+  stripLeading: (text) => text.trimStart(),
+  stripTrailing: (text) => text.trimEnd(),
+  intern: (text) => text,
+  substring: (text, [from, to]) => substring(text, whole(from), to === undefined ? text.length : whole(to)),
+  charAt: (text, [at]) => substring(text, whole(at), whole(at) + 1),
+  indexOf: (text, [part, from]) => text.indexOf(asText(part), from === undefined ? 0 : whole(from)),
+  lastIndexOf: (text, [part]) => text.lastIndexOf(asText(part)),
+  startsWith: (text, [part]) => text.startsWith(asText(part)),
+  endsWith: (text, [part]) => text.endsWith(asText(part)),
+  contains: (text, [part]) => text.includes(asText(part)),
+  concat: (text, [more]) => boundedText(text + asText(more)),
+  replace: (text, [from, to]) => replaceAll(text, asText(from), asText(to)),
+  replaceAll: (text, [pattern, to]) => boundedText(compilePattern(asText(pattern)).replaceAll(text, asText(to))),
+  replaceFirst: (text, [pattern, to]) => boundedText(compilePattern(asText(pattern)).replaceFirst(text, asText(to))),
+  matches: (text, [pattern]) => compilePattern(asText(pattern)).matches(text),
+  split: (text, [pattern]) => compilePattern(asText(pattern)).split(text),
+  equalsIgnoreCase: (text, [other]) => text.toLowerCase() === asText(other).toLowerCase(),
+  compareTo: (text, [other]) => compareText(text, asText(other)),
+  repeat: (text, [times]) => {
+    checkTextLength(text.length * Math.max(0, whole(times)));
+    if (!(whole(times) >= 0))
+      throw new FlowError("java.lang.IllegalArgumentException", "repeat needs a number that is not negative", { code: "simple-argument" });
+    return text.repeat(whole(times));
+  },
+};
+
+const listMethods: Methods<readonly unknown[]> = {
+  size: (list) => list.length,
+  length: (list) => list.length,
+  isEmpty: (list) => list.length === 0,
+  get: (list, [at]) => element(list, whole(at)),
+  getFirst: (list) => element(list, 0),
+  getLast: (list) => element(list, list.length - 1),
+  first: (list) => element(list, 0),
+  last: (list) => element(list, list.length - 1),
+  contains: (list, [item]) => list.some((one) => strictEquals(one, item)),
+  indexOf: (list, [item]) => list.findIndex((one) => strictEquals(one, item)),
+  subList: (list, [from, to]) => list.slice(whole(from), whole(to)),
+};
+
+const mapMethods: Methods<Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>> = {
+  size: sizeOfMap,
+  isEmpty: (map) => sizeOfMap(map) === 0,
+  get: (map, [key]) => entryOf(map, asText(key)) ?? null,
+  getOrDefault: (map, [key, otherwise]) => (hasEntry(map, asText(key)) ? entryOf(map, asText(key)) : otherwise),
+  containsKey: (map, [key]) => hasEntry(map, asText(key)),
+  containsValue: (map, [item]) => (map instanceof Map ? [...map.values()] : Object.values(map)).some((one) => strictEquals(one, item)),
+  keys: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
+  keySet: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
+  values: (map) => (map instanceof Map ? [...map.values()] : Object.values(map)),
+};
+
+const numberMethods: Methods<number> = {
+  intValue: (value) => Math.trunc(value),
+  longValue: (value) => Math.trunc(value),
+  doubleValue: (value) => value,
+  compareTo: (value, [other]) => Math.sign(value - Number(other)),
+};
+
+const dateMethods: Methods<Date> = { getTime: (date) => date.getTime(), time: (date) => date.getTime() };
+
+const errorMethods: Methods<Error> = {
+  message: (error) => error.message,
+  getMessage: (error) => error.message,
+  localizedMessage: (error) => error.message,
+  stackTrace: stackOf,
+  stacktrace: stackOf,
+  cause: (error) => error.cause ?? null,
+  getCause: (error) => error.cause ?? null,
+  code: (error) => (error instanceof FlowError ? error.code : null),
+  type: (error) => javaTypeOf(error),
+};
+
+const anyMethods: Methods<unknown> = {
+  toString: (value: unknown) => asText(value),
+  equals: (value, [other]) => strictEquals(value, other),
+  class: classOf,
+  getClass: classOf,
+};
+
+/** What `.name` without parentheses reads: an entry of a map, or one of the listed properties. */
+export function readProperty(value: unknown, name: string): unknown {
+  if (isMap(value)) return readField(value, name);
+  const method = findMethod(value, name) ?? findMethod(value, getterOf(name));
+  if (method !== undefined) return method(value, []);
+  const view = typeof value === "string" ? jsonView(value) : undefined;
+  if (view !== undefined) return readProperty(view, name);
+  if (value instanceof FlowError && value.details !== undefined && Object.hasOwn(value.details, name)) return value.details[name];
+  throw unknownMember(value, name);
+}
+
+/** What `.name(…)` calls; `getName()` reads the field `name` of a map. */
+export function callMethod(value: unknown, name: string, parameters: readonly unknown[]): unknown {
+  const method = findMethod(value, name);
+  if (method !== undefined) return method(value, parameters);
+  if (parameters.length === 0) {
+    if (isMap(value) && /^(get|is)[A-Z]/.test(name)) return readField(value, name);
+    if (!isMap(value) && /^get[A-Z]/.test(name)) return readProperty(value, decapitalized(name.slice(3)));
+    const view = typeof value === "string" ? jsonView(value) : undefined;
+    if (view !== undefined) return callMethod(view, name, parameters);
+  }
+  throw unknownMember(value, `${name}()`);
+}
+
+function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>, name: string): unknown {
+  if (hasEntry(map, name)) return entryOf(map, name);
+  if (name === "size" || name === "isEmpty") return (mapMethods[name] as Method<typeof map>)(map, []);
+  const bean = /^(?:get|is)([A-Z].*)$/s.exec(name);
+  if (bean !== null && hasEntry(map, decapitalized(bean[1] as string))) return entryOf(map, decapitalized(bean[1] as string));
+  return null;
+}
+
+function findMethod(value: unknown, name: string): Method<unknown> | undefined {
+  const own = methodsOf(value);
+  if (own !== undefined && Object.hasOwn(own, name)) return own[name];
+  return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
+}
+
+function methodsOf(value: unknown): Methods<unknown> | undefined {
+  if (typeof value === "string") return textMethods as Methods<unknown>;
+  if (Array.isArray(value)) return listMethods as Methods<unknown>;
+  if (typeof value === "number") return numberMethods as Methods<unknown>;
+  if (isMap(value)) return mapMethods as Methods<unknown>;
+  if (value instanceof Date) return dateMethods as Methods<unknown>;
+  return value instanceof Error ? (errorMethods as Methods<unknown>) : undefined;
+}
+
+function unknownMember(value: unknown, name: string): FlowError {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `a value of type ${javaTypeOf(value) ?? "null"} has no '${name}'`, {
+    code: "simple-unknown-member",
+  });
+}
+
+const getterOf = (name: string): string => `get${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const decapitalized = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+function classOf(value: unknown): unknown {
+  const name = javaTypeOf(value) ?? "";
+  return { name, simpleName: name.slice(name.lastIndexOf(".") + 1), canonicalName: name };
+}
+
+/** The stack as text with what flows may see of it: the exceptions, not the frames of the engine. */
+export function stackOf(error: Error): string {
+  const lines: string[] = [];
+  for (let at: unknown = error; at instanceof Error && lines.length < 20; at = at.cause)
+    lines.push(`${lines.length === 0 ? "" : "Caused by: "}${javaTypeOf(at)}: ${at.message}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function element(list: readonly unknown[], at: number): unknown {
+  if (!(at >= 0 && at < list.length))
+    throw new FlowError("java.lang.IndexOutOfBoundsException", `there is no element ${at}: the list holds ${list.length} element(s)`, {
+      code: "simple-out-of-bounds",
+    });
+  return list[at];
+}
+
+function substring(text: string, from: number, to: number): string {
+  if (!(from >= 0 && from <= to && to <= text.length))
+    throw new FlowError("java.lang.StringIndexOutOfBoundsException", `there are no characters ${from} to ${to}: the text is ${text.length} long`, {
+      code: "simple-out-of-bounds",
+    });
+  return text.slice(from, to);
+}
+
+/** Every occurrence replaced, refused before it is made when the result would be too long. */
+export function replaceAll(text: string, from: string, to: string): string {
+  if (to.length > from.length) {
+    let count = 0;
+    if (from === "") count = text.length + 1;
+    else for (let at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + from.length)) count++;
+    checkTextLength(text.length + count * (to.length - from.length));
+  }
+  return text.replaceAll(from, () => to);
+}

@@ -1,0 +1,65 @@
+import { CompileError, FlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { deepestNesting, type SimpleNode } from "../parse/ast.ts";
+
+/** How the parts of a text are compiled. Handed on with the scope, because functions hold text and text holds functions. */
+export interface SimpleCompilers {
+  /** Text as a template. */
+  text(text: string, offset: number, scope: SimpleScope): Expression;
+  predicate(text: string, offset: number, scope: SimpleScope): Expression<boolean>;
+  /** What stands between a function's braces. */
+  call(content: string, offset: number, scope: SimpleScope): Expression;
+  node(node: SimpleNode, scope: SimpleScope): Expression;
+}
+
+/** What compiling a part of a text needs to know around it. */
+export interface SimpleScope {
+  readonly compile: SimpleCompilers;
+  readonly language: LanguageScope;
+  /** Functions that the init block defined, by name. */
+  readonly custom: ReadonlyMap<string, Expression>;
+  readonly depth: number;
+  /** True on the right of a chain, where `$param` is the piped value. */
+  readonly piped: boolean;
+}
+
+/** The scope inside a function's braces. */
+export function inner(scope: SimpleScope, offset: number, piped = scope.piped): SimpleScope {
+  if (scope.depth >= deepestNesting) throw new CompileError("simple-nesting", `functions stand in each other more than ${deepestNesting} deep`, { offset });
+  return { ...scope, depth: scope.depth + 1, piped: scope.piped || piped };
+}
+
+/** Evaluates with another body and puts the old one back, whatever happens. */
+export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Expression<T>): T {
+  const { message } = exchange;
+  const before = message.body;
+  message.body = body;
+  try {
+    return evaluate(exchange);
+  } finally {
+    message.body = before;
+  }
+}
+
+/** A closure over text that is only known while running: compiled when first seen, the last few kept. */
+export function remembered<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    let made = known.get(text);
+    if (made === undefined) {
+      made = make(text);
+      if (known.size >= atMost) known.delete(known.keys().next().value as string);
+      known.set(text, made);
+    }
+    return made;
+  };
+}
+
+/** Runs what may throw a run-time fault while compiling, as a fault of the flow. */
+export function atCompile<T>(offset: number, make: () => T): T {
+  try {
+    return make();
+  } catch (fault) {
+    if (fault instanceof FlowError) throw new CompileError(fault.code, fault.message, { offset });
+    throw fault;
+  }
+}

@@ -1,0 +1,119 @@
+// The text between a function's parentheses, taken apart. Functions differ in how they treat quotes and blanks around
+// an argument; the ways have names here. Nested functions are never looked into: their commas and quotes are theirs.
+import { CompileError, type Expression } from "@sluice/engine/spi";
+import type { SimpleScope } from "../compile/scope.ts";
+import { behindFunction, isQuote, openingAt } from "../parse/scan.ts";
+
+/** One argument as it was written. */
+export interface Argument {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** A call of a function: its name, what stood between the parentheses, and how to compile parts of it. */
+export interface Call {
+  readonly name: string;
+  readonly text: string;
+  readonly offset: number;
+  readonly scope: SimpleScope;
+  /** Argument text as a template. */
+  value(argument: Argument): Expression;
+  /** Argument text as a predicate. */
+  test(argument: Argument): Expression<boolean>;
+  fault(message: string, hint?: string): CompileError;
+}
+
+export type SimpleFunction = (call: Call) => Expression;
+
+/** Splits at commas outside quotes and nested functions. Nothing between two commas is no argument; `''` is one. */
+export function separate(text: string, offset: number): readonly Argument[] {
+  const found: Argument[] = [];
+  let quote: string | undefined;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] as string;
+    if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    else if (quote !== undefined) quote = char === quote ? undefined : quote;
+    else if (isQuote(char)) quote = char;
+    else if (char === ",") {
+      if (at > from) found.push({ text: text.slice(from, at), offset: offset + from });
+      from = at + 1;
+    }
+  }
+  if (from < text.length) found.push({ text: text.slice(from), offset: offset + from });
+  return found;
+}
+
+/** Arguments with the quotes around their parts removed and all blanks kept. */
+export function kept(call: Call): readonly Argument[] {
+  return separate(call.text, call.offset).map(({ text, offset }) => ({ text: withoutDelimiters(text), offset }));
+}
+
+/** Arguments with quotes removed, then blanks at the ends. */
+export function trimmed(call: Call): readonly Argument[] {
+  return kept(call).map(({ text, offset }) => ({ text: text.trim(), offset }));
+}
+
+/** Arguments with blanks at the ends removed, then one pair of quotes around them. */
+export function unwrapped(call: Call): readonly Argument[] {
+  return bare(call).map(({ text, offset }) => ({ text: unquoted(text), offset }));
+}
+
+/** Arguments as written, without blanks at the ends. */
+export function bare(call: Call): readonly Argument[] {
+  return separate(call.text, call.offset).map(({ text, offset }) => ({ text: text.trim(), offset: offset + (text.length - text.trimStart().length) }));
+}
+
+/** The only argument with every quote character removed; the message body when there is none. */
+export function single(call: Call): Expression {
+  if (call.text === "") return (exchange) => exchange.message.body;
+  return call.value({ text: withoutQuotes(call.text), offset: call.offset });
+}
+
+/** The argument's value, or the message body when it was left out. */
+export function orBody(call: Call, argument: Argument | undefined): Expression {
+  return argument === undefined ? (exchange) => exchange.message.body : call.value(argument);
+}
+
+/** Fails unless the number of arguments is right. */
+export function expectCount(call: Call, found: readonly Argument[], least: number, most: number, form: string): void {
+  if (found.length >= least && found.length <= most) return;
+  throw call.fault(`${call.name} takes ${least === most ? least : `${least} to ${most}`} argument(s), not ${found.length}`, `write \${${form}}`);
+}
+
+/** Text without one pair of quotes around it. */
+export function unquoted(text: string): string {
+  return text.length >= 2 && isQuote(text[0]) && text.endsWith(text[0] as string) ? text.slice(1, -1) : text;
+}
+
+/** Without any quote character outside nested functions. */
+function withoutQuotes(text: string): string {
+  return mapOutside(text, (plain) => plain.replaceAll(/["']/g, ""));
+}
+
+/** Without the quotes that delimit a part; a quote of the other kind inside is text. */
+function withoutDelimiters(text: string): string {
+  let quote: string | undefined;
+  return mapOutside(text, (plain) => {
+    let result = "";
+    for (const char of plain) {
+      if (quote === undefined && isQuote(char)) quote = char;
+      else if (char === quote) quote = undefined;
+      else result += char;
+    }
+    return result;
+  });
+}
+
+function mapOutside(text: string, change: (plain: string) => string): string {
+  let result = "";
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (openingAt(text, at) === 0) continue;
+    const end = behindFunction(text, at, 0);
+    result += change(text.slice(from, at)) + text.slice(at, end);
+    from = end;
+    at = end - 1;
+  }
+  return result + change(text.slice(from));
+}

@@ -1,0 +1,229 @@
+import { FlowError, asText, compareText, entryOf, hasEntry, isMap, iterate, setEntry, sizeOfMap, strictEquals, type Expression } from "@sluice/engine/spi";
+import { atCompile, withBody } from "../compile/scope.ts";
+import { unescape } from "../parse/scan.ts";
+import { expectCount, kept, orBody, separate, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { splitBy, toInteger } from "./conversions.ts";
+
+const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
+  list(call) {
+    const values = trimmed(call).map((argument) => call.value(argument));
+    return (exchange) => values.map((value) => value(exchange) ?? null);
+  },
+  map,
+  newEmpty,
+  empty: newEmpty,
+  distinct: collected((items) => {
+    const seen = new Set<unknown>();
+    return items.filter((item) => {
+      const key = typeof item === "object" && item !== null ? `json:${asText(item)}` : item;
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
+  }),
+  reverse: collected((items) => items.toReversed()),
+  shuffle: collected((items, random) => {
+    const shuffled = [...items];
+    for (let at = shuffled.length - 1; at > 0; at--) {
+      const other = Math.floor(random() * (at + 1));
+      [shuffled[at], shuffled[other]] = [shuffled[other], shuffled[at]];
+    }
+    return shuffled;
+  }),
+  sort,
+  split,
+  forEach(call) {
+    const found = separate(call.text, call.offset);
+    expectCount(call, found, 2, 2, "forEach(values,function)");
+    const [values, each] = kept(call).map((argument) => call.value(argument)) as [Expression, Expression];
+    return (exchange) =>
+      iterate(values(exchange))
+        .map((item) => withBody(exchange, item, each))
+        .filter((result) => !isNull(result));
+  },
+  filter(call) {
+    const found = separate(call.text, call.offset);
+    expectCount(call, found, 2, 2, "filter(values,predicate)");
+    const values = call.value((kept(call) as [Argument])[0]);
+    const test = call.test(found[1] as Argument);
+    return (exchange) => iterate(values(exchange)).filter((item) => withBody(exchange, item, test));
+  },
+  listAdd,
+  listRemove,
+  mapAdd,
+  mapRemove,
+  size(call) {
+    const value = single(call);
+    return (exchange) => sizeOf(value(exchange));
+  },
+  collate,
+  skip,
+};
+
+function sizeOf(value: unknown): number {
+  if (isNull(value)) return 0;
+  if (Array.isArray(value)) return value.length;
+  if (value instanceof Set) return value.size;
+  return isMap(value) ? sizeOfMap(value) : 1;
+}
+
+function map(call: Call): Expression {
+  const values = trimmed(call).map((argument) => call.value(argument));
+  if (values.length % 2 !== 0) throw call.fault("map needs a value for every key", "write ${map(key,value,key,value)}");
+  return (exchange) => {
+    const made: Record<string, unknown> = {};
+    for (let at = 0; at < values.length; at += 2)
+      setEntry(made, asText((values[at] as Expression)(exchange)), (values[at + 1] as Expression)(exchange) ?? null);
+    return made;
+  };
+}
+
+function newEmpty(call: Call): Expression {
+  switch (call.text.trim().toLowerCase()) {
+    case "list":
+    case "set":
+      return () => [];
+    case "map":
+      return () => ({});
+    case "string":
+      return () => "";
+    default:
+      throw call.fault(`${call.name} makes no '${call.text}'`, "write list, map, set or string");
+  }
+}
+
+/** Everything the arguments hold, or the body when there are none. */
+function collected(change: (items: readonly unknown[], random: () => number) => unknown[]): SimpleFunction {
+  return (call) => {
+    const found = trimmed(call);
+    const values = found.length === 0 ? [orBody(call, undefined)] : found.map((argument) => call.value(argument));
+    const { host } = call.scope.language;
+    return (exchange) =>
+      change(
+        values.flatMap((value) => iterate(value(exchange))),
+        () => host.random(),
+      );
+  };
+}
+
+function sort(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 0, 2, "sort(values,reverse)");
+  const value = orBody(call, found.length === 2 ? found[0] : undefined);
+  const reverse = found.length > 0 && (found[found.length - 1] as Argument).text.trim().toLowerCase() === "true";
+  return (exchange) => {
+    const sorted = iterate(value(exchange)).toSorted(naturalOrder);
+    return reverse ? sorted.reverse() : sorted;
+  };
+}
+
+function naturalOrder(one: unknown, other: unknown): number {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (typeof one === "string" && typeof other === "string") return compareText(one, other);
+  if (typeof one === "boolean" && typeof other === "boolean") return Number(one) - Number(other);
+  if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
+  throw new FlowError("java.lang.ClassCastException", "sort needs values of one kind: all numbers or all text", { code: "simple-argument" });
+}
+
+function split(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 0, 2, "split(value,separator)");
+  const value = orBody(call, found.length === 2 ? found[0] : undefined);
+  const separator = found.length === 0 ? "," : unescape((found[found.length - 1] as Argument).text);
+  const take = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
+  return (exchange) => {
+    const raw = value(exchange);
+    return isNull(raw) ? null : take(asText(raw));
+  };
+}
+
+function listAdd(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 1, 2, "listAdd(list,value)");
+  const source = orBody(call, found.length === 2 ? found[0] : undefined);
+  const item = call.value(found[found.length - 1] as Argument);
+  return (exchange) => {
+    const list = source(exchange);
+    if (!Array.isArray(list)) return null;
+    const added = item(exchange);
+    if (!isNull(added)) list.push(added);
+    return list;
+  };
+}
+
+function listRemove(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 1, 2, "listRemove(list,value)");
+  const source = orBody(call, found.length === 2 ? found[0] : undefined);
+  const item = call.value(found[found.length - 1] as Argument);
+  return (exchange) => {
+    const list = source(exchange);
+    if (!Array.isArray(list)) return null;
+    const wanted = item(exchange);
+    const position = list.findIndex((one) => strictEquals(one, wanted));
+    const at = position >= 0 ? position : asText(wanted) === "last" ? list.length - 1 : /^\d+$/.test(asText(wanted)) ? Number(asText(wanted)) : -1;
+    if (at >= 0 && at < list.length) list.splice(at, 1);
+    return list;
+  };
+}
+
+function mapAdd(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 2, 3, "mapAdd(map,key,value)");
+  const source = orBody(call, found.length === 3 ? found[0] : undefined);
+  const key = unescape((found[found.length - 2] as Argument).text);
+  const item = call.value(found[found.length - 1] as Argument);
+  return (exchange) => {
+    const target = source(exchange);
+    if (!isMap(target)) return null;
+    const added = item(exchange);
+    if (!isNull(added)) setEntry(target, key, added);
+    return target;
+  };
+}
+
+function mapRemove(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 1, 2, "mapRemove(map,key)");
+  const source = orBody(call, found.length === 2 ? found[0] : undefined);
+  const key = unescape((found[found.length - 1] as Argument).text);
+  return (exchange) => {
+    const target = source(exchange);
+    if (!isMap(target)) return null;
+    if (target instanceof Map) target.delete(key);
+    else if (hasEntry(target, key) && entryOf(target, key) !== undefined) Reflect.deleteProperty(target, key);
+    return target;
+  };
+}
+
+function countOf(call: Call, least: number): Expression<number> {
+  if (call.text.trim() === "") throw call.fault(`${call.name} needs a number`, `write \${${call.name}(2)}`);
+  const value = call.value({ text: call.text.trim(), offset: call.offset });
+  return (exchange) => {
+    const count = toInteger(value(exchange));
+    if (count === null || count < least)
+      throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs a whole number from ${least}`, { code: "simple-argument" });
+    return count;
+  };
+}
+
+function bodyItems(call: Call, body: unknown): readonly unknown[] {
+  if (isNull(body)) throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs a body, got null`, { code: "simple-argument" });
+  return iterate(body);
+}
+
+function collate(call: Call): Expression {
+  const count = countOf(call, 1);
+  return (exchange) => {
+    const items = bodyItems(call, exchange.message.body);
+    const size = count(exchange);
+    return Array.from({ length: Math.ceil(items.length / size) }, (_, group) => items.slice(group * size, (group + 1) * size));
+  };
+}
+
+function skip(call: Call): Expression {
+  const count = countOf(call, 0);
+  return (exchange) => bodyItems(call, exchange.message.body).slice(count(exchange));
+}

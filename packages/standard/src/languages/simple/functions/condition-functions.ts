@@ -1,0 +1,85 @@
+import { FlowError, asText, isKnownExceptionType, isMap, isTrue, sizeOfMap, type Expression } from "@sluice/engine/spi";
+import { containsIgnoringCase } from "../compile/comparison.ts";
+import { bare, expectCount, kept, orBody, single, unquoted, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+
+const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+const allMatch =
+  (form: RegExp): SimpleFunction =>
+  (call) => {
+    const value = single(call);
+    return (exchange) => {
+      const raw = value(exchange);
+      return !isNull(raw) && form.test(asText(raw));
+    };
+  };
+
+export const conditionFunctions: Readonly<Record<string, SimpleFunction>> = {
+  iif(call) {
+    const found = bare(call);
+    expectCount(call, found, 3, 3, "iif(predicate,yes,no)");
+    const test = call.test(found[0] as Argument);
+    const yes = call.value(found[1] as Argument);
+    const no = call.value(found[2] as Argument);
+    return (exchange) => (test(exchange) ? yes(exchange) : no(exchange));
+  },
+  not(call) {
+    if (call.text.trim() === "") return (exchange) => !isTrue(exchange.message.body);
+    const test = call.test({ text: call.text, offset: call.offset });
+    return (exchange) => !test(exchange);
+  },
+  assert(call) {
+    const found = bare(call);
+    expectCount(call, found, 2, 2, "assert(predicate,message)");
+    const test = call.test(found[0] as Argument);
+    const message = call.value({ text: unquoted((found[1] as Argument).text), offset: (found[1] as Argument).offset });
+    return (exchange) => {
+      if (test(exchange)) return null;
+      throw new FlowError("org.apache.camel.ExpressionEvaluationException", asText(message(exchange)), { code: "simple-assert" });
+    };
+  },
+  contains(call) {
+    const found = kept(call);
+    expectCount(call, found, 1, 2, "contains(value,text)");
+    const value = orBody(call, found.length === 2 ? found[0] : undefined);
+    const part = call.value(found[found.length - 1] as Argument);
+    return (exchange) => containsIgnoringCase(value(exchange), part(exchange));
+  },
+  isEmpty(call) {
+    const value = single(call);
+    return (exchange) => isEmptyValue(value(exchange));
+  },
+  isAlpha: allMatch(/^\p{L}+$/u),
+  isAlphaNumeric: allMatch(/^[\p{L}\p{Nd}]+$/u),
+  isNumeric: allMatch(/^\p{Nd}+$/u),
+  kindOfType(call) {
+    const value = single(call);
+    return (exchange) => kindOf(value(exchange));
+  },
+  throwException,
+};
+
+function isEmptyValue(value: unknown): boolean {
+  if (isNull(value)) return true;
+  if (typeof value === "string" || value instanceof Uint8Array) return asText(value).trim() === "";
+  if (Array.isArray(value)) return value.every(isNull);
+  return isMap(value) && sizeOfMap(value) === 0;
+}
+
+function kindOf(value: unknown): string {
+  if (isNull(value)) return "null";
+  if (value instanceof Uint8Array) return "string";
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return typeof value;
+  return Array.isArray(value) || isMap(value) ? "array" : "object";
+}
+
+function throwException(call: Call): Expression {
+  const found = unwrapped(call);
+  expectCount(call, found, 1, 2, "throwException(message,type)");
+  const message = call.value(found[0] as Argument);
+  const type = found[1]?.text ?? "org.apache.camel.CamelExecutionException";
+  if (!isKnownExceptionType(type)) throw call.fault(`there is no exception type '${type}'`, "write its full name, such as java.lang.IllegalArgumentException");
+  return (exchange) => {
+    throw new FlowError(type, asText(message(exchange)), { code: "simple-thrown" });
+  };
+}

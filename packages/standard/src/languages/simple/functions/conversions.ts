@@ -1,0 +1,131 @@
+// Conversions by type name. Their arguments end at the first closing parenthesis, so that a path may follow.
+import { FlowError, asText, compilePattern, findConversion, type Conversion, type Expression } from "@sluice/engine/spi";
+import { headerReader, variableReader, compileTail } from "../compile/access.ts";
+import { atCompile, remembered, type SimpleScope } from "../compile/scope.ts";
+import { behindFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
+import { separate, unquoted, type Argument } from "./arguments.ts";
+
+type Converter = (found: readonly Argument[], offset: number, scope: SimpleScope) => Expression;
+
+/** `bodyAs(T)` and its kin, by name. */
+export const converters: Readonly<Record<string, Converter>> = {
+  bodyAs: (found, offset, scope) => bodyAs(found, offset, scope, false),
+  mandatoryBodyAs: (found, offset, scope) => bodyAs(found, offset, scope, true),
+  convertTo(found, offset, scope) {
+    expect(found, 1, 2, offset, "convertTo(type) or convertTo(value,type)");
+    const value = found.length === 1 ? body : scope.compile.text((found[0] as Argument).text, offset, scope);
+    return converted(value, found[found.length - 1] as Argument, scope);
+  },
+  headerAs: (found, offset, scope) => named(found, offset, scope, headerReader, "headerAs(name,type)"),
+  variableAs: (found, offset, scope) => named(found, offset, scope, variableReader(scope), "variableAs(name,type)"),
+};
+
+const body: Expression = (exchange) => exchange.message.body;
+
+/** Compiles `(arguments)` with the path behind it. */
+export function convertFunction(name: string, text: string, offset: number, scope: SimpleScope): Expression {
+  const close = closingParenthesis(text, offset);
+  const found = separate(text.slice(1, close), offset + 1).map((argument) => ({ text: unquoted(argument.text.trim()), offset: argument.offset }));
+  const value = (converters[name] as Converter)(found, offset, scope);
+  const tail = text.slice(close + 1);
+  if (tail !== "" && (name === "headerAs" || name === "variableAs")) throw syntaxError(`nothing may follow ${name}(…)`, offset + close + 1);
+  return compileTail(tail, offset + close + 1, scope, value);
+}
+
+/** How a value becomes the named type; throws a FlowError for a type nobody knows. */
+export function conversionTo(typeName: string): Conversion {
+  const conversion = findConversion(typeName);
+  if (conversion === undefined)
+    throw new FlowError(
+      "java.lang.ClassNotFoundException",
+      `there is no type '${typeName.slice(0, 80)}': write String, Integer, Long, Double, Boolean, byte[], Date, java.util.List or java.util.Map`,
+      {
+        code: "simple-unknown-type",
+      },
+    );
+  return conversion;
+}
+
+function bodyAs(found: readonly Argument[], offset: number, scope: SimpleScope, mandatory: boolean): Expression {
+  expect(found, 1, 1, offset, "bodyAs(type)");
+  const convert = converted(body, found[0] as Argument, scope);
+  if (!mandatory) return convert;
+  return (exchange) => {
+    const value = convert(exchange);
+    if (value === null || value === undefined)
+      throw new FlowError("org.apache.camel.InvalidPayloadException", `there is no body to convert to ${(found[0] as Argument).text}`, {
+        code: "simple-no-body",
+      });
+    return value;
+  };
+}
+
+function named(found: readonly Argument[], offset: number, scope: SimpleScope, reader: (name: string) => Expression, form: string): Expression {
+  expect(found, 2, 2, offset, form);
+  const [name, type] = found as [Argument, Argument];
+  if (!hasFunction(name.text)) return converted(reader(name.text), type, scope);
+  const running = scope.compile.text(name.text, name.offset, scope);
+  const find = remembered(reader);
+  return converted((exchange) => find(asText(running(exchange)))(exchange), type, scope);
+}
+
+function converted(value: Expression, type: Argument, scope: SimpleScope): Expression {
+  if (!hasFunction(type.text)) {
+    const convert = atCompile(type.offset, () => conversionTo(type.text));
+    return (exchange) => convert(value(exchange));
+  }
+  const running = scope.compile.text(type.text, type.offset, scope);
+  const find = remembered(conversionTo);
+  return (exchange) => find(asText(running(exchange)))(value(exchange));
+}
+
+function expect(found: readonly Argument[], least: number, most: number, offset: number, form: string): void {
+  if (found.length < least || found.length > most) throw syntaxError(`the number of arguments is wrong: write \${${form}}`, offset);
+}
+
+function closingParenthesis(text: string, offset: number): number {
+  let quote: string | undefined;
+  for (let at = 1; at < text.length; at++) {
+    const char = text[at] as string;
+    if (openingAt(text, at) > 0) at = behindFunction(text, at, offset) - 1;
+    else if (quote !== undefined) quote = char === quote ? undefined : quote;
+    else if (isQuote(char)) quote = char;
+    else if (char === ")") return at;
+  }
+  throw syntaxError("'(' is never closed: a ')' is missing", offset);
+}
+
+/** `int:`, `long:`, … in front of another function. */
+export function typedPrefix(type: string, nothing: unknown): (rest: string, offset: number, scope: SimpleScope) => Expression {
+  const convert = conversionTo(type);
+  return (rest, offset, scope) => {
+    const value = scope.compile.call(rest, offset, scope);
+    return (exchange) => {
+      const raw = value(exchange);
+      return raw === null || raw === undefined ? nothing : convert(raw);
+    };
+  };
+}
+
+/** Whole numbers for arguments: text must be one, numbers are truncated, null stays null. */
+export function toInteger(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  return integer(value) as number;
+}
+export function toLong(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  return long(value) as number;
+}
+export function toDouble(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  return double(value) as number;
+}
+const integer = conversionTo("int");
+const long = conversionTo("long");
+const double = conversionTo("double");
+
+/** The parts of a text between the matches of a Java regular expression. */
+export function splitBy(pattern: string): (text: string) => string[] {
+  const compiled = compilePattern(pattern);
+  return (text) => compiled.split(text);
+}

@@ -1,0 +1,33 @@
+import { md5, ripemd160, sha1 } from "@noble/hashes/legacy.js";
+import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/hashes/sha2.js";
+import { sha3_224, sha3_256, sha3_384, sha3_512 } from "@noble/hashes/sha3.js";
+
+const algorithms: Readonly<Record<string, (data: Uint8Array) => Uint8Array>> = {
+  MD5: md5,
+  "SHA-1": sha1,
+  SHA1: sha1,
+  SHA: sha1,
+  RIPEMD160: ripemd160,
+  "SHA-224": sha224,
+  "SHA-256": sha256,
+  "SHA-384": sha384,
+  "SHA-512": sha512,
+  "SHA-512/224": sha512_224,
+  "SHA-512/256": sha512_256,
+  "SHA3-224": sha3_224,
+  "SHA3-256": sha3_256,
+  "SHA3-384": sha3_384,
+  "SHA3-512": sha3_512,
+};
+
+/** The names of the digests, as Java has them. */
+export const hashNames: readonly string[] = Object.keys(algorithms);
+
+/** The digest of bytes in lower-case hexadecimal; undefined when the algorithm is unknown. */
+export function hash(algorithm: string, data: Uint8Array): string | undefined {
+  const name = algorithm.toUpperCase();
+  if (!Object.hasOwn(algorithms, name)) return undefined;
+  let text = "";
+  for (const byte of (algorithms[name] as (data: Uint8Array) => Uint8Array)(data)) text += byte.toString(16).padStart(2, "0");
+  return text;
+}

@@ -1,0 +1,80 @@
+import { FlowError, asText, checkListLength, iterate, type Exchange, type Expression } from "@sluice/engine/spi";
+import { bare, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { toDouble, toInteger, toLong } from "./conversions.ts";
+
+const rounded =
+  (round: (value: number) => number, read: (value: unknown) => number | null): SimpleFunction =>
+  (call) => {
+    const value = single(call);
+    return (exchange) => {
+      const number = read(value(exchange));
+      return number === null ? null : round(number) + 0;
+    };
+  };
+
+export const numberFunctions: Readonly<Record<string, SimpleFunction>> = {
+  abs: rounded(Math.abs, toLong),
+  floor: rounded(Math.floor, toDouble),
+  ceil: rounded(Math.ceil, toDouble),
+  sum: folded((numbers) => numbers.reduce((sum, number) => sum + number, 0)),
+  max: folded((numbers) => numbers.reduce((best, number) => (number > best ? number : best))),
+  min: folded((numbers) => numbers.reduce((best, number) => (number < best ? number : best))),
+  average: folded((numbers) => Math.trunc(numbers.reduce((sum, number) => sum + number, 0) / numbers.length) + 0),
+  random,
+  range,
+};
+
+/** Takes the whole numbers out of all arguments; null when there are none. */
+function folded(fold: (numbers: readonly number[]) => number): SimpleFunction {
+  return (call) => {
+    const values = trimmed(call).map((argument) => call.value(argument));
+    return (exchange) => {
+      const numbers: number[] = [];
+      for (const value of values) for (const item of iterate(value(exchange))) take(item, numbers);
+      return numbers.length === 0 ? null : fold(numbers);
+    };
+  };
+}
+
+function take(item: unknown, numbers: number[]): void {
+  if (typeof item === "number") numbers.push(Math.trunc(item));
+  else if (typeof item === "string" && /^[+-]?\d+$/.test(item)) numbers.push(Number(item));
+}
+
+function limits(call: Call): readonly [Expression | undefined, Expression] {
+  const found = bare(call);
+  if (found.length < 1 || found.length > 2)
+    throw call.fault(`${call.name} takes one or two whole numbers`, `write \${${call.name}(max)} or \${${call.name}(min,max)}`);
+  const last = call.value(found[found.length - 1] as Argument);
+  return [found.length === 2 ? call.value(found[0] as Argument) : undefined, last];
+}
+
+function integerOf(call: Call, value: Expression, exchange: Exchange): number {
+  const raw = value(exchange);
+  const number = toInteger(typeof raw === "string" ? raw.trim() : raw);
+  if (number === null)
+    throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs whole numbers, got '${asText(raw)}'`, { code: "simple-argument" });
+  return number;
+}
+
+function random(call: Call): Expression {
+  const [low, high] = limits(call);
+  const { host } = call.scope.language;
+  return (exchange) => {
+    const min = low === undefined ? 0 : integerOf(call, low, exchange);
+    const max = integerOf(call, high, exchange);
+    if (max <= min) throw new FlowError("java.lang.IllegalArgumentException", `random needs room between ${min} and ${max}`, { code: "simple-argument" });
+    return min + Math.floor(host.random() * (max - min));
+  };
+}
+
+function range(call: Call): Expression {
+  const [low, high] = limits(call);
+  return (exchange) => {
+    const min = low === undefined ? 1 : integerOf(call, low, exchange);
+    const max = integerOf(call, high, exchange);
+    if (min < 0 || min >= max) return null;
+    checkListLength(max - min);
+    return Array.from({ length: max - min }, (_, index) => min + index);
+  };
+}

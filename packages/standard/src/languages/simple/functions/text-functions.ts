@@ -1,0 +1,169 @@
+import { FlowError, asText, boundedText, checkTextLength, iterate, type Expression } from "@sluice/engine/spi";
+import { replaceAll } from "../compile/methods.ts";
+import { unescape } from "../parse/scan.ts";
+import { expectCount, kept, orBody, single, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { toInteger } from "./conversions.ts";
+
+const encoder = new TextEncoder();
+const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+/** A function of one text; null stays null. */
+const ofText =
+  (change: (text: string) => unknown): SimpleFunction =>
+  (call) => {
+    const value = single(call);
+    return (exchange) => {
+      const raw = value(exchange);
+      return isNull(raw) ? null : change(asText(raw));
+    };
+  };
+
+export const textFunctions: Readonly<Record<string, SimpleFunction>> = {
+  uppercase: ofText((text) => text.toUpperCase()),
+  lowercase: ofText((text) => text.toLowerCase()),
+  trim: ofText((text) => text.trim()),
+  capitalize: ofText((text) => text.replaceAll(/(^| )([^ ])/g, (_all, blank: string, letter: string) => blank + letter.toUpperCase())),
+  normalizeWhitespace: ofText((text) => (text.includes("  ") ? text.trim().replaceAll(/\s+/g, " ") : text)),
+  quote: ofText(quote),
+  unquote: ofText((text) => (/^(?:"[^]*"|'[^]*')$/.test(text) && text.length > 1 ? text.slice(1, -1) : text)),
+  length: ofText((text) => encoder.encode(text).length),
+  safeQuote(call) {
+    const value = single(call);
+    return (exchange) => {
+      const raw = value(exchange);
+      return isNull(raw) ? null : typeof raw === "number" || typeof raw === "boolean" ? raw : quote(asText(raw));
+    };
+  },
+  replace,
+  substring,
+  substringBefore: (call) => cut(call, (text, part) => (text.includes(part) ? text.slice(0, text.indexOf(part)) : null)),
+  substringAfter: (call) => cut(call, (text, part) => (text.includes(part) ? text.slice(text.indexOf(part) + part.length) : null)),
+  substringBetween,
+  concat,
+  pad,
+  join,
+  val: (call) => call.value({ text: call.text, offset: call.offset }),
+};
+
+function quote(text: string): string {
+  if (text.length > 1 && text.startsWith('"') && text.endsWith('"')) return text;
+  const inner = text.length > 1 && text.startsWith("'") && text.endsWith("'") ? text.slice(1, -1) : text;
+  return `"${inner}"`;
+}
+
+const entities: Readonly<Record<string, string>> = { "&quot;": '"', "&apos;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+
+function literal(argument: Argument): string {
+  return unescape(argument.text).replaceAll(/&(?:quot|apos|amp|lt|gt);/g, (entity) => entities[entity] as string);
+}
+
+function replace(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 2, 3, "replace(from,to,value)");
+  const from = literal(found[0] as Argument);
+  const to = (found[1] as Argument).text === "&empty;" ? "" : literal(found[1] as Argument);
+  const value = orBody(call, found[2]);
+  return (exchange) => {
+    const raw = value(exchange);
+    return isNull(raw) ? null : replaceAll(asText(raw), from, to);
+  };
+}
+
+function substring(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 1, 3, "substring(head,tail,value)");
+  const head = call.value(found[0] as Argument);
+  const tail = found[1] === undefined ? undefined : call.value(found[1]);
+  const value = orBody(call, found[2]);
+  return (exchange) => {
+    const raw = value(exchange);
+    if (isNull(raw)) return null;
+    const text = asText(raw);
+    const first = toInteger(head(exchange)) ?? 0;
+    const last = tail === undefined ? (first < 0 ? -first : 0) : Math.abs(toInteger(tail(exchange)) ?? 0);
+    const start = Math.max(0, first);
+    return start + last >= text.length ? "" : text.slice(start, text.length - last);
+  };
+}
+
+function cut(call: Call, take: (text: string, part: string) => string | null): Expression {
+  const found = kept(call);
+  expectCount(call, found, 1, 2, `${call.name}(value,text)`);
+  const value = orBody(call, found.length === 2 ? found[0] : undefined);
+  const part = call.value(found[found.length - 1] as Argument);
+  return (exchange) => {
+    const raw = value(exchange);
+    return isNull(raw) ? null : take(asText(raw), asText(part(exchange)));
+  };
+}
+
+function substringBetween(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 2, 3, "substringBetween(value,after,before)");
+  const value = orBody(call, found.length === 3 ? found[0] : undefined);
+  const after = call.value(found[found.length - 2] as Argument);
+  const before = call.value(found[found.length - 1] as Argument);
+  return (exchange) => {
+    const raw = value(exchange);
+    if (isNull(raw)) return null;
+    const text = asText(raw);
+    const left = asText(after(exchange));
+    const start = text.indexOf(left);
+    const end = start < 0 ? -1 : text.indexOf(asText(before(exchange)), start + left.length);
+    return end < 0 ? null : text.slice(start + left.length, end);
+  };
+}
+
+function concat(call: Call): Expression {
+  const found = unwrapped(call);
+  expectCount(call, found, 1, 3, "concat(first,second,separator)");
+  const first = orBody(call, found.length === 1 ? undefined : found[0]);
+  const second = call.value((found.length === 1 ? found[0] : found[1]) as Argument);
+  const separator = found[2] === undefined ? "" : unescape(found[2].text);
+  return (exchange) => {
+    const left = first(exchange);
+    const right = second(exchange);
+    if (isNull(left)) return isNull(right) ? null : asText(right);
+    return isNull(right) ? asText(left) : boundedText(asText(left) + separator + asText(right));
+  };
+}
+
+function pad(call: Call): Expression {
+  const found = unwrapped(call);
+  expectCount(call, found, 2, 3, "pad(value,width,filler)");
+  const value = call.value(found[0] as Argument);
+  const size = call.value(found[1] as Argument);
+  const filler = found[2] === undefined || found[2].text === "" ? " " : unescape(found[2].text);
+  return (exchange) => {
+    const width = toInteger(size(exchange));
+    if (width === null) throw new FlowError("java.lang.IllegalArgumentException", "pad needs a width", { code: "simple-argument" });
+    const raw = value(exchange);
+    if (isNull(raw)) return null;
+    const text = asText(raw);
+    const missing = Math.abs(width) - text.length;
+    if (missing <= 0) return text;
+    checkTextLength(Math.abs(width));
+    const filled = filler.repeat(Math.ceil(missing / filler.length));
+    return width > 0 ? text + filled : filled + text;
+  };
+}
+
+function join(call: Call): Expression {
+  const found = kept(call);
+  expectCount(call, found, 0, 3, "join(separator,prefix,value)");
+  const separator = found[0] === undefined ? "," : unescape(found[0].text);
+  const prefix = found[1] === undefined ? "" : unescape(found[1].text);
+  const value = orBody(call, found[2]);
+  return (exchange) => {
+    const source = value(exchange);
+    if (isNull(source)) throw new FlowError("java.lang.IllegalArgumentException", "join needs something to join, got null", { code: "simple-argument" });
+    let text: string | undefined;
+    for (const item of iterate(source)) {
+      if (isNull(item)) continue;
+      const part = prefix + asText(item);
+      text = text === undefined ? part : text + separator + part;
+      checkTextLength(text.length);
+    }
+    return text ?? "";
+  };
+}

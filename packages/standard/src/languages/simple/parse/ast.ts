@@ -1,0 +1,29 @@
+// What a text in the language means, before it is compiled. Offsets count from the start of the whole text.
+
+export type SimpleNode =
+  | { readonly kind: "text"; readonly text: string }
+  /** A quoted literal of a predicate; `source` is what stood between the quotes. */
+  | { readonly kind: "quoted"; readonly source: string; readonly content: SimpleNode }
+  /** A number, truth value or null written bare; `decimals` when a number has a decimal point. */
+  | { readonly kind: "value"; readonly value: number | boolean | null; readonly decimals: boolean }
+  /** A function: what stood between the braces, compiled by the function's own rules. */
+  | { readonly kind: "call"; readonly source: string; readonly offset: number; readonly piped: boolean }
+  | { readonly kind: "template"; readonly parts: readonly SimpleNode[] }
+  | { readonly kind: "increment"; readonly by: 1 | -1; readonly operand: SimpleNode }
+  | { readonly kind: "chain"; readonly left: SimpleNode; readonly right: SimpleNode; readonly nullSafe: boolean }
+  | { readonly kind: "elvis"; readonly left: SimpleNode; readonly right: SimpleNode }
+  | {
+      readonly kind: "compare";
+      readonly operator: ComparisonName;
+      readonly negated: boolean;
+      readonly left: SimpleNode;
+      readonly right: SimpleNode;
+      readonly offset: number;
+    }
+  | { readonly kind: "ternary"; readonly condition: SimpleNode; readonly yes: SimpleNode; readonly no: SimpleNode }
+  | { readonly kind: "logic"; readonly operator: "&&" | "||"; readonly left: SimpleNode; readonly right: SimpleNode };
+
+export type ComparisonName = "==" | "=~" | ">" | ">=" | "<" | "<=" | "contains" | "~~" | "in" | "range" | "regex" | "is" | "startsWith" | "endsWith";
+
+/** How deep functions may stand inside each other. */
+export const deepestNesting = 100;
