@@ -98,6 +98,7 @@ export class LiveRoute implements Route, Inlet {
     }
     if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);
     this.#begin(run, exchange);
+    delivery?.started?.(exchange);
     let pending: Awaitable = undefined;
     try {
       pending = this.#pass(exchange);
