@@ -1,0 +1,72 @@
+// The door of the management API. The order of checks is part of the contract: token, path, method, size, body, handler.
+import type { Log } from "@sluice/engine";
+import type { TokenCheck } from "../auth/deploy-token.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { Endpoint, Reply } from "./endpoint.ts";
+import { ApiError, errorText, statusOf } from "./errors.ts";
+import { readQuery, readRequestBody } from "./request-input.ts";
+import { createRouter } from "./router.ts";
+
+export interface ManagementOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly tokenCheck: TokenCheck;
+  readonly log: Log;
+  readonly secrets: SecretValues;
+  newReference(): string;
+  /** True from the first signal to stop. */
+  isDraining(): boolean;
+}
+
+export function createManagementApi(options: ManagementOptions): ManagementHandler {
+  const route = createRouter(options.endpoints);
+
+  async function answer(request: ApiRequest): Promise<Reply> {
+    const { method, segments } = request;
+    const match = segments === undefined ? undefined : route(method, segments);
+    const verdict = options.tokenCheck(request.authorization);
+    if (match?.endpoint?.open !== true) {
+      if (verdict === "unconfigured") throw new ApiError("token-unconfigured", "SERVICE_DEPLOY_TOKEN not configured");
+      if (verdict === "unauthorized") throw new ApiError("unauthorized", "unauthorized");
+    }
+    if (match === undefined) throw new ApiError("not-found", "no such endpoint");
+    const { endpoint, params, methods } = match;
+    if (endpoint === undefined) throw new ApiError("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
+    if (endpoint.method !== "GET" && endpoint.whileDraining !== true && options.isDraining()) {
+      throw new ApiError("draining", "the runtime is shutting down", { "Retry-After": "5" });
+    }
+    const query = readQuery(endpoint.query, request.query);
+    const { body, raw } = await readRequestBody(endpoint, request);
+    return endpoint.handle({ params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal });
+  }
+
+  return async (request, respond) => {
+    try {
+      send(respond, await answer(request), request.method);
+    } catch (error) {
+      refuse(respond, error, options);
+    }
+  };
+}
+
+const noStore = { "Cache-Control": "no-store" } as const;
+
+function send(respond: ApiResponder, reply: Reply, method: string): void {
+  if ("json" in reply) respond.json(reply.status, reply.json, { ...noStore, ...reply.headers });
+  else if ("text" in reply) respond.send(reply.status, reply.text, { ...noStore, ...reply.headers });
+  else if (method === "HEAD") respond.send(reply.status, undefined, reply.headers);
+  else reply.stream(respond.stream(reply.status, reply.headers));
+}
+
+function refuse(respond: ApiResponder, error: unknown, { log, secrets, newReference }: ManagementOptions): void {
+  if (error instanceof ApiError) {
+    respond.error(statusOf[error.code], errorText(secrets.scrub(error.message)), error.headers);
+  } else if (error instanceof HttpError) {
+    respond.error(error.status, errorText(error.message), error.headers);
+  } else {
+    const reference = newReference();
+    log.write("ERROR", "sluice.api", `internal error (ref ${reference})`, undefined, { error });
+    respond.error(statusOf.internal, `internal error (ref ${reference})`);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Endpoint } from "./endpoint.ts";
+
+export interface Match {
+  readonly endpoint: Endpoint | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** The methods this path has, for `Allow`. */
+  readonly methods: readonly string[];
+}
+
+interface Pattern {
+  readonly segments: readonly string[];
+  readonly endpoint: Endpoint;
+}
+
+/** Finds the endpoint of a method and path; undefined when the path is unknown. Fixed segments go before `:name`. */
+export function createRouter(endpoints: readonly Endpoint[]): (method: string, segments: readonly string[]) => Match | undefined {
+  const byLength = new Map<number, Pattern[]>();
+  for (const endpoint of endpoints) {
+    const segments = endpoint.path.slice(1).split("/");
+    byLength.set(segments.length, [...(byLength.get(segments.length) ?? []), { segments, endpoint }]);
+  }
+  for (const patterns of byLength.values()) patterns.sort((a, b) => wildness(a) - wildness(b));
+
+  return (method, segments) => {
+    const found = (byLength.get(segments.length) ?? []).filter((pattern) => pattern.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index])));
+    if (found.length === 0) return undefined;
+    const wanted = method === "HEAD" ? "GET" : method;
+    const hit = found.find(({ endpoint }) => endpoint.method === wanted);
+    const methods = [...new Set(found.flatMap(({ endpoint }) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method])))].sort();
+    return { endpoint: hit?.endpoint, params: hit === undefined ? {} : paramsOf(hit, segments), methods };
+  };
+}
+
+const wildness = ({ segments }: Pattern): number => segments.filter((part) => part.startsWith(":")).length;
+
+function paramsOf({ segments: parts }: Pattern, segments: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(parts.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] as string]] : [])));
+}

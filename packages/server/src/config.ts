@@ -1,0 +1,111 @@
+// The settings of the runtime: declared once, read once from the environment and the command line, frozen. The help text
+// and the reference table come from the same declaration. Nobody else reads process.env.
+import { describe, f, type Field, type Values } from "@sluice/model";
+
+const mebibyte = 1024 * 1024;
+
+/** Every setting; its flag is the name in kebab-case (`--max-body`), its variable the name in capitals (`SERVICE_MAX_BODY`). */
+export const settingFields = {
+  port: f.integer({ doc: "The port to listen on; 0 picks a free one.", default: 8080, min: 0, max: 65535 }),
+  host: f.string({ doc: "The address to listen on; 0.0.0.0 listens on all.", default: "127.0.0.1" }),
+  dataDir: f.string({ doc: "Where flows, parameters and tables are kept; made when missing.", default: "./sluice-data" }),
+  deployToken: f.text({ doc: "The bearer token of the management API; without it every call but health is refused.", secret: true }),
+  logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "The least level that is logged.", default: "info" }),
+  logBuffer: f.size({ doc: "Log text that may wait for a slow reader of standard output; more is dropped and counted.", default: 8 * mebibyte }),
+  watch: f.boolean({ doc: "Reload flows when their files change.", default: false }),
+  webhookDefault: f.enum(["open", "deny"], { doc: "What a webhook without an access policy does.", default: "open" }),
+  testSessions: f.enum(["on", "isolated", "off"], { doc: "Whether test sessions may be opened, and whether they may mock live traffic.", default: "on" }),
+  drainMs: f.duration({ doc: "How long a replaced version or a shutdown may take to finish what is under way.", default: 30_000 }),
+  maxBody: f.size({ doc: "The largest request body, after decompression.", default: 10 * mebibyte }),
+  maxConnections: f.integer({ doc: "Connections held at the same time; more are refused.", default: 10_000, min: 1 }),
+  headersTimeoutMs: f.duration({ doc: "How long a request may take to send its head.", default: 20_000 }),
+  bodyTimeoutMs: f.duration({ doc: "How long a request may take to arrive completely.", default: 60_000 }),
+  keepAliveMs: f.duration({ doc: "How long an idle connection is kept.", default: 65_000 }),
+  maxInflight: f.integer({ doc: "Runs of one route at the same time; more are refused.", default: 2_000, min: 1 }),
+  runMs: f.duration({ doc: "How long one run may take.", default: 300_000 }),
+  callDepth: f.integer({ doc: "Calls of other routes within one run.", default: 100, min: 1, max: 1_000 }),
+  runHistory: f.integer({ doc: "Runs kept per route.", default: 250, min: 1 }),
+  runHistoryTotal: f.integer({ doc: "Runs kept over all routes.", default: 20_000, min: 1 }),
+  runHistoryBytes: f.size({ doc: "Memory the run history may take, estimated.", default: 64 * mebibyte }),
+  maxStreamClients: f.integer({ doc: "Clients of the event streams at the same time.", default: 100, min: 0 }),
+  streamEvents: f.integer({ doc: "Events kept per stream for clients that come back.", default: 10_000, min: 1 }),
+  streamBytes: f.size({ doc: "Memory those events may take.", default: 16 * mebibyte }),
+  streamClientEvents: f.integer({ doc: "Events that may wait for one slow client; the oldest are dropped then.", default: 1_000, min: 1 }),
+  streamClientBytes: f.size({ doc: "Memory those waiting events may take.", default: 4 * mebibyte }),
+  streamHeartbeatMs: f.duration({ doc: "How often a stream sends a comment to show that it lives.", default: 15_000 }),
+  streamStuckMs: f.duration({ doc: "How long a stream client may take nothing before it is cut off.", default: 30_000 }),
+  maxSessions: f.integer({ doc: "Test sessions open at the same time.", default: 200, min: 1 }),
+  sessionCalls: f.integer({ doc: "Calls one test session records.", default: 1_000, min: 1 }),
+  sessionBytes: f.size({ doc: "Memory the recorded calls of one test session may take.", default: 8 * mebibyte }),
+} as const;
+
+export type Settings = Values<typeof settingFields>;
+export type SettingName = keyof Settings;
+
+/** What a start needs to know from outside: the settings, and the environment flows may ask for. */
+export interface Configuration {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The settings are wrong; the message has one sentence per fault. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join("\n"));
+    this.name = "SettingsError";
+    this.faults = faults;
+  }
+}
+
+export interface SettingDescription {
+  readonly name: SettingName;
+  /** Undefined for secrets: a command line can be read by every user of the machine. */
+  readonly flag: string | undefined;
+  readonly variable: string;
+  readonly doc: string;
+  readonly kind: string;
+  readonly values: readonly string[] | undefined;
+  readonly default: string;
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** How each setting is given, for command line, help and reference. */
+export const settingDescriptions: readonly SettingDescription[] = (Object.keys(settingFields) as SettingName[]).map((name) => {
+  const info = describe(settingFields[name] as Field<unknown>);
+  return {
+    name,
+    flag: info.spec.secret === true ? undefined : `--${kebab(name)}`,
+    variable: `SERVICE_${kebab(name).replaceAll("-", "_").toUpperCase()}`,
+    doc: info.spec.doc,
+    kind: info.kind,
+    values: info.values,
+    default: info.spec.default === undefined ? "" : String(info.spec.default),
+  };
+});
+
+/** Reads the settings: a flag wins over its variable, a blank variable counts as unset. Throws one SettingsError with all faults. */
+export function readConfiguration(flags: Readonly<Partial<Record<string, string>>> = {}, environment: Readonly<Record<string, string | undefined>> = process.env): Configuration {
+  const faults: string[] = [];
+  const settings: Record<string, unknown> = {};
+  for (const { name, flag, variable } of settingDescriptions) {
+    const given = flag === undefined ? undefined : flags[name];
+    const fromEnvironment = environment[variable]?.trim() === "" ? undefined : environment[variable];
+    const result = (settingFields[name] as Field<unknown>).safeParse(given ?? fromEnvironment);
+    if (result.success) settings[name] = result.data;
+    else faults.push(`${given === undefined ? variable : flag}: ${result.error.issues[0]?.message ?? "not understood"}.`);
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return { settings: Object.freeze(settings) as Settings, environment: Object.freeze({ ...environment }) };
+}
+
+/** The settings page of the reference, as Markdown. */
+export function settingsReference(): string {
+  const rows = settingDescriptions.map(({ flag, variable, doc, kind, values, default: standard }) => {
+    const type = values === undefined ? kind : values.map((value) => `\`${value}\``).join(", ");
+    return `| \`${variable}\` | ${flag === undefined ? "" : `\`${flag}\``} | ${type} | ${standard === "" ? "" : `\`${standard}\``} | ${doc} |`;
+  });
+  return ["# Settings", "", "A flag wins over its variable. Durations take `500`, `10s`, `1m30s`; sizes take `65536`, `64k`, `10MiB`.", "", "| Variable | Flag | Type | Default | Meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+}

@@ -1,0 +1,115 @@
+// Installs or replaces a flow. Everything that can be refused is refused before the running version is touched; the file
+// changes last, by one rename, so a crash at any moment leaves the old flow whole or the new one whole.
+import { DeployError, type Deployment } from "@sluice/engine";
+import { ApiError } from "../api/errors.ts";
+import { hashOf } from "./disk-flow-store.ts";
+import { readParams } from "./flow-params.ts";
+import { refuseProblems, warningsOf } from "./flow-problems.ts";
+import { StorageError, type StagedFlow, type StoredFlow } from "./flow-store.ts";
+import { claimsTurn, decodeFlow, flowTurn, prepareFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+
+/** The hashes a caller is willing to replace; `*` takes any, but there must be one. */
+export type IfMatch = readonly string[];
+
+export interface InstallRequest {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** As given; undefined keeps what is stored. */
+  readonly params: unknown;
+  /** Undefined when the caller does not mind what is there. */
+  readonly ifMatch: IfMatch | undefined;
+  readonly dryRun: boolean;
+}
+
+export interface InstallOutcome {
+  readonly flow: InstalledFlow;
+  readonly created: boolean;
+  /** False when what is there is the same already. */
+  readonly changed: boolean;
+  readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
+}
+
+export function installFlow(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
+  return parts.turns.take(flowTurn(request.id), () => install(parts, request));
+}
+
+async function install(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
+  const { id, bytes } = request;
+  refuseOtherSpelling(parts, id);
+  const current = await parts.store.read(id);
+  refuseChanged(id, request.ifMatch, current);
+  const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
+  const hash = hashOf(bytes);
+  const source = decodeFlow(bytes);
+  if (source === undefined) throw new ApiError("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
+  const before = routeIdsOf(parts.runtime.deployments.get(id));
+  const known = parts.installed.get(id);
+  if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
+    return { flow: known, created: false, changed: false, routeIds: { before, after: before } };
+  }
+  return parts.turns.take(claimsTurn, async () => {
+    const { prepared, secrets } = prepareFlow(parts, { id, source, hash, params });
+    refuseProblems(prepared);
+    const deployment = prepared.deployment as Deployment;
+    const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
+    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) } };
+    if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? `${id}.yaml`, lastModified: current?.lastModified ?? 0 } };
+    const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asApiError);
+    parts.secrets.set(id, [...secrets]);
+    await deployOrDiscard(parts, deployment, staged, before.length > 0);
+    const kept = await staged.commit().catch((error: unknown) => putBack(parts, id, current).then(() => asApiError(error)));
+    const installed: InstalledFlow = { ...flow, ...kept };
+    parts.installed.set(id, installed);
+    parts.announce("deployed", id, hash);
+    return { ...outcome, flow: installed };
+  });
+}
+
+async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged: StagedFlow, hasPrevious: boolean): Promise<void> {
+  try {
+    const { drained } = await parts.runtime.deploy(deployment);
+    void drained.then((report) => {
+      for (const { routeId, stepId, runId } of report.abandoned) {
+        parts.log.write("WARN", "sluice.flows", `run ${runId} of the replaced route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`);
+      }
+    });
+  } catch (error) {
+    await staged.discard();
+    if (error instanceof DeployError) throw new ApiError("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
+    throw error;
+  }
+}
+
+/** The disk refused at the very end: the version that is on disk goes back into service. */
+async function putBack(parts: FlowParts, id: string, current: StoredFlow | undefined): Promise<void> {
+  const source = current === undefined ? undefined : decodeFlow(current.bytes);
+  const deployment = current === undefined || source === undefined ? undefined : prepareFlow(parts, { ...current, source }).prepared.deployment;
+  if (deployment === undefined) await parts.runtime.undeploy(id);
+  else await parts.runtime.deploy(deployment);
+}
+
+function asApiError(error: unknown): never {
+  if (error instanceof StorageError) throw new ApiError(error.kind === "full" ? "storage-full" : "storage-refused", error.message);
+  throw error;
+}
+
+/** File systems differ on whether case counts; two flows must never share a file on any of them. */
+function refuseOtherSpelling(parts: FlowParts, id: string): void {
+  if (parts.installed.has(id)) return;
+  for (const other of parts.installed.keys()) {
+    if (other.toLowerCase() === id.toLowerCase()) throw new ApiError("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
+  }
+}
+
+/** Refuses a change that was made for another version than the one that is there. */
+export function refuseChanged(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
+  if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
+  throw new ApiError("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
+}
+
+const routeIdsOf = (deployment: Deployment | undefined): readonly string[] => deployment?.routes.map((route) => route.identity.id) ?? [];
+
+function sameParams(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+}

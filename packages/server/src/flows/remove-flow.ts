@@ -1,0 +1,43 @@
+// Removes a flow: the file first, so that a crash never brings back what was reported gone; then the routes drain.
+import type { DrainReport } from "@sluice/engine";
+import { ApiError } from "../api/errors.ts";
+import { StorageError } from "./flow-store.ts";
+import { refuseChanged, type IfMatch } from "./install-flow.ts";
+import { claimsTurn, flowTurn, type FlowParts } from "./installed-flows.ts";
+
+export interface RemoveOutcome {
+  readonly routes: readonly string[];
+  readonly drained: boolean;
+}
+
+export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | undefined): Promise<RemoveOutcome> {
+  return parts.turns.take(flowTurn(id), async () => {
+    const current = await parts.store.read(id);
+    if (current === undefined && !parts.runtime.deployments.has(id)) {
+      parts.installed.delete(id);
+      throw new ApiError("not-found", `flow '${id}' not found`);
+    }
+    refuseChanged(id, ifMatch, current);
+    await parts.store.remove(id).catch((error: unknown) => {
+      throw error instanceof StorageError ? new ApiError("storage-refused", error.message) : error;
+    });
+    const report = await withdraw(parts, id);
+    parts.installed.delete(id);
+    parts.secrets.set(id, []);
+    parts.announce("removed", id, current?.hash ?? "");
+    return { routes: report?.routeIds ?? [], drained: report?.drained ?? true };
+  });
+}
+
+/** Takes a flow out of service. Others may claim its paths at once; the drain is waited for outside their turn. */
+async function withdraw(parts: FlowParts, id: string): Promise<DrainReport | undefined> {
+  let leaving: Promise<DrainReport | undefined> | undefined;
+  await parts.turns.take(claimsTurn, async () => {
+    leaving = parts.runtime.undeploy(id);
+  });
+  const report = await leaving;
+  for (const { routeId, stepId, runId } of report?.abandoned ?? []) {
+    parts.log.write("WARN", "sluice.flows", `run ${runId} of the removed route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`);
+  }
+  return report;
+}

@@ -1,0 +1,46 @@
+import { watch } from "node:fs";
+import { flowTurn, type FlowParts } from "./installed-flows.ts";
+import { reloadFlow } from "./load-flows.ts";
+
+/** Changes settle for this long before they are looked at: editors write in several steps. */
+const settleMs = 200;
+
+/** Follows the store's directory and reloads what changed by hand; the returned function ends it. */
+export function watchFlows(parts: FlowParts, directory: string): () => void {
+  let stamps: ReadonlyMap<string, string> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let looking = Promise.resolve();
+
+  async function look(): Promise<void> {
+    const files = await parts.store.list();
+    const before = stamps;
+    stamps = new Map(files.map((file) => [file.id, file.stamp]));
+    if (before === undefined) return;
+    for (const file of files) if (before.get(file.id) !== file.stamp) await reloadFlow(parts, file);
+    for (const id of before.keys()) if (!stamps.has(id)) await leave(id);
+  }
+
+  async function leave(id: string): Promise<void> {
+    await parts.turns.take(flowTurn(id), async () => {
+      if ((await parts.store.read(id)) !== undefined || !parts.installed.has(id)) return;
+      parts.installed.delete(id);
+      await parts.runtime.undeploy(id);
+      parts.announce("removed", id, "");
+      parts.log.write("INFO", "sluice.flows", `flow '${id}' was removed with its file`);
+    });
+  }
+
+  const schedule = (): void => {
+    looking = looking.then(look).catch((error: unknown) => parts.log.write("ERROR", "sluice.flows", "looking for changed flows failed", undefined, { error }));
+  };
+  schedule();
+  const watcher = watch(directory, () => {
+    clearTimeout(timer);
+    timer = setTimeout(schedule, settleMs);
+  });
+  watcher.on("error", (error) => parts.log.write("ERROR", "sluice.flows", "watching the flows' directory failed", undefined, { error }));
+  return () => {
+    clearTimeout(timer);
+    watcher.close();
+  };
+}

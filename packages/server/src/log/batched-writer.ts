@@ -1,0 +1,100 @@
+// Writes lines to a file descriptor in batches, one write at a time, so that the hot path only appends to a list. A reader that
+// stalls costs bounded memory: beyond it lines are dropped and counted.
+import { write, writeSync } from "node:fs";
+
+export interface BatchedWriter {
+  add(line: string): void;
+  /** Puts a line before everything that waits and begins writing; nothing is written before. */
+  open(firstLine?: string): void;
+  /** Writes what waits now, blocking; for the end of the process. */
+  close(): void;
+}
+
+export interface WriterOptions {
+  readonly fileDescriptor: number;
+  readonly maxBytes: number;
+  /** The line that tells about dropped ones. */
+  readonly dropped: (count: number) => string;
+}
+
+export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
+  let waiting: string[] = [];
+  let waitingBytes = 0;
+  let lost = 0;
+  let isOpen = false;
+  let scheduled = false;
+  let broken = false;
+  let underWay: { readonly bytes: Buffer; offset: number } | undefined;
+
+  function take(): Buffer {
+    if (lost > 0) {
+      waiting.push(dropped(lost));
+      lost = 0;
+    }
+    const bytes = Buffer.from(`${waiting.join("\n")}\n`);
+    waiting = [];
+    waitingBytes = 0;
+    return bytes;
+  }
+
+  function flush(): void {
+    scheduled = false;
+    if (!isOpen || broken || underWay !== undefined || waiting.length === 0) return;
+    underWay = { bytes: take(), offset: 0 };
+    next();
+  }
+
+  function next(): void {
+    const batch = underWay as { readonly bytes: Buffer; offset: number };
+    write(fileDescriptor, batch.bytes, batch.offset, (error, written) => {
+      if (error !== null && error.code !== "EAGAIN") {
+        // Nobody reads us any more: there is no place left to say so.
+        broken = true;
+        waiting = [];
+        underWay = undefined;
+        return;
+      }
+      batch.offset += error === null ? written : 0;
+      if (batch.offset < batch.bytes.length) {
+        if (error === null) next();
+        else setTimeout(next, 5);
+        return;
+      }
+      underWay = undefined;
+      if (waiting.length > 0) flush();
+    });
+  }
+
+  return {
+    add(line) {
+      if (waitingBytes + line.length > maxBytes) {
+        lost++;
+        return;
+      }
+      if (broken) return;
+      waiting.push(line);
+      waitingBytes += line.length;
+      if (!scheduled && isOpen) {
+        scheduled = true;
+        setImmediate(flush);
+      }
+    },
+    open(firstLine) {
+      if (firstLine !== undefined) waiting.unshift(firstLine);
+      isOpen = true;
+      flush();
+    },
+    close() {
+      isOpen = true;
+      if (broken) return;
+      // What a write in progress already took may be on its way: waiting for it keeps the order and repeats nothing.
+      if (waiting.length === 0) return;
+      const bytes = take();
+      try {
+        for (let offset = 0; offset < bytes.length; ) offset += writeSync(fileDescriptor, bytes, offset);
+      } catch {
+        broken = true;
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// The log: one JSON record per line. Content cannot forge records or steer a terminal: control characters are escaped and long
+// texts cut. Whoever listens on the log stream gets the same records.
+import type { Exchange, Log, LogLevel } from "@sluice/engine";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { BatchedWriter } from "./batched-writer.ts";
+
+const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
+const longestText = 64 * 1024;
+
+/** A log record as the stream shows it. */
+export interface LogRecord {
+  readonly at: number;
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly message: string;
+  readonly exchange: Exchange | undefined;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Somebody who wants the records too, while `wants` says so. */
+export interface LogFollower {
+  wants(level: LogLevel): boolean;
+  take(record: LogRecord): void;
+}
+
+export interface RuntimeLogOptions {
+  readonly level: LogLevel;
+  readonly writer: BatchedWriter;
+  readonly secrets: SecretValues;
+  readonly now: () => number;
+}
+
+export interface RuntimeLog extends Log {
+  /** Hands records on as well; one follower at most. */
+  follow(follower: LogFollower): void;
+}
+
+export function createRuntimeLog({ level: least, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
+  const rank = ranks[least];
+  let follower: LogFollower | undefined;
+  let lastTime = 0;
+  let lastIso = "";
+
+  function isoTime(time: number): string {
+    if (time !== lastTime) {
+      lastTime = time;
+      lastIso = new Date(time).toISOString();
+    }
+    return lastIso;
+  }
+
+  return {
+    enabled: (level) => ranks[level] >= rank || follower?.wants(level) === true,
+    follow(next) {
+      follower = next;
+    },
+    write(level, logger, text, exchange, fields) {
+      const followed = follower?.wants(level) === true;
+      const written = ranks[level] >= rank;
+      if (!followed && !written) return;
+      const at = now();
+      const message = secrets.scrub(maskUris(cut(text)));
+      if (written) writer.add(line(isoTime(at), level, logger, message, exchange, fields === undefined ? "" : secrets.scrub(fieldsText(fields))));
+      if (followed) follower?.take({ at, level, logger, message, exchange, fields });
+    },
+  };
+}
+
+function cut(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`;
+}
+
+function line(time: string, level: LogLevel, logger: string, message: string, exchange: Exchange | undefined, fields: string): string {
+  let record = `{"time":"${time}","level":"${level}","logger":${quoted(logger)},"message":${quoted(message)}`;
+  if (exchange !== undefined) {
+    const { run, at } = exchange;
+    record += `,"flowId":${quoted(run.route.flowId)},"routeId":${quoted(run.route.id)},"runId":"${run.id}","exchangeId":"${exchange.id}"`;
+    if (at !== undefined) record += `,"stepId":${quoted(at.id)}`;
+    if (run.trace !== undefined) record += `,"traceId":${quoted(run.trace.traceId)}`;
+  }
+  return `${record}${fields}}`;
+}
+
+const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;
+
+/** JSON text; beyond what JSON asks, the controls of the upper half and the line separators are escaped. */
+function quoted(text: string): string {
+  const json = JSON.stringify(text);
+  return c1OrSeparator.test(json) ? json.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`) : json;
+}
+
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  let text = "";
+  for (const [name, value] of Object.entries(fields)) {
+    const json = JSON.stringify(value instanceof Error ? (value.stack ?? value.message) : value) as string | undefined;
+    if (json !== undefined) text += `,${quoted(name)}:${json.length <= longestText ? json : quoted(cut(json))}`;
+  }
+  return text;
+}

@@ -1,0 +1,75 @@
+// Any body value as JSON data: bytes become text (or base64 when they are none), dates ISO text, maps objects. Bounded, so that
+// a large or circular body costs no more than what is shown of it.
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const deepest = 64;
+
+/** True for null, scalars, lists, maps and plain objects: what JSON can say. */
+export function isPlainData(value: object): boolean {
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+/** Bytes as text when they are UTF-8, else as base64. */
+export function bytesAsText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  }
+}
+
+/** The value as JSON data, at most about `limit` characters of it. */
+export function toPlain(value: unknown, limit = Infinity): unknown {
+  let left = limit;
+  const seen = new Set<object>();
+  return visit(value, 0);
+
+  function visit(item: unknown, depth: number): unknown {
+    left -= 8;
+    if (item === null || item === undefined) return null;
+    if (typeof item === "string") {
+      const text = left < item.length ? item.slice(0, Math.max(0, left)) : item;
+      left -= text.length;
+      return text;
+    }
+    if (typeof item === "number") return Number.isFinite(item) ? item : String(item);
+    if (typeof item === "boolean") return item;
+    if (typeof item !== "object") return String(item);
+    if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
+    if (item instanceof Uint8Array) return visit(left < item.byteLength ? bytesAsText(item.subarray(0, Math.max(0, left))) : bytesAsText(item), depth);
+    if (item instanceof Error) return item.message;
+    if (depth > deepest || seen.has(item)) return null;
+    seen.add(item);
+    const plain = container(item, depth);
+    seen.delete(item);
+    return plain;
+  }
+
+  function container(item: object, depth: number): unknown {
+    if (Array.isArray(item) || item instanceof Set) {
+      const list: unknown[] = [];
+      for (const inner of item as Iterable<unknown>) {
+        if (left <= 0) break;
+        list.push(visit(inner, depth + 1));
+      }
+      return list;
+    }
+    if (!isPlainData(item)) return foreign(item);
+    const entries = item instanceof Map ? item.entries() : Object.entries(item);
+    const object: Record<string, unknown> = {};
+    for (const [key, inner] of entries) {
+      if (left <= 0) break;
+      left -= String(key).length;
+      if (inner !== undefined) Object.defineProperty(object, String(key), { value: visit(inner, depth + 1), enumerable: true, configurable: true, writable: true });
+    }
+    return object;
+  }
+}
+
+/** Something with behaviour of its own (a document, a stream): its text form if it has one of its own, else its kind. */
+function foreign(item: object): string {
+  const { toString } = item as { toString?: unknown };
+  return typeof toString === "function" && toString !== Object.prototype.toString ? String(toString.call(item)) : `[${item.constructor?.name ?? "object"}]`;
+}

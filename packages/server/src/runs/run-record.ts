@@ -1,0 +1,121 @@
+// One run as the history keeps it. Small and self-contained: it holds no message, exchange or error object, so that what it
+// costs is known. Texts are made when somebody reads it.
+import type { Exchange, Run, StepRecord } from "@sluice/engine";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import { previewBody } from "../masking/preview.ts";
+
+const previewLimit = 1_024;
+const longestMessage = 2_000;
+
+export interface RunError {
+  readonly type: string;
+  readonly message: string;
+  readonly stepId: string | null;
+}
+
+export class RunRecord {
+  /** The run itself while it goes on; given up at its end. */
+  run: Run | undefined;
+  readonly id: string;
+  readonly route: Run["route"];
+  readonly exchangeId: string;
+  readonly parentRunId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly trigger: Run["trigger"];
+  readonly startedAt: number;
+  readonly contentType: unknown;
+  readonly requestSize: number | undefined;
+  readonly preview: string;
+  endedAt = 0;
+  status: Run["status"] = "running";
+  correlationId: string | undefined;
+  traceId: string | undefined;
+  redeliveries = 0;
+  handled = false;
+  steps: readonly StepRecord[] | undefined = undefined;
+  error: RunError | undefined = undefined;
+  replyStatus: number | undefined = undefined;
+  replySize: number | undefined = undefined;
+  /** Estimated memory, for the history's bound. */
+  bytes: number;
+
+  constructor(run: Run, exchange: Exchange) {
+    this.run = run;
+    this.id = run.id;
+    this.route = run.route;
+    this.exchangeId = exchange.id;
+    this.parentRunId = run.parent?.id;
+    this.sessionId = run.session?.id;
+    this.trigger = run.trigger;
+    this.startedAt = run.startedAt;
+    this.correlationId = run.correlationId;
+    this.traceId = run.trace?.traceId;
+    const { body, headers } = exchange.message;
+    this.contentType = headers.getKey("content-type");
+    const preview = previewBody(body, previewLimit);
+    this.preview = preview.text;
+    this.requestSize = preview.size;
+    this.bytes = 600 + preview.text.length * 2;
+  }
+
+  /** Takes over what the run came to; returns by how much the record grew. */
+  end(run: Run, exchange: Exchange): number {
+    const before = this.bytes;
+    this.run = undefined;
+    this.endedAt = run.endedAt;
+    this.status = run.status;
+    this.correlationId = run.correlationId;
+    this.redeliveries = run.redeliveries;
+    this.handled = run.handled;
+    this.steps = run.steps;
+    this.bytes += (run.steps?.length ?? 0) * 96;
+    const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
+    if (failure !== undefined) {
+      this.error = { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId ?? null };
+      this.bytes += this.error.message.length * 2;
+    }
+    const { body, headers } = exchange.message;
+    const status = headers.getKey("camelhttpresponsecode");
+    this.replyStatus = status === undefined ? undefined : Number(status);
+    this.replySize = typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
+    return this.bytes - before;
+  }
+}
+
+const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
+
+/** The record as the API shows it. */
+export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Record<string, unknown>> {
+  const { run, route, error } = record;
+  const hide = (text: string): string => secrets.scrub(maskUris(text));
+  const status = run?.status ?? record.status;
+  const failed = status === "failed" || status === "cancelled";
+  return {
+    id: record.id,
+    routeId: route.id,
+    flowId: route.flowId,
+    flowHash: route.flowHash,
+    status,
+    startedAt: isoOrNull(record.startedAt),
+    endedAt: isoOrNull(record.endedAt),
+    durationMs: record.endedAt === 0 ? null : Math.max(0, Math.round(record.endedAt - record.startedAt)),
+    trigger: { ...record.trigger, uri: hide(record.trigger.uri) },
+    exchangeId: record.exchangeId,
+    correlationId: run?.correlationId ?? record.correlationId ?? null,
+    parentRunId: record.parentRunId ?? null,
+    traceId: record.traceId ?? null,
+    redeliveries: run?.redeliveries ?? record.redeliveries,
+    handled: run?.handled ?? record.handled,
+    steps: (run?.steps ?? record.steps ?? []).map(stepJson),
+    error: error === undefined ? null : { ...error, message: hide(error.message) },
+    request: { contentType: record.contentType ?? null, size: record.requestSize ?? null, preview: hide(record.preview) },
+    reply: record.endedAt === 0 ? null : { status: record.replyStatus ?? (record.trigger.method === undefined ? null : failed ? 500 : 200), size: record.replySize ?? null },
+    sessionId: record.sessionId ?? null,
+    replayOf: null,
+  };
+}
+
+function stepJson(step: StepRecord): Readonly<Record<string, unknown>> {
+  return { ...step, startedAt: new Date(step.startedAt).toISOString(), durationMs: Math.round(step.durationMs * 1_000) / 1_000 };
+}

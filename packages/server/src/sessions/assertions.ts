@@ -1,0 +1,87 @@
+// The assertions a session may carry: how often, in which order and with what the mocks were called.
+import { isDeepStrictEqual } from "node:util";
+import type { RecordedCall } from "./call-recorder.ts";
+import type { AssertionBody, CalledBody } from "./session-body.ts";
+
+export interface AssertionResult {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** Reads a JSONPath from a body. */
+export type JsonPath = (path: string, body: unknown) => unknown;
+
+export function evaluateAssertion(assertion: AssertionBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+  if ("mockOrder" in assertion) return order(assertion.mockOrder, calls);
+  const called = typeof assertion.mockCalled === "string" ? { mock: assertion.mockCalled } : assertion.mockCalled;
+  return wasCalled(called, calls.filter((call) => call.mockId === called.mock), jsonPath);
+}
+
+function order(expected: readonly string[], calls: readonly RecordedCall[]): AssertionResult {
+  const seen = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
+  const ok = isDeepStrictEqual(seen, expected);
+  return { ok, message: ok ? `mocks were called in the order ${expected.join(", ")}` : `expected the order ${expected.join(", ")}, saw ${seen.length === 0 ? "no call" : seen.join(", ")}` };
+}
+
+function wasCalled(expected: CalledBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+  const { mock, times, atLeast, atMost, never } = expected;
+  const said = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
+  const counted = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
+  const least = times ?? atLeast ?? (counted ? 0 : 1);
+  const most = never === true ? 0 : (times ?? atMost ?? Infinity);
+  if (calls.length < least || calls.length > most) {
+    const wanted = never === true ? "never" : times !== undefined ? `${times}` : least === most ? `${least}` : most === Infinity ? `at least ${least}` : `at most ${most}`;
+    return { ok: false, message: `${said}, expected ${wanted}` };
+  }
+  if (expected.with === undefined) return { ok: true, message: said };
+  return contents(expected, calls, jsonPath);
+}
+
+function contents(expected: CalledBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+  const { mock, call = "any" } = expected;
+  const chosen = call === "first" ? calls.slice(0, 1) : call === "last" ? calls.slice(-1) : typeof call === "number" ? calls.slice(call - 1, call) : calls;
+  const faults = chosen.map((one) => mismatch(expected, one, jsonPath));
+  const ok = chosen.length > 0 && (call === "any" ? faults.some((fault) => fault === undefined) : faults.every((fault) => fault === undefined));
+  if (ok) return { ok, message: `mock '${mock}' was called as expected` };
+  return { ok, message: `mock '${mock}': ${chosen.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
+}
+
+function mismatch({ with: wanted }: CalledBody, { request, seq }: RecordedCall, jsonPath: JsonPath): string | undefined {
+  const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
+  const data = asData(request.body);
+  if (body !== undefined && !isSubset(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
+  if (bodyEquals !== undefined && !isDeepStrictEqual(data, bodyEquals) && !isDeepStrictEqual(request.body, bodyEquals)) return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
+  const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
+  if (matches !== undefined && !new RegExp(matches.replace(/^\/(.*)\/$/s, "$1")).test(text)) return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    const seen = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
+    if (!isDeepStrictEqual(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
+  }
+  for (const [path, value] of Object.entries(jsonpath ?? {})) {
+    const seen = jsonPath(path, data);
+    if (!isDeepStrictEqual(seen, value)) return `call ${seq} had ${show(seen)} at ${path}, expected ${show(value)}`;
+  }
+  return undefined;
+}
+
+/** Text that is JSON counts as the data it says. */
+function asData(body: unknown): unknown {
+  if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** Every member of `part` is in `whole`; lists must be equally long. */
+function isSubset(part: unknown, whole: unknown): boolean {
+  if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
+  if (typeof part !== "object" || part === null) return isDeepStrictEqual(part, whole);
+  return typeof whole === "object" && whole !== null && Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isSubset(value, (whole as Record<string, unknown>)[name]));
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}

@@ -1,0 +1,107 @@
+// What the mocks of one session saw, in order: bounded in number and bytes, secrets masked, bodies as they were at that moment.
+import type { Exchange } from "@sluice/engine";
+import { bodyTypeOf, shownHeaders } from "../masking/preview.ts";
+import { toPlain } from "../masking/plain-value.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { MockOutcome } from "./mock.ts";
+
+export interface SeenMessage {
+  readonly body: unknown;
+  readonly bodyType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export interface RecordedCall {
+  readonly seq: number;
+  readonly mockId: string;
+  readonly flowId: string;
+  readonly routeId: string;
+  readonly stepId: string | null;
+  readonly uri: string | null;
+  readonly runId: string;
+  readonly at: string;
+  readonly attempt: number;
+  readonly request: SeenMessage;
+  outcome: "responded" | "threw" | "pending";
+  response: unknown;
+  error: { readonly type: string; readonly message: string } | null;
+}
+
+const longestBody = 256 * 1_024;
+
+export interface RecorderLimits {
+  readonly maxCalls: number;
+  readonly maxBytes: number;
+  readonly now: () => number;
+  readonly secrets: SecretValues;
+}
+
+export class CallRecorder {
+  readonly calls: RecordedCall[] = [];
+  /** Calls that happened, kept or not. */
+  count = 0;
+  truncated = false;
+  #bytes = 0;
+  readonly #limits: RecorderLimits;
+
+  constructor(limits: RecorderLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes down a call before the mock acts; undefined when there is no room for it. */
+  record(mockId: string, uri: string | undefined, exchange: Exchange): RecordedCall | undefined {
+    const seq = ++this.count;
+    const { maxCalls, maxBytes, now, secrets } = this.#limits;
+    if (this.calls.length >= maxCalls || this.#bytes >= maxBytes) {
+      this.truncated = true;
+      return undefined;
+    }
+    const { run, message } = exchange;
+    const request = hidden({ body: toPlain(message.body, longestBody), bodyType: bodyTypeOf(message.body), headers: shownHeaders(message.headers) }, secrets);
+    const call: RecordedCall = {
+      seq,
+      mockId,
+      flowId: run.route.flowId,
+      routeId: run.route.id,
+      stepId: exchange.at?.id ?? null,
+      uri: uri === undefined ? null : maskUris(uri),
+      runId: run.id,
+      at: new Date(now()).toISOString(),
+      attempt: exchange.attempt,
+      request: request.value,
+      outcome: "pending",
+      response: null,
+      error: null,
+    };
+    this.calls.push(call);
+    this.#bytes += request.bytes + 500;
+    return call;
+  }
+
+  finish(call: RecordedCall, outcome: MockOutcome): void {
+    if (outcome.kind === "responded") {
+      const { value, bytes } = hidden({ ...outcome.response, body: toPlain(outcome.response.body, longestBody) }, this.#limits.secrets);
+      call.outcome = "responded";
+      call.response = value;
+      this.#bytes += bytes;
+    } else if (outcome.kind === "threw") {
+      call.outcome = "threw";
+      call.error = { type: outcome.shownType, message: this.#limits.secrets.scrub(outcome.error.message) };
+    }
+  }
+
+  /** Gives back the place of a call that the mock let through after all. */
+  forget(call: RecordedCall): void {
+    const index = this.calls.lastIndexOf(call);
+    if (index >= 0) this.calls.splice(index, 1);
+    this.count--;
+  }
+}
+
+/** A value free of known secrets, and its size. */
+function hidden<T>(value: T, secrets: SecretValues): { readonly value: T; readonly bytes: number } {
+  const json = JSON.stringify(value);
+  const scrubbed = secrets.scrub(json);
+  return { value: scrubbed === json ? value : (JSON.parse(scrubbed) as T), bytes: json.length * 2 };
+}

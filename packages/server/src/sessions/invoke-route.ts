@@ -1,0 +1,115 @@
+// Fires a route inside a session, past its trigger, and tells how the run ended.
+import { Headers, Message, type Awaitable, type Clock, type Exchange, type Inlet, type Run, type Runtime } from "@sluice/engine";
+import { ApiError } from "../api/errors.ts";
+import { bodyTypeOf } from "../masking/preview.ts";
+import { toPlain } from "../masking/plain-value.ts";
+import type { InvokeBody } from "./session-body.ts";
+import type { TestSession } from "./test-session.ts";
+
+const standardTimeoutMs = 10_000;
+
+export interface InvokeParts {
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly starts: RunStarts;
+}
+
+/** Finds the run a delivery made before it ends; the run listener feeds it. */
+export interface RunStarts {
+  started(run: Run, exchange: Exchange): void;
+  /** Delivers, and hands over the run as soon as there is one. */
+  watch(message: Message, deliver: () => Awaitable<Exchange>): { readonly result: Awaitable<Exchange>; readonly run: Run | undefined };
+}
+
+export function createRunStarts(): RunStarts {
+  let awaited: Message | undefined;
+  let found: Run | undefined;
+  return {
+    started(run, exchange) {
+      if (awaited !== undefined && exchange.message === awaited && run.parent === undefined) found ??= run;
+    },
+    watch(message, deliver) {
+      // A delivery starts its run at once, so what starts until it returns is ours.
+      awaited = message;
+      found = undefined;
+      const result = deliver();
+      const run = found;
+      awaited = undefined;
+      return { result, run };
+    },
+  };
+}
+
+export async function invokeRoute(parts: InvokeParts, session: TestSession, body: InvokeBody): Promise<Readonly<Record<string, unknown>>> {
+  const inlet = findInlet(parts.runtime, body);
+  const { flowId } = inlet.route;
+  if (session.stale.includes(flowId)) throw new ApiError("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
+  const message = new Message(bodyOf(body), Headers.of(body.headers ?? {}));
+  const began = parts.clock.monotonic();
+  const { result, run } = parts.starts.watch(message, () =>
+    inlet.deliver(message, {
+      pattern: body.pattern ?? "InOut",
+      trigger: { uri: body.trigger ?? `route:${body.routeId}` },
+      session: session.tag,
+      ...(body.properties === undefined ? {} : { properties: new Map(Object.entries(body.properties)) }),
+      ...(body.variables === undefined ? {} : { variables: new Map(Object.entries(body.variables)) }),
+    }),
+  );
+  const elapsed = (): number => Math.round(parts.clock.monotonic() - began);
+  const running = { runId: run?.id ?? null, status: "running", body: null, bodyType: "none", headers: {} };
+  if (body.pattern === "InOnly" && result instanceof Promise) return { ...running, durationMs: elapsed(), error: null };
+  const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
+  const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;
+  if (exchange === undefined) return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
+  return outcome(exchange, elapsed());
+}
+
+function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
+  if ((trigger === undefined) === (routeId === undefined)) throw new ApiError("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
+  if (routeId !== undefined) {
+    const route = runtime.routes.get(routeId);
+    if (route === undefined) throw new ApiError("not-found", `route '${routeId.slice(0, 128)}' not found`);
+    return route.inlet;
+  }
+  const uri = trigger as string;
+  const inlet = /^(direct|seda):/.test(uri) ? runtime.inletOf(uri) : undefined;
+  if (inlet === undefined) throw new ApiError("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
+  return inlet;
+}
+
+function bodyOf({ body, bodyBase64 }: InvokeBody): unknown {
+  if (bodyBase64 === undefined) return body ?? null;
+  if (body !== undefined) throw new ApiError("body-invalid", "give either body or bodyBase64, not both");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bodyBase64)) throw new ApiError("body-invalid", "bodyBase64 must be base64");
+  return new Uint8Array(Buffer.from(bodyBase64, "base64"));
+}
+
+function outcome(exchange: Exchange, durationMs: number): Readonly<Record<string, unknown>> {
+  const { run, message, failure } = exchange;
+  return {
+    runId: run.id,
+    status: run.status,
+    body: toPlain(message.body),
+    bodyType: bodyTypeOf(message.body),
+    headers: Object.fromEntries([...message.headers].filter(([name]) => name !== "__proto__").map(([name, value]) => [name, toPlain(value)])),
+    durationMs,
+    error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
+  };
+}
+
+/** The value, or undefined when it takes too long. */
+function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => resolve(undefined));
+    promise.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error as Error);
+      },
+    );
+  });
+}

@@ -1,0 +1,124 @@
+// One mock of a session: what it matches, and what it does in place of a step. Counts its calls; who records them is the session.
+import { exceptionTypeNames, FlowError, isKnownExceptionType, pause, type Awaitable, type Clock, type Exchange, type Expression, type RouteIdentity } from "@sluice/engine";
+import { namePattern, type NamePattern } from "./name-pattern.ts";
+import type { MockBody, RespondBody, ThrowBody } from "./session-body.ts";
+
+export interface MockResponse {
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** What a mock did with a call. */
+export type MockOutcome =
+  | { readonly kind: "responded"; readonly response: MockResponse }
+  | { readonly kind: "threw"; readonly error: FlowError; readonly shownType: string }
+  | { readonly kind: "passed" };
+
+export interface MockParts {
+  readonly clock: Clock;
+  /** Compiles a Simple expression; throws for one that is wrong. */
+  compile(text: string): Expression;
+}
+
+type Reaction = (exchange: Exchange) => Awaitable<MockOutcome>;
+
+export class Mock {
+  readonly id: string;
+  /** 2 when it names a step, 1 an endpoint, 0 neither: the higher one wins. */
+  readonly weight: number;
+  readonly hasUri: boolean;
+  readonly stepId: string | undefined;
+  readonly #patterns: Partial<Record<"stepId" | "routeId" | "flowId" | "uri" | "kind", NamePattern>> = {};
+  readonly #reactions: readonly Reaction[];
+  readonly #body: MockBody;
+  #uses = 0;
+
+  constructor(id: string, body: MockBody, parts: MockParts) {
+    this.id = id;
+    this.#body = body;
+    const { match } = body;
+    this.stepId = match.stepId;
+    this.hasUri = match.uri !== undefined;
+    this.weight = match.stepId !== undefined ? 2 : match.uri !== undefined ? 1 : 0;
+    for (const name of ["stepId", "routeId", "flowId", "uri", "kind"] as const) {
+      const pattern = match[name];
+      if (pattern !== undefined) this.#patterns[name] = namePattern(pattern, `match.${name} of mock '${id}'`);
+    }
+    this.#reactions = (body.sequence ?? [{ respond: body.respond, throw: body.throw }]).map((outcome) =>
+      outcome.throw === undefined ? responding(outcome.respond ?? {}, parts) : throwing(outcome.throw, parts.clock),
+    );
+  }
+
+  covers(route: RouteIdentity): boolean {
+    return (this.#patterns.routeId?.(route.id) ?? true) && (this.#patterns.flowId?.(route.flowId) ?? true);
+  }
+
+  /** True when a step of a covered route is meant; `uri` is undefined for steps that send nowhere fixed. */
+  matchesStep(stepId: string, kind: string, uri: string | undefined): boolean {
+    return (this.#patterns.stepId?.(stepId) ?? true) && (this.#patterns.kind?.(kind) ?? true) && (this.#patterns.uri === undefined || (uri !== undefined && this.matchesUri(uri)));
+  }
+
+  /** URIs match with and without their options, and with `//` after the scheme or without. */
+  matchesUri(uri: string): boolean {
+    const matches = this.#patterns.uri;
+    if (matches === undefined) return false;
+    const bare = uri.split("?")[0] as string;
+    return matches(uri) || matches(bare) || matches(uri.replace("://", ":")) || matches(bare.replace("://", ":"));
+  }
+
+  /** Acts in place of a step. */
+  react(exchange: Exchange): Awaitable<MockOutcome> {
+    const { times, then: afterwards = "last" } = this.#body;
+    const use = this.#uses++;
+    if (times !== undefined && use >= times) return { kind: "passed" };
+    const count = this.#reactions.length;
+    if (use < count || count === 1) return (this.#reactions[Math.min(use, count - 1)] as Reaction)(exchange);
+    if (afterwards === "passthrough") return { kind: "passed" };
+    if (afterwards === "fail")
+      return { kind: "threw", shownType: "IllegalState", error: new FlowError("java.lang.IllegalStateException", `mock '${this.id}' was called more than ${count} times`, { code: "mock-exhausted" }) };
+    return (this.#reactions[afterwards === "cycle" ? use % count : count - 1] as Reaction)(exchange);
+  }
+}
+
+function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
+  const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
+  const respond = (exchange: Exchange): MockOutcome => {
+    const { message } = exchange;
+    if (compute !== undefined) message.body = compute(exchange);
+    // A body of its own for each call: what a route does with it must not reach the next one.
+    else if (body !== undefined) message.body = structuredClone(body);
+    for (const [name, value] of Object.entries(headers)) message.headers.set(name, structuredClone(value));
+    if (status !== undefined) message.headers.set("CamelHttpResponseCode", status);
+    const response = { status: status ?? null, headers, body: compute === undefined && body === undefined ? null : message.body };
+    if (status === undefined || status < 400) return { kind: "responded", response };
+    const error = new FlowError("org.apache.camel.http.base.HttpOperationFailedException", `HTTP operation failed with statusCode: ${status}`, {
+      code: "http-status",
+      retryable: status >= 500,
+      details: { statusCode: status, responseBody: message.body, responseHeaders: headers },
+    });
+    return { kind: "threw", error, shownType: "HttpOperationFailed" };
+  };
+  return (exchange) => {
+    const waiting = pause(exchange, delayMs, clock);
+    return waiting === undefined ? respond(exchange) : waiting.then(() => respond(exchange));
+  };
+}
+
+function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: Clock): Reaction {
+  const fullType = exceptionTypeOf(type);
+  const make = (): MockOutcome => {
+    const error = new FlowError(fullType, message ?? `${type} thrown by a mock`, { code: "mock-thrown", retryable: true, ...(statusCode === undefined ? {} : { details: { statusCode } }) });
+    return { kind: "threw", error, shownType: type };
+  };
+  return (exchange) => {
+    const waiting = pause(exchange, delayMs, clock);
+    return waiting === undefined ? make() : waiting.then(make);
+  };
+}
+
+/** `Timeout` and `TimeoutException` are short for the type of that name that flows catch. */
+function exceptionTypeOf(name: string): string {
+  if (isKnownExceptionType(name)) return name;
+  return exceptionTypeNames.find((known) => known.endsWith(`.${name}`)) ?? exceptionTypeNames.find((known) => known.endsWith(`.${name}Exception`)) ?? name;
+}

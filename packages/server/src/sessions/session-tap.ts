@@ -1,0 +1,69 @@
+// Puts a session's mocks around the steps and sends of the routes it was armed on.
+import { FlowError, type Awaitable, type Exchange, type Processor, type RouteIdentity, type Tap } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import type { CallRecorder } from "./call-recorder.ts";
+import type { Mock, MockOutcome } from "./mock.ts";
+
+export interface SessionTapOptions {
+  readonly sessionId: string;
+  /** Most specific first. */
+  readonly mocks: readonly Mock[];
+  /** Routes by identity: a redeployed route is another one and is not covered. */
+  readonly routes: ReadonlySet<RouteIdentity>;
+  readonly scope: "deployment" | "session";
+  readonly failUnmatched: boolean;
+  readonly calls: CallRecorder;
+  uriOf(node: StepNode, route: RouteIdentity): string | undefined;
+  mocked(exchange: Exchange, node: StepNode | undefined): void;
+}
+
+/** Sends that stay inside the runtime are never "unmatched". */
+const internal = /^(direct|seda|log|mock|language|value-mapping|message-mapping|validator|xslt|timer|controlbus|ref|dataset):/;
+
+export function createSessionTap(options: SessionTapOptions): Tap {
+  const { mocks, routes, scope, sessionId, failUnmatched } = options;
+  const concerns = (exchange: Exchange): boolean => scope === "deployment" || exchange.run.session?.id === sessionId;
+
+  return {
+    layer: 10,
+    covers: (route) => routes.has(route),
+    step(next, node, route) {
+      const uri = options.uriOf(node, route);
+      const mine = mocks.filter((mock) => !mock.hasUri && mock.covers(route) && mock.matchesStep(node.id, node.name, uri));
+      const mock = mine[0];
+      if (mock === undefined) return next;
+      // An endpoint's own mock says more than one for the whole route: the send below takes it.
+      if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri))) return next;
+      return (exchange) => (concerns(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
+    },
+    send(next, uri, route) {
+      const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
+      if (mine.length === 0 && (!failUnmatched || internal.test(uri))) return next;
+      return (exchange) => {
+        if (!concerns(exchange)) return next(exchange);
+        const at = exchange.at;
+        const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
+        if (mock !== undefined) return act(options, mock, uri, exchange, next);
+        if (!failUnmatched || internal.test(uri)) return next(exchange);
+        throw new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': the test session fails what it does not mock`, { code: "mock-unmatched" });
+      };
+    },
+  };
+}
+
+function act(options: SessionTapOptions, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
+  const call = options.calls.record(mock.id, uri, exchange);
+  const settle = (outcome: MockOutcome): Awaitable => {
+    if (outcome.kind === "passed") {
+      if (call !== undefined) options.calls.forget(call);
+      return next(exchange);
+    }
+    if (call !== undefined) options.calls.finish(call, outcome);
+    options.mocked(exchange, exchange.at);
+    if (exchange.run.root.trigger.method !== undefined) exchange.message.headers.set("X-Mocked", options.sessionId);
+    if (outcome.kind === "threw") throw outcome.error;
+    return undefined;
+  };
+  const outcome = mock.react(exchange);
+  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+}

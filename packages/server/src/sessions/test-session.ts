@@ -1,0 +1,141 @@
+// One test session: its mocks armed on the routes of the moment, until it is closed, expires, or its routes are replaced.
+import type { Clock, Deployment, Exchange, Expression, RouteIdentity, Runtime, SessionTag } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import { ApiError } from "../api/errors.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { evaluateAssertion, type JsonPath } from "./assertions.ts";
+import { CallRecorder } from "./call-recorder.ts";
+import { Mock } from "./mock.ts";
+import type { OpenBody } from "./session-body.ts";
+import { createSessionTap } from "./session-tap.ts";
+
+export interface SessionParts {
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly secrets: SecretValues;
+  readonly maxCalls: number;
+  readonly maxBytes: number;
+  compile(text: string): Expression;
+  readonly jsonPath: JsonPath;
+  mocked(exchange: Exchange, node: StepNode | undefined): void;
+}
+
+export class TestSession {
+  readonly id: string;
+  readonly tag: SessionTag;
+  readonly scope: "deployment" | "session";
+  readonly ttlMs: number;
+  readonly expiresAt: number;
+  expired = false;
+  readonly #body: OpenBody;
+  readonly #parts: SessionParts;
+  readonly #mocks: readonly Mock[];
+  readonly #calls: CallRecorder;
+  /** The deployments the mocks were armed on, by flow. */
+  readonly #armedOn = new Map<string, Deployment>();
+  /** `routeId/stepId` of every step that is mocked, by mock. */
+  readonly #mockedSteps = new Map<string, string[]>();
+  #untap: (() => void) | undefined = undefined;
+
+  constructor(id: string, body: OpenBody, ttlMs: number, parts: SessionParts) {
+    this.id = id;
+    this.#body = body;
+    this.#parts = parts;
+    this.scope = body.scope ?? "deployment";
+    this.ttlMs = ttlMs;
+    this.expiresAt = parts.clock.now() + ttlMs;
+    this.tag = { id, skipTime: body.time === "skip" };
+    this.#calls = new CallRecorder({ maxCalls: parts.maxCalls, maxBytes: parts.maxBytes, now: () => parts.clock.now(), secrets: parts.secrets });
+    const ids = new Set<string>();
+    this.#mocks = (body.mocks ?? [])
+      .map((mock, index) => {
+        const mockId = mock.id ?? `mock${index + 1}`;
+        if (ids.has(mockId)) throw new ApiError("body-invalid", `mocks[${index}].id '${mockId}' is used twice`);
+        ids.add(mockId);
+        return new Mock(mockId, mock, { clock: parts.clock, compile: parts.compile });
+      })
+      .sort((a, b) => b.weight - a.weight);
+    this.#findSteps();
+  }
+
+  get mockedSteps(): ReadonlySet<string> {
+    return new Set([...this.#mockedSteps.values()].flat());
+  }
+
+  /** Begins to mock. */
+  arm(): void {
+    if (this.#mocks.length === 0 && this.#body.unmatched !== "fail") return;
+    const uris = new Map<StepNode, string | undefined>();
+    const routes = new Set<RouteIdentity>();
+    for (const deployment of this.#armedOn.values()) {
+      for (const route of deployment.routes) {
+        routes.add(route.identity);
+        for (const { node, uri } of route.steps) uris.set(node, uri);
+      }
+    }
+    this.#untap = this.#parts.runtime.tap(
+      createSessionTap({
+        sessionId: this.id,
+        mocks: this.#mocks,
+        routes,
+        scope: this.scope,
+        failUnmatched: this.#body.unmatched === "fail",
+        calls: this.#calls,
+        uriOf: (node) => uris.get(node),
+        mocked: this.#parts.mocked,
+      }),
+    );
+  }
+
+  disarm(): void {
+    this.#untap?.();
+    this.#untap = undefined;
+  }
+
+  /** Flows that were replaced or removed since the mocks were armed on them. */
+  get stale(): readonly string[] {
+    return [...this.#armedOn].filter(([flowId, deployment]) => this.#parts.runtime.deployments.get(flowId) !== deployment).map(([flowId]) => flowId);
+  }
+
+  openReply(): Readonly<Record<string, unknown>> {
+    return {
+      sessionId: this.id,
+      ttlMs: this.ttlMs,
+      expiresAt: new Date(this.expiresAt).toISOString(),
+      mocks: (this.#body.mocks ?? []).map((mock, index) => ({ id: mock.id ?? `mock${index + 1}`, steps: this.#mockedSteps.get(mock.id ?? `mock${index + 1}`) ?? [] })),
+    };
+  }
+
+  closeReply(): Readonly<Record<string, unknown>> {
+    const { calls, truncated, count } = this.#calls;
+    const { assertions } = this.#body;
+    return {
+      recordedCalls: calls,
+      sessionId: this.id,
+      ...(this.#body.name === undefined ? {} : { name: this.#body.name }),
+      expired: this.expired,
+      stale: this.stale,
+      truncated,
+      callCount: count,
+      ...(assertions === undefined ? {} : { assertions: assertions.map((assertion) => evaluateAssertion(assertion, calls, this.#parts.jsonPath)) }),
+    };
+  }
+
+  #findSteps(): void {
+    const { deployments } = this.#parts.runtime;
+    const everywhere = this.#body.unmatched === "fail";
+    for (const deployment of deployments.values()) {
+      for (const route of deployment.routes) {
+        const covering = this.#mocks.filter((mock) => mock.covers(route.identity));
+        if (covering.length > 0 || (everywhere && this.scope === "session")) this.#armedOn.set(deployment.id, deployment);
+        for (const { node, uri } of route.steps) {
+          const mock = covering.find((candidate) => candidate.matchesStep(node.id, node.name, uri));
+          if (mock !== undefined) this.#mockedSteps.set(mock.id, [...(this.#mockedSteps.get(mock.id) ?? []), `${route.identity.id}/${node.id}`]);
+        }
+      }
+    }
+    for (const mock of this.#mocks) {
+      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id)) throw new ApiError("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
+    }
+  }
+}

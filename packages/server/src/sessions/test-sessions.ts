@@ -1,0 +1,114 @@
+// The open test sessions: opening within the rules, expiry, closing.
+import type { SessionTag } from "@sluice/engine";
+import { ApiError } from "../api/errors.ts";
+import { unguessableId } from "../host/ulid.ts";
+import type { OpenBody } from "./session-body.ts";
+import { TestSession, type SessionParts } from "./test-session.ts";
+
+export interface TestSessionsOptions extends SessionParts {
+  readonly mode: "on" | "isolated" | "off";
+  readonly maxSessions: number;
+}
+
+const standardTtlMs = 60_000;
+const shortestTtlMs = 1_000;
+const longestTtlMs = 3_600_000;
+/** How long the calls of an expired session can still be fetched. */
+export const retentionMs = 300_000;
+
+export interface TestSessions {
+  open(body: OpenBody): TestSession;
+  /** The session of an id, open or expired; throws 404 for any other. */
+  get(id: string): TestSession;
+  /** As `get`, and it must not have expired. */
+  getOpen(id: string): TestSession;
+  close(id: string): TestSession;
+  /** For webhook calls that name their session. */
+  tagOf(id: string): SessionTag | undefined;
+  readonly openCount: number;
+  closeAll(): void;
+}
+
+export function createTestSessions(options: TestSessionsOptions): TestSessions {
+  const sessions = new Map<string, { readonly session: TestSession; cancel: () => void }>();
+
+  const openSessions = (): TestSession[] => [...sessions.values()].map(({ session }) => session).filter((session) => !session.expired);
+
+  function expire(session: TestSession): void {
+    session.expired = true;
+    session.disarm();
+    const entry = sessions.get(session.id);
+    if (entry !== undefined) entry.cancel = options.clock.after(retentionMs, () => sessions.delete(session.id));
+  }
+
+  function refuseOverlap(session: TestSession): void {
+    if (session.scope !== "deployment") return;
+    const steps = session.mockedSteps;
+    for (const other of openSessions()) {
+      if (other.scope !== "deployment" || other.stale.length > 0) continue;
+      const shared = [...other.mockedSteps].find((step) => steps.has(step));
+      if (shared !== undefined) throw new ApiError("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
+    }
+  }
+
+  function makeRoom(): void {
+    if (openSessions().length >= options.maxSessions) throw new ApiError("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
+    // Expired sessions are kept only as long as there is room.
+    for (const { session } of sessions.values()) {
+      if (sessions.size < options.maxSessions * 2) return;
+      if (session.expired) remove(session.id);
+    }
+  }
+
+  function remove(id: string): void {
+    sessions.get(id)?.cancel();
+    sessions.delete(id);
+  }
+
+  function get(id: string): TestSession {
+    const session = sessions.get(id)?.session;
+    if (session === undefined) throw new ApiError("not-found", `test session '${id.slice(0, 100)}' not found`);
+    return session;
+  }
+
+  return {
+    open(body) {
+      if (options.mode === "off") throw new ApiError("forbidden", "test sessions are turned off on this runtime");
+      const scope = body.scope ?? "deployment";
+      if (options.mode === "isolated" && scope === "deployment") throw new ApiError("forbidden", 'this runtime allows test sessions of scope "session" only');
+      const ttlMs = body.ttlMs ?? standardTtlMs;
+      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs) throw new ApiError("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
+      makeRoom();
+      const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
+      refuseOverlap(session);
+      session.arm();
+      sessions.set(session.id, { session, cancel: options.clock.after(ttlMs, () => expire(session)) });
+      return session;
+    },
+    get,
+    getOpen(id) {
+      const session = get(id);
+      if (session.expired) throw new ApiError("gone", `test session '${id}' expired`);
+      return session;
+    },
+    close(id) {
+      const session = get(id);
+      session.disarm();
+      remove(id);
+      return session;
+    },
+    tagOf(id) {
+      const session = sessions.get(id)?.session;
+      return session === undefined || session.expired ? undefined : session.tag;
+    },
+    get openCount() {
+      return openSessions().length;
+    },
+    closeAll() {
+      for (const { session } of [...sessions.values()]) {
+        session.disarm();
+        remove(session.id);
+      }
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock, LogLevel } from "@sluice/engine";
+import { toPlain } from "../masking/plain-value.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
+import { EventHub } from "./event-hub.ts";
+import { levelRanks } from "./stream-filter.ts";
+
+export interface LogStreamOptions {
+  readonly boot: string;
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly secrets: SecretValues;
+  /** The least level the process logs. */
+  readonly least: LogLevel;
+}
+
+/** Turns log records into events while somebody listens. */
+export class LogRecorder implements LogFollower {
+  readonly hub: EventHub;
+  readonly #secrets: SecretValues;
+  readonly #leastRank: number;
+
+  constructor(options: LogStreamOptions) {
+    this.#secrets = options.secrets;
+    this.#leastRank = Math.min(levelRanks["INFO"] as number, levelRanks[options.least] as number);
+    this.hub = new EventHub({ name: "log", ...options, changed: () => undefined });
+  }
+
+  /** Debug and trace records reach the stream only when the process logs them too: following must not slow a route down. */
+  wants(level: LogLevel): boolean {
+    return this.hub.recording && (levelRanks[level] as number) >= this.#leastRank;
+  }
+
+  take({ at, level, logger, message, exchange, fields }: LogRecord): void {
+    const { run } = exchange ?? {};
+    const stepId = exchange?.at?.id;
+    const event = {
+      at: new Date(at).toISOString(),
+      level,
+      logger,
+      message,
+      flowId: run?.route.flowId ?? null,
+      routeId: run?.route.id ?? null,
+      stepId: stepId ?? null,
+      runId: run?.id ?? null,
+      exchangeId: exchange?.id ?? null,
+      traceId: run?.trace?.traceId ?? null,
+      fields: toPlain(fields ?? {}, 8_192),
+    };
+    const facts = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
+    this.hub.publish(facts, 600 + message.length * 2, (id) => this.#secrets.scrub(JSON.stringify({ id, ...event })));
+  }
+}

@@ -1,0 +1,61 @@
+// What a client of an event stream wants to see. The same filter decides which routes need to be traced at all.
+import { ApiError } from "../api/errors.ts";
+
+export type BodyDetail = "none" | "preview" | "full";
+
+/** The facts of an event that filters look at. */
+export interface EventFacts {
+  readonly flowId?: string | undefined;
+  readonly routeId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly stepId?: string | undefined;
+  readonly type?: string | undefined;
+  /** 0 TRACE … 4 ERROR, for log events. */
+  readonly rank?: number | undefined;
+}
+
+export interface StreamFilter {
+  readonly flowId: string | undefined;
+  readonly routeId: string | undefined;
+  readonly body: BodyDetail;
+  /** For the greeting: `routeId:orders,level:WARN`. */
+  readonly text: string;
+  matches(facts: EventFacts): boolean;
+  /** Looks into the event's text; asked only when `matches`. */
+  admits(json: string): boolean;
+}
+
+export const levelRanks: Readonly<Record<string, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
+const exactNames = ["flowId", "routeId", "runId", "sessionId", "stepId"] as const;
+
+export type FilterQuery = Readonly<Partial<Record<(typeof exactNames)[number] | "type" | "level" | "grep" | "body", string>>> & { readonly sample?: number | undefined };
+
+export function createStreamFilter(query: FilterQuery): StreamFilter {
+  const types = query.type?.split(",").map((type) => type.trim());
+  const least = query.level === undefined ? undefined : levelRanks[query.level.toUpperCase()];
+  if (query.level !== undefined && least === undefined) throw new ApiError("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
+  const needle = query.grep?.toLowerCase();
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return {
+    flowId: query.flowId,
+    routeId: query.routeId,
+    body: (query.body ?? "preview") as BodyDetail,
+    // Line breaks would end the comment that the greeting is.
+    text: given.map(([name, value]) => `${name}:${String(value).replaceAll(/[\r\n]/g, " ").slice(0, 200)}`).join(","),
+    matches(facts) {
+      for (const name of exactNames) if (query[name] !== undefined && facts[name] !== query[name]) return false;
+      if (types !== undefined && facts.type !== undefined && !types.some((type) => type === facts.type || (type.endsWith("*") && facts.type?.startsWith(type.slice(0, -1)) === true))) return false;
+      if (least !== undefined && facts.rank !== undefined && facts.rank < least) return false;
+      return query.sample === undefined || facts.runId === undefined || sampled(facts.runId, query.sample);
+    },
+    admits: (json) => needle === undefined || json.toLowerCase().includes(needle),
+  };
+}
+
+/** A run is in the sample with all its events or with none. */
+function sampled(runId: string, share: number): boolean {
+  let hash = 0;
+  for (let index = 0; index < runId.length; index++) hash = (Math.imul(hash, 31) + runId.charCodeAt(index)) >>> 0;
+  return hash / 2 ** 32 < share;
+}
