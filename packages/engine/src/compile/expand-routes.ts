@@ -1,8 +1,9 @@
 // Routes that are not written out: each templatedRoute makes one from a routeTemplate, whose {{parameters}} get their
-// values here and are bound only now.
+// values here and are bound only now; and words such as `rest` say themselves which routes they mean.
 import { bindOptions, bindRoute, f, type Diagnostic, type EntityNode, type FlowDocument, type MapTree, type RouteNode, type Tree, type Values, type Vocabulary } from "@sluice/model";
 import type { templatedRouteFields } from "../entities/template-entities.ts";
 import type { FlowInput } from "../run/runtime.ts";
+import type { Catalog } from "../spi/declaration.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 
 const parameterFields = {
@@ -25,7 +26,7 @@ interface Template {
   readonly parameters: Values<typeof parameterFields>["parameters"];
 }
 
-export function expandRoutes(flow: FlowDocument, vocabulary: Vocabulary, diagnostics: DiagnosticSink, input: FlowInput): readonly RouteNode[] {
+export function expandRoutes(flow: FlowDocument, vocabulary: Catalog, diagnostics: DiagnosticSink, input: FlowInput): readonly RouteNode[] {
   const report = (found: readonly Diagnostic[]): void => void diagnostics.found.push(...found);
   const templates = new Map<string, Template>();
   for (const entity of flow.entities) if (entity.name === "routeTemplate") readTemplate(entity, templates, vocabulary, input, report);
@@ -34,6 +35,10 @@ export function expandRoutes(flow: FlowDocument, vocabulary: Vocabulary, diagnos
     if (entity.name !== "templatedRoute") continue;
     const made = makeRoute(entity, templates, routes, vocabulary, input, report);
     if (made !== undefined) routes.push(made);
+  }
+  for (const entity of flow.entities) {
+    const expand = vocabulary.entities.get(entity.name)?.expand;
+    if (expand !== undefined) routes.push(...diagnostics.attempt(entity, () => expand(entity, { flowId: input.id, entities: flow.entities }), []));
   }
   return routes;
 }

@@ -39,7 +39,7 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   const before = [...read.diagnostics, ...bound.diagnostics];
   const diagnostics = new DiagnosticSink();
   const scope = scopeOf(input, bound.flow, parts);
-  const routes = expandRoutes(bound.flow, parts.vocabulary, diagnostics, input).filter((route) => meetsPrecondition(route, scope, diagnostics));
+  const routes = expandRoutes(bound.flow, parts.catalog, diagnostics, input).filter((route) => meetsPrecondition(route, scope, diagnostics));
   const flow = { ...bound.flow, routes };
   const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
   checkClaims(live, diagnostics, flow);

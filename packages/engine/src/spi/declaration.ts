@@ -1,7 +1,7 @@
 // What a plug-in declares: one object per step, language, format, connector or bean. Runtime, checks, schema,
 // docs, palette and form all come from it.
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape } from "@sluice/model";
-import type { Fields, StepNode, Values } from "@sluice/model";
+import type { EntityNode, Fields, RouteNode, StepNode, Values } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Awaitable, Expression, Processor } from "./processor.ts";
 import type { Compiler, LanguageScope } from "./compiler.ts";
@@ -96,13 +96,24 @@ export function defineBean<const F extends Fields>(declaration: BeanDeclaration<
   return declaration;
 }
 
+/** A top-level word that stands for routes, such as `rest`: turns what was written into the routes it means. */
+export interface EntityDeclaration extends EntityShape {
+  expand?(node: EntityNode, document: EntityExpansion): readonly RouteNode[];
+}
+
+export interface EntityExpansion {
+  readonly flowId: string;
+  /** Every entity of the document, for those that belong together. */
+  readonly entities: readonly EntityNode[];
+}
+
 /** Everything a runtime knows, by name. */
 export interface Catalog {
   readonly steps: ReadonlyMap<string, StepDeclaration>;
   readonly languages: ReadonlyMap<string, LanguageDeclaration>;
   readonly formats: ReadonlyMap<string, FormatDeclaration>;
   readonly connectors: ReadonlyMap<string, ConnectorDeclaration>;
-  readonly entities: ReadonlyMap<string, EntityShape>;
+  readonly entities: ReadonlyMap<string, EntityDeclaration>;
   readonly beans: ReadonlyMap<string, BeanDeclaration>;
   readonly refused: ReadonlyMap<string, string>;
   /** The language of templates and conditions that name none: preconditions, names with placeholders. */

@@ -1,0 +1,246 @@
+// Failures as flows declare them: redelivery of the failed step, clauses, dead letters, scopes. Each test is a flow.
+import { describe, expect, it } from "vitest";
+import { faultsOf, flow, type FlowUnderTest } from "@sluice/testkit";
+
+const throws = (message: string, type = "java.lang.IllegalArgumentException"): string => `throwException: {exceptionType: ${type}, message: ${message}}`;
+const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
+
+/** Runs while the fake clock moves on, so that waits pass without waiting. */
+async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): Promise<T> {
+  let over = false;
+  const done = work.finally(() => (over = true));
+  for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
+  return done;
+}
+
+describe("a failure nobody handles", () => {
+  it("ends the run and names the step (M01)", async () => {
+    const run = await flow(`
+      - to: mock:before
+      - ${throws("boom")}
+      - to: mock:after
+    `);
+    const outcome = await run({ body: "x" });
+    expect(outcome.error).toBe("boom");
+    expect(outcome.exchange.failure).toMatchObject({ type: "java.lang.IllegalArgumentException", stepId: "throwException1", routeId: "start" });
+    expect(bodies(run, "before")).toEqual(["x"]);
+    expect(run.mocks.has("after")).toBe(false);
+    expect(run.runtime.routes.get("start")?.stats).toMatchObject({ total: 1, failed: 1, inflight: 0 });
+  });
+});
+
+describe("onException", () => {
+  it("handled: the caller gets the message as the steps leave it and the route ends", async () => {
+    const run = await flow(`
+      - onException:
+          exception: [java.lang.Exception]
+          handled: {constant: "true"}
+          steps:
+            - setBody: {simple: "sorry: \${exception.message}"}
+      - from:
+          uri: direct:start
+          steps:
+            - ${throws("boom")}
+            - to: mock:after
+    `);
+    const outcome = await run({ body: "x" });
+    expect(outcome).toMatchObject({ body: "sorry: boom", error: undefined });
+    expect(run.mocks.has("after")).toBe(false);
+    expect(outcome.exchange.run).toMatchObject({ status: "completed", handled: true });
+  });
+
+  it("continued: the route goes on after the failed step", async () => {
+    const run = await flow(`
+      - onException:
+          exception: [java.lang.Exception]
+          continued: {constant: "true"}
+      - from:
+          uri: direct:start
+          steps:
+            - ${throws("boom")}
+            - to: mock:after
+    `);
+    expect((await run({ body: "x" })).error).toBeUndefined();
+    expect(bodies(run, "after")).toEqual(["x"]);
+  });
+
+  it("the nearest type wins, whatever the order", async () => {
+    const clause = (type: string, text: string): string => `
+      - onException:
+          exception: [${type}]
+          handled: {constant: "true"}
+          steps: [{setBody: {constant: ${text}}}]`;
+    const run = await flow(`${clause("java.lang.Exception", "far")}${clause("java.lang.IllegalArgumentException", "near")}${clause("java.lang.RuntimeException", "middle")}
+      - from:
+          uri: direct:start
+          steps: [{${throws("x")}}]
+    `);
+    expect((await run()).body).toBe("near");
+  });
+
+  it("a failure inside the clause is the result and no other clause gets it", async () => {
+    const run = await flow(`
+      - onException:
+          exception: [java.lang.IllegalArgumentException]
+          handled: {constant: "true"}
+          steps: [{${throws("second", "java.io.IOException")}}]
+      - onException:
+          exception: [java.io.IOException]
+          handled: {constant: "true"}
+          steps: [{to: mock:never}]
+      - from:
+          uri: direct:start
+          steps: [{${throws("first")}}]
+    `);
+    expect((await run()).error).toBe("second");
+    expect(run.mocks.has("never")).toBe(false);
+  });
+
+  it("a clause without effect and an unknown exception are refused with their line", () => {
+    const withClause = (clause: string): string => `- onException: ${clause}\n- from: {uri: direct:start, steps: [{log: x}]}\n`;
+    expect(faultsOf(withClause("{exception: [java.lang.Exception]}"))).toEqual(["1: onException has no effect"]);
+    expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual(["1: unknown exception type 'java.lang.Exceptoin' (did you mean 'java.lang.Exception'?)"]);
+  });
+});
+
+describe("redelivery", () => {
+  it("repeats the failed step only, at 0, 100, 300 and 700 ms (M02)", async () => {
+    const run = await flow(`
+      - errorHandler:
+          defaultErrorHandler:
+            redeliveryPolicy: {maximumRedeliveries: 3, redeliveryDelay: 100, useExponentialBackOff: true, backOffMultiplier: 2}
+      - from:
+          uri: direct:start
+          steps:
+            - to: mock:once
+            - to: direct:failing
+      - route:
+          id: failing
+          errorHandler: {noErrorHandler: {}}
+          from:
+            uri: direct:failing
+            steps:
+              - setProperty: {name: at, simple: "\${date:now:SSS}"}
+              - to: mock:tried
+              - ${throws("down", "java.io.IOException")}
+    `);
+    const began = run.host.clock.monotonic();
+    const outcome = await passing(run, run({ body: "x" }));
+    expect(outcome.error).toBe("down");
+    expect(bodies(run, "once")).toEqual(["x"]);
+    expect(bodies(run, "tried")).toHaveLength(4);
+    expect(run.host.clock.monotonic() - began).toBeGreaterThanOrEqual(700);
+    expect(run.host.clock.monotonic() - began).toBeLessThan(1000);
+    expect(outcome.exchange.run.redeliveries).toBe(3);
+  });
+
+  it("each attempt sees the message as it was before the step, with the counter", async () => {
+    const run = await flow(`
+      - errorHandler:
+          defaultErrorHandler:
+            redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 0}
+      - from:
+          uri: direct:start
+          steps:
+            - to: direct:changing
+      - route:
+          id: changing
+          errorHandler: {noErrorHandler: {}}
+          from:
+            uri: direct:changing
+            steps:
+              - to: mock:seen
+              - setBody: {constant: changed}
+              - setHeader: {name: extra, constant: "1"}
+              - ${throws("no")}
+    `);
+    await passing(run, run({ body: "x" }));
+    expect((run.mocks.get("seen") ?? []).map(({ body, headers }) => [body, headers["extra"], headers["CamelRedeliveryCounter"]])).toEqual([
+      ["x", undefined, undefined],
+      ["x", undefined, 1],
+      ["x", undefined, 2],
+    ]);
+  });
+});
+
+describe("dead letter channel", () => {
+  const channel = (more = ""): string => `
+      - errorHandler:
+          deadLetterChannel: {deadLetterUri: direct:dead${more}}
+      - from:
+          uri: direct:start
+          steps:
+            - setBody: {constant: changed}
+            - ${throws("boom")}
+      - from:
+          uri: direct:dead
+          steps:
+            - setHeader: {name: why, simple: "\${exception.message}"}
+            - to: mock:dead`;
+
+  it("takes the message once and the caller sees no failure (M03)", async () => {
+    const run = await flow(channel());
+    const outcome = await run({ body: "original" });
+    expect(outcome.error).toBeUndefined();
+    expect(bodies(run, "dead")).toEqual(["changed"]);
+    expect(run.mocks.get("dead")?.[0]?.headers["why"]).toBe("boom");
+  });
+
+  it("gives the original message when told to", async () => {
+    const run = await flow(channel(", useOriginalMessage: true"));
+    await run({ body: "original" });
+    expect(bodies(run, "dead")).toEqual(["original"]);
+  });
+
+  it("that fails itself is a visible failure (M04)", async () => {
+    const run = await flow(`
+      - errorHandler:
+          deadLetterChannel: {deadLetterUri: direct:dead}
+      - from:
+          uri: direct:start
+          steps: [{${throws("boom")}}]
+      - route:
+          id: dead
+          errorHandler: {noErrorHandler: {}}
+          from:
+            uri: direct:dead
+            steps: [{${throws("store is full", "java.io.IOException")}}]
+    `);
+    expect((await run()).error).toBe("store is full");
+  });
+});
+
+describe("limits", () => {
+  it("a route that calls itself ends with 'call depth' (G04)", async () => {
+    const run = await flow(`
+      - from:
+          uri: direct:start
+          steps: [{to: direct:start}]
+    `);
+    const outcome = await run();
+    expect(outcome.error).toMatch(/^call depth/);
+    expect(run.runtime.routes.get("test")?.stats.inflight).toBe(0);
+  });
+
+  it("a run over its time limit is cancelled, its caller told, and no later step runs (M16)", async () => {
+    const run = await flow(
+      `
+      - delay: {constant: "60000"}
+      - to: mock:never
+    `,
+      { limits: { runMs: 1000 } },
+    );
+    const outcome = await passing(run, run(), 5_000);
+    expect(outcome.error).toBe("time limit: the run took longer than 1000 ms");
+    await run.host.clock.advance(100_000);
+    expect(run.mocks.has("never")).toBe(false);
+  });
+
+  it("more runs in flight than allowed are refused and say so (G11)", async () => {
+    const run = await flow(`- delay: {constant: "1000"}`, { limits: { inflightPerRoute: 2 } });
+    const waiting = [run(), run()];
+    const third = await run();
+    expect(third.exchange.failure?.code).toBe("limit-inflight");
+    await passing(run, Promise.all(waiting));
+  });
+});
