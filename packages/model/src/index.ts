@@ -1,10 +1,13 @@
 export type { BindOptions } from "./check/binding.ts";
 export * from "./check/bind-flow.ts";
 export * from "./check/did-you-mean.ts";
+export * from "./check/endpoint-uri.ts";
 export * from "./check/placeholders.ts";
+export * from "./check/reserved-path.ts";
 export * from "./check/route-fields.ts";
 export * from "./flow/diagnostic.ts";
 export * from "./flow/flow-document.ts";
+export * from "./flow/slug.ts";
 export * from "./flow/span.ts";
 export * from "./flow/tree.ts";
 export * from "./read/limits.ts";

@@ -62,21 +62,21 @@ export class Placeholders {
     let result = "";
     let at = 0;
     let escaped = false;
+    const literal = (part: string): string => (escaped ? part.replaceAll("\\}}", "}}") : part);
     for (let start = text.indexOf("{{"); start !== -1; start = text.indexOf("{{", at)) {
       if (text[start - 1] === "\\") {
-        result += `${text.slice(at, start - 1)}{{`;
+        result += `${literal(text.slice(at, start - 1))}{{`;
         at = start + 2;
         escaped = true;
         continue;
       }
       const end = closing(text, start + 2);
       if (end === -1) throw new PlaceholderFault("placeholder-invalid", `'${clip(text.slice(start))}' has no closing '}}'`);
-      result += text.slice(at, start) + this.#value(text.slice(start + 2, end), active);
+      result += literal(text.slice(at, start)) + this.#value(text.slice(start + 2, end), active);
       at = end + 2;
       if (result.length > maxText) throw tooLong(text.slice(start + 2, end));
     }
-    const rest = text.slice(at);
-    return result + (escaped ? rest.replaceAll("\\}}", "}}") : rest);
+    return result + literal(text.slice(at));
   }
 
   #value(inner: string, active: readonly string[]): string {

@@ -1,0 +1,54 @@
+// The part of an endpoint URI between scheme and '?', taken apart and put together as a connector's `syntax` says.
+interface PathPattern {
+  readonly names: readonly string[];
+  /** The text between a name and the next; one fewer than names. */
+  readonly separators: readonly string[];
+  /** `://` for schemes that are written so, otherwise `:`. */
+  readonly opening: string;
+}
+
+export function readSyntax(syntax: string): PathPattern {
+  const [, opening = ":", rest = ""] = /^[A-Za-z][\w+.-]*(:(?:\/\/)?)?(.*)$/s.exec(syntax) ?? [];
+  const pieces = rest.split(/([A-Za-z_]\w*)/);
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  return { names, separators: pieces.filter((_, index) => index % 2 === 0).slice(1, names.length), opening };
+}
+
+/** The path's parts by name. A part whose separator is missing is left out, as a port may be. */
+export function splitPath(path: string, { names, separators }: PathPattern): Record<string, string> {
+  const parts = Object.create(null) as Record<string, string>;
+  let rest = path;
+  for (let index = 0; index < names.length; ) {
+    const from = index === 0 ? afterAddressPrefix(rest) : 0;
+    let next: { at: number; index: number } | undefined;
+    for (let later = index; later < separators.length; later++) {
+      const at = rest.indexOf(separators[later] as string, from);
+      if (at !== -1 && (next === undefined || at < next.at)) next = { at, index: later };
+    }
+    const text = next === undefined ? rest : rest.slice(0, next.at);
+    if (text !== "") parts[names[index] as string] = text;
+    if (next === undefined) break;
+    rest = rest.slice(next.at + (separators[next.index] as string).length);
+    index = next.index + 1;
+  }
+  return parts;
+}
+
+export function joinPath(parts: Readonly<Record<string, string>>, { names, separators }: PathPattern): string {
+  let path = "";
+  names.forEach((name, index) => {
+    const text = parts[name];
+    if (text === undefined) return;
+    path += (index > 0 && path !== "" ? (separators[index - 1] as string) : "") + text;
+  });
+  return path;
+}
+
+/** Colons of `user:password@` and of an IPv6 address in brackets separate nothing. */
+function afterAddressPrefix(text: string): number {
+  const slash = text.indexOf("/");
+  const authority = slash === -1 ? text : text.slice(0, slash);
+  const user = authority.lastIndexOf("@") + 1;
+  const bracket = authority.indexOf("]", user);
+  return authority[user] === "[" && bracket !== -1 ? bracket : user;
+}

@@ -1,0 +1,187 @@
+// An endpoint's URI and parameters, bound by its connector's declaration.
+import type { EndpointNode } from "../flow/flow-document.ts";
+import { describe } from "../schema/field.ts";
+import type { Field, Fields } from "../schema/field.ts";
+import { closest } from "./did-you-mean.ts";
+import { joinPath, readSyntax, splitPath } from "./endpoint-path.ts";
+import { decodePercent, parseQuery, unwrapRaw } from "./endpoint-query.ts";
+
+export interface EndpointShape {
+  readonly scheme: string;
+  /** How the path is written, e.g. `timer:name` or `http://host:port/path`. */
+  readonly syntax: string;
+  readonly path: Fields;
+  readonly options: Fields;
+  /** Unknown options belong to the address. */
+  readonly lenient?: boolean;
+}
+
+export interface EndpointProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface BoundEndpoint {
+  /** Path parts and options, coerced, defaults filled in. */
+  readonly values: Record<string, unknown>;
+  /** For lenient connectors: the options the declaration does not know, in order. */
+  readonly extra: Record<string, string>;
+  /** The path as written, or put together from the parameters. */
+  readonly path: string;
+  /** Short normal form with sorted options, secrets masked: safe to show. */
+  readonly uri: string;
+  readonly problems: readonly EndpointProblem[];
+}
+
+const mask = "xxxxxx";
+const secretName = /passw|passphrase|secret|token|api-?_?key|access-?_?key|private-?_?key|credential/i;
+
+/** The scheme of an endpoint URI, lower-cased letters kept as written; empty when there is none. */
+export function schemeOf(uri: string): string {
+  return /^\s*([A-Za-z][A-Za-z0-9+.-]*)\s*(?:[:?]|$)/.exec(uri)?.[1] ?? "";
+}
+
+/** Takes an endpoint apart and binds its path and options. Faults are collected in `problems`, nothing is thrown. */
+export function bindEndpoint(node: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape): BoundEndpoint {
+  return new EndpointBinding(node, shape).bind();
+}
+
+class EndpointBinding {
+  readonly #shape: EndpointShape;
+  readonly #scheme: string;
+  readonly #written: string;
+  readonly #query: string;
+  readonly #parameters: Readonly<Record<string, string>>;
+  readonly #problems: EndpointProblem[] = [];
+  readonly #values: Record<string, unknown> = {};
+  readonly #extra = Object.create(null) as Record<string, string>;
+  /** Options as text by declared name, for the uri to show. */
+  readonly #shown = new Map<string, string>();
+
+  constructor({ uri, parameters }: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape) {
+    this.#shape = shape;
+    const text = uri.trim();
+    this.#scheme = schemeOf(text) || shape.scheme;
+    const rest = text.slice(this.#scheme.length).replace(/^:(\/\/)?/, "");
+    const question = rest.indexOf("?");
+    this.#written = question === -1 ? rest : rest.slice(0, question);
+    this.#query = question === -1 ? "" : rest.slice(question + 1);
+    this.#parameters = parameters;
+  }
+
+  bind(): BoundEndpoint {
+    const options = this.#options();
+    const path = this.#path(options);
+    for (const [name, value] of options) this.#option(name, value);
+    for (const [name, field] of Object.entries(this.#shape.options)) this.#fill(name, field);
+    return { values: this.#values, extra: this.#extra, path, uri: this.#normal(path), problems: this.#problems };
+  }
+
+  #problem(code: string, message: string, hint?: string): void {
+    this.#problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** Options of the query or the parameters by declared name, in order. */
+  #options(): Map<string, string> {
+    const { options, fault } = parseQuery(this.#query);
+    if (fault !== undefined) this.#problem("endpoint-uri-invalid", `the uri of endpoint '${this.#scheme}' is not valid: ${fault}`);
+    const given = Object.entries(this.#parameters).map(([name, value]) => ({ name, value: unwrapRaw(value) }));
+    if (given.length > 0 && this.#query !== "") {
+      this.#problem("uri-twice", `endpoint '${this.#scheme}' has options both in its uri and in 'parameters': keep one of them`);
+    }
+    const all = new Map<string, string>();
+    for (const { name, value } of [...options, ...given]) {
+      const known = this.#declaredName(name);
+      if (all.has(known)) this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has the option '${known.slice(0, 60)}' twice`);
+      all.set(known, value);
+    }
+    return all;
+  }
+
+  #declaredName(name: string): string {
+    if (Object.hasOwn(this.#shape.options, name) || Object.hasOwn(this.#shape.path, name)) return name;
+    const camel = name.replaceAll(/-([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
+    return Object.hasOwn(this.#shape.options, camel) || Object.hasOwn(this.#shape.path, camel) ? camel : name;
+  }
+
+  /** Binds the path's parts, from the uri or, when it has none, from the parameters, which it takes out of `options`. */
+  #path(options: Map<string, string>): string {
+    const { path: fields, syntax, lenient } = this.#shape;
+    const pattern = readSyntax(syntax);
+    const names = Object.keys(fields);
+    const only = names.length === 1 ? (names[0] as string) : undefined;
+    const parts = only !== undefined ? (this.#written === "" ? {} : { [only]: this.#written }) : splitPath(this.#written, pattern);
+    const given = names.filter((name) => options.has(name) && !Object.hasOwn(this.#shape.options, name));
+    const texts = Object.assign(Object.create(null) as Record<string, string>, parts);
+    for (const name of names) if (texts[name] !== undefined && lenient !== true) texts[name] = decodePercent(texts[name], false);
+    for (const name of given) {
+      if (texts[name] !== undefined) this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has '${name}' both in its path and in its options`);
+      texts[name] = options.get(name) as string;
+      options.delete(name);
+    }
+    for (const name of names) this.#part(name, fields[name] as Field<unknown>, texts[name]);
+    if (given.length === 0) return this.#written;
+    return only !== undefined ? (texts[only] as string) : joinPath(texts, pattern);
+  }
+
+  #part(name: string, field: Field<unknown>, text: string | undefined): void {
+    if (text !== undefined) return this.#read(name, field, text);
+    this.#fill(name, field);
+  }
+
+  #option(name: string, value: string): void {
+    const field = Object.hasOwn(this.#shape.options, name) ? this.#shape.options[name] : undefined;
+    if (field !== undefined) {
+      this.#shown.set(name, describe(field).spec.secret === true ? mask : value);
+      return this.#read(name, field, value);
+    }
+    if (this.#shape.lenient === true) {
+      this.#extra[name] = value;
+      this.#shown.set(name, secretName.test(name) ? mask : value);
+      return;
+    }
+    const known = [...Object.keys(this.#shape.path), ...Object.keys(this.#shape.options)];
+    const near = closest(name, known);
+    const hint = near === undefined ? (known.length === 0 ? undefined : `allowed: ${known.toSorted().join(", ").slice(0, 200)}`) : `did you mean '${near}'?`;
+    this.#problem("endpoint-option-unknown", `endpoint '${this.#scheme}' has no option '${name.slice(0, 60)}'${hint === undefined ? "" : ` (${hint})`}`, hint);
+  }
+
+  #read(name: string, field: Field<unknown>, text: string): void {
+    const { kind, item, spec } = describe(field);
+    const result =
+      kind === "list" && item !== undefined
+        ? readList(item, text)
+        : field.safeParse(text);
+    if (result.success) {
+      this.#values[name] = result.data;
+      return;
+    }
+    const reason = spec.secret === true ? "the value is not valid" : (result.error.issues[0]?.message ?? "the value is not valid").slice(0, 240);
+    this.#problem("endpoint-option-invalid", `option '${name}' of endpoint '${this.#scheme}': ${reason}`);
+  }
+
+  #fill(name: string, field: Field<unknown>): void {
+    if (Object.hasOwn(this.#values, name) || this.#shown.has(name)) return;
+    const { spec } = describe(field);
+    if (spec.required === true) this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs '${name}' (syntax: ${this.#shape.syntax})`, `write it as ${this.#shape.syntax}`);
+    else if (spec.default !== undefined) this.#values[name] = spec.default;
+  }
+
+  #normal(path: string): string {
+    const { opening } = readSyntax(this.#shape.syntax);
+    const address = path.replace(/^([^/@:]*):([^/]*)@/, `$1:${mask}@`);
+    const options = [...this.#shown].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([name, value]) => `${encodeOption(name)}=${encodeOption(value)}`);
+    return `${this.#scheme}${opening}${address}${options.length === 0 ? "" : `?${options.join("&")}`}`;
+  }
+}
+
+function readList(item: Field<unknown>, text: string): ReturnType<Field<unknown>["safeParse"]> {
+  const results = text.split(",").map((part) => item.safeParse(part.trim()));
+  return results.find((result) => !result.success) ?? { success: true, data: results.map((result) => result.data) };
+}
+
+/** Only what would be read differently is encoded, so the uri stays readable. */
+function encodeOption(text: string): string {
+  return text.replaceAll(/[%&+#\s]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Placeholders } from "./placeholders.ts";
+
+const values: Record<string, string> = { a: "A", b: "{{a}}B", key: "a", yes: "true", no: "false", word: "x", circle: "{{circle2}}", circle2: "x{{circle}}", "env:HOME": "/home/me", "sys:os": "linux", empty: "" };
+const resolve = (text: string) => new Placeholders({ property: (name) => (Object.hasOwn(values, name) ? values[name] : undefined) }).resolve(text);
+const textOf = (text: string): string => {
+  const resolution = resolve(text);
+  if (resolution.kind !== "text") throw new Error(JSON.stringify(resolution));
+  return resolution.text;
+};
+
+test.each([
+  ["no placeholder", "no placeholder"],
+  ["{{a}}", "A"],
+  ["<{{a}}|{{b}}>", "<A|AB>"],
+  ["{{none:default}}", "default"],
+  ["{{none:}}", ""],
+  ["{{empty:default}}", ""],
+  ["{{dst:mock:out}}", "mock:out"],
+  ["{{a:other}}", "A"],
+  ["{{{{key}}}}", "A"],
+  ["{{none:{{a}}-{{none:z}}}}", "A-z"],
+  ["{{a:{{never.asked}}}}", "A"],
+  ["{{?a}}", "A"],
+  ["{{!yes}}", "false"],
+  ["{{!no}}", "true"],
+  ["{{!none:true}}", "false"],
+  ["{{env:HOME}}", "/home/me"],
+  ["{{env:NONE:fallback}}", "fallback"],
+  ["{{env:NONE:a:b}}", "a:b"],
+  ["{{sys:os}}", "linux"],
+  ["{{boolean:yes}}", "true"],
+  ["{{boolean:!yes}}", "false"],
+  ["{{boolean:word == 'x'}}", "true"],
+  ["{{boolean:word != 'x'}}", "false"],
+  ["\\{{a\\}} {{a}}", "{{a}} A"],
+  ["timer:t?period={{?none}}&delay={{a}}", "timer:t?delay=A"],
+  ["timer:t?period={{?none}}", "timer:t"],
+  ["x{{?none}}y", "xy"],
+  ["${body} } }}", "${body} } }}"],
+  ['{"a":{"b":1}}', '{"a":{"b":1}}'],
+])("%s becomes %s", (text, expected) => expect(textOf(text)).toBe(expected));
+
+test("an optional placeholder alone takes its option away", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
+
+test("an undefined name is named exactly", () => expect(resolve("http://{{erp.url}}/x")).toEqual({ kind: "fault", code: "placeholder-unresolved", message: "no value for parameter 'erp.url'" }));
+
+test.each([
+  ["{{circle}}", "placeholder-circular", "circle -> circle2 -> circle"],
+  ["{{open", "placeholder-invalid", "{{open"],
+  ["{{!word}}", "placeholder-invalid", "word"],
+])("%s is a fault", (text, code, part) => {
+  const resolution = resolve(text);
+  expect(resolution).toMatchObject({ kind: "fault", code });
+  expect(resolution.kind === "fault" && resolution.message).toContain(part);
+});
+
+test("a doubling chain is refused at once and names its placeholder", () => {
+  const chain = new Placeholders({ property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`) });
+  const started = performance.now();
+  const resolution = chain.resolve("{{p1}}");
+  expect(resolution).toMatchObject({ kind: "fault", code: "placeholder-limit" });
+  expect(resolution.kind === "fault" && resolution.message).toMatch(/'p\d+'/);
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test("many large values in one flow stay bounded", () => {
+  const placeholders = new Placeholders({ property: () => "x".repeat(60_000) });
+  const kinds = Array.from({ length: 100 }, () => placeholders.resolve("a{{big}}").kind);
+  expect(kinds.at(0)).toBe("text");
+  expect(kinds.at(-1)).toBe("fault");
+});
+
+test("the names asked for are known, in order and once", () => {
+  const placeholders = new Placeholders({ property: (name) => values[name] });
+  placeholders.resolve("{{b}} {{none:x}} {{b}}");
+  expect(placeholders.used).toEqual(["b", "a", "none"]);
+});
+
+test("unresolved names can be kept for a later binding", () => {
+  const placeholders = new Placeholders({ property: (name) => values[name], unresolved: "keep" });
+  expect(placeholders.resolve("{{a}}/{{p}}/{{?q}}")).toEqual({ kind: "text", text: "A/{{p}}/{{?q}}", open: true });
+});
+
+test("no text makes it throw or hang", () => {
+  const parts = fc.constantFrom("{{", "}}", "{", "}", ":", "?", "!", "\\", "a", "b", "circle", "env:", "boolean:", " == ", "&");
+  fc.assert(fc.property(fc.array(parts, { maxLength: 40 }), (pieces) => ["text", "absent", "fault"].includes(resolve(pieces.join("")).kind)));
+  const started = performance.now();
+  for (const piece of ["{{", "{{a", "{{a:", "}}", "\\{{"]) expect(resolve(piece.repeat(100_000)).kind).toBeDefined();
+  expect(performance.now() - started).toBeLessThan(2000);
+});

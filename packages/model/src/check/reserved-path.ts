@@ -1,0 +1,66 @@
+// Decides whether an HTTP path, or a pattern of paths, reaches into `/_api`, which belongs to the management API.
+const reserved = "_api";
+const maxRounds = 8;
+
+/**
+ * True when a route on `path` could ever answer a request under `/_api`: after decoding (also of what was encoded
+ * several times), removing `//`, `.` and `..`, ignoring case, and taking `*` and `{…}` for what they match.
+ */
+export function claimsReservedPath(path: string, options: { readonly prefix?: boolean } = {}): boolean {
+  const decoded = decodeFully(path);
+  if (decoded === undefined) return true;
+  const [first] = segments(decoded);
+  if (first === undefined) return options.prefix === true || /\*/.test(decoded);
+  return matchesReserved(first);
+}
+
+/** Decodes until nothing changes; a path that never comes to rest is up to no good. */
+function decodeFully(path: string): string | undefined {
+  let text = path.split(/[?#]/, 1)[0] as string;
+  for (let round = 0; round < maxRounds; round++) {
+    const next = decodeOnce(text);
+    if (next === text) return text;
+    text = next;
+  }
+  return undefined;
+}
+
+function decodeOnce(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    }
+  });
+}
+
+function segments(path: string): string[] {
+  const kept: string[] = [];
+  for (const segment of path.replaceAll("\\", "/").split("/")) {
+    const plain = segment.split(";", 1)[0]?.trim() as string;
+    if (plain === "..") kept.pop();
+    else if (plain !== "" && plain !== ".") kept.push(plain);
+  }
+  return kept;
+}
+
+/** One segment as a pattern: `*` and `{…}` stand for any text; braces that do not pair might match anything. */
+function matchesReserved(segment: string): boolean {
+  const pieces = segment
+    .normalize("NFKC")
+    .toLowerCase()
+    .split(/\*+|\{[^{}]*\}/);
+  if (pieces.some((piece) => /[{}]/.test(piece))) return true;
+  if (pieces.length === 1) return pieces[0] === reserved;
+  const first = pieces[0] as string;
+  const last = pieces.at(-1) as string;
+  if (first.length + last.length > reserved.length || !reserved.startsWith(first) || !reserved.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = reserved.indexOf(piece, at);
+    if (found === -1 || found + piece.length > reserved.length - last.length) return false;
+    at = found + piece.length;
+  }
+  return true;
+}
