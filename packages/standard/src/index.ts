@@ -1,1 +1,7 @@
-export {};
+// Steps, languages, formats, beans and top-level words that come with Sluice.
+export { beans } from "./beans/index.ts";
+export { restEntities } from "./entities/index.ts";
+export { formats } from "./formats/index.ts";
+export { languages } from "./languages/index.ts";
+export { refusedWords as refused } from "./refused.ts";
+export { steps } from "./steps/index.ts";

@@ -17,6 +17,8 @@ export class DiagnosticSink {
   }
 
   add(error: CompileError, { span, routeId, stepId }: { span: Span; routeId?: string; stepId?: string }): void {
+    // What stands above the routes is compiled for each of them; its fault is one fault all the same.
+    if (this.found.some((other) => other.code === error.code && other.message === error.message && other.span.start === span.start)) return;
     this.found.push({
       code: error.code,
       severity: "error",

@@ -1,9 +1,10 @@
 // From the document's words about failures to the plan a route's error handler follows.
-import type { EntityNode, ExpressionNode, StepNode, Values } from "@sluice/model";
+import type { ExpressionNode, Span, StepNode, Values } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
 import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
 import type { ErrorHandlerPlan } from "./error-handler.ts";
+import type { DiagnosticSink } from "./diagnostics.ts";
 import { withoutTwins, type ExceptionClause } from "./exception-clause.ts";
 import { closest as nearestName } from "@sluice/model";
 import { noRedelivery, redeliveryPolicy } from "./redelivery-policy.ts";
@@ -11,19 +12,27 @@ import { noRedelivery, redeliveryPolicy } from "./redelivery-policy.ts";
 export type OnExceptionOptions = Values<typeof onExceptionFields>;
 export type ErrorHandlerOptions = Values<typeof errorHandlerFields>;
 
+/** A clause as written and where it stands. */
+export interface ClauseSource {
+  readonly options: OnExceptionOptions;
+  readonly span: Span;
+}
+
 export interface ErrorSources {
   /** Clauses per level, the route's own configuration first. */
-  readonly clauses: readonly (readonly OnExceptionOptions[])[];
+  readonly clauses: readonly (readonly ClauseSource[])[];
   readonly handler: ErrorHandlerOptions | undefined;
   /** Handlers by id, for `refErrorHandler`. */
   readonly named: ReadonlyMap<string, ErrorHandlerOptions>;
-  readonly span: EntityNode["span"];
+  readonly span: Span;
 }
 
 /** Compiles the plan; its steps run outside the route's own error handler. */
-export function errorPlan(sources: ErrorSources, compiler: Compiler): ErrorHandlerPlan {
+export function errorPlan(sources: ErrorSources, compiler: Compiler, diagnostics: DiagnosticSink): ErrorHandlerPlan {
   const handler = resolve(sources.handler, sources.named);
-  const clauses = sources.clauses.map((level) => withoutTwins(level.filter(({ disabled }) => !disabled).map((options) => clause(options, compiler))));
+  const compiled = (level: readonly ClauseSource[]) =>
+    level.map(({ options, span }) => diagnostics.attempt<ExceptionClause | undefined>({ span }, () => clause(options, compiler), undefined));
+  const clauses = sources.clauses.map((level) => withoutTwins(compiled(level.filter(({ options }) => !options.disabled)).filter((made) => made !== undefined)));
   if (handler?.noErrorHandler !== undefined) return { kind: "none", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
   const settings = handler?.deadLetterChannel ?? handler?.defaultErrorHandler;
   const policy = settings?.redeliveryPolicy === undefined ? noRedelivery : redeliveryPolicy(settings.redeliveryPolicy);

@@ -1,6 +1,18 @@
 // Routes that are not written out: each templatedRoute makes one from a routeTemplate, whose {{parameters}} get their
 // values here and are bound only now; and words such as `rest` say themselves which routes they mean.
-import { bindOptions, bindRoute, f, type Diagnostic, type EntityNode, type FlowDocument, type MapTree, type RouteNode, type Tree, type Values, type Vocabulary } from "@sluice/model";
+import {
+  bindOptions,
+  bindRoute,
+  f,
+  type Diagnostic,
+  type EntityNode,
+  type FlowDocument,
+  type MapTree,
+  type RouteNode,
+  type Tree,
+  type Values,
+  type Vocabulary,
+} from "@sluice/model";
 import type { templatedRouteFields } from "../entities/template-entities.ts";
 import type { FlowInput } from "../run/runtime.ts";
 import type { Catalog } from "../spi/declaration.ts";
@@ -46,7 +58,13 @@ export function expandRoutes(flow: FlowDocument, vocabulary: Catalog, diagnostic
 const entryOf = (tree: Tree, key: string): Tree | undefined => (tree.type === "map" ? tree.entries.find((entry) => entry.key === key)?.value : undefined);
 const textOf = (tree: Tree | undefined): string | undefined => (tree?.type === "scalar" ? (tree.text ?? undefined) : undefined);
 
-function readTemplate(entity: EntityNode, templates: Map<string, Template>, vocabulary: Vocabulary, input: FlowInput, report: (found: readonly Diagnostic[]) => void): void {
+function readTemplate(
+  entity: EntityNode,
+  templates: Map<string, Template>,
+  vocabulary: Vocabulary,
+  input: FlowInput,
+  report: (found: readonly Diagnostic[]) => void,
+): void {
   const tree = entity.options["tree"] as Tree;
   const id = textOf(entryOf(tree, "id"));
   if (tree.type !== "map" || id === undefined || (entryOf(tree, "from") === undefined && entryOf(tree, "route") === undefined)) {
@@ -55,7 +73,13 @@ function readTemplate(entity: EntityNode, templates: Map<string, Template>, voca
   }
   if (templates.has(id)) report([fault("template-twice", `two route templates are called '${id}'`, entity)]);
   const known = new Set(["id", "from", "route", "description", "note", "templateBean", "beans"]);
-  const bound = bindOptions(tree, parameterFields, vocabulary, { flowId: input.id, source: input.source, property: () => undefined, label: `routeTemplate '${id}'`, ignore: [...known] });
+  const bound = bindOptions(tree, parameterFields, vocabulary, {
+    flowId: input.id,
+    source: input.source,
+    property: () => undefined,
+    label: `routeTemplate '${id}'`,
+    ignore: [...known],
+  });
   report(bound.diagnostics);
   templates.set(id, { tree, parameters: bound.values["parameters"] as Template["parameters"] });
 }
@@ -78,14 +102,20 @@ function makeRoute(
   for (const { name, defaultValue, required } of template.parameters) {
     if (values.has(name)) continue;
     if (defaultValue !== undefined) values.set(name, defaultValue);
-    else if (required !== false) report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' gives no value for parameter '${name}'`, entity)]);
+    else if (required !== false)
+      report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' gives no value for parameter '${name}'`, entity)]);
   }
   const inner = entryOf(template.tree, "route");
   const tree = inner ?? { ...template.tree, entries: template.tree.entries.filter(({ key }) => key === "from") };
   const taken = new Set(routes.map(({ id }) => id));
   const wanted = options.routeId ?? textOf(inner === undefined ? undefined : entryOf(inner, "id")) ?? freeId(input.id, taken);
   if (taken.has(wanted)) report([fault("route-id-twice", `two routes are called '${wanted}'`, entity)]);
-  const bound = bindRoute(tree, vocabulary, { flowId: input.id, source: input.source, routeId: wanted, property: (name) => values.get(name) ?? input.property(name) });
+  const bound = bindRoute(tree, vocabulary, {
+    flowId: input.id,
+    source: input.source,
+    routeId: wanted,
+    property: (name) => values.get(name) ?? input.property(name),
+  });
   report(bound.diagnostics);
   return bound.route;
 }

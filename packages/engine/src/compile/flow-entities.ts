@@ -23,18 +23,26 @@ export function surroundingsOf(flow: FlowDocument, route: RouteNode, holds: (pre
   const of = <T>(name: string): T[] => flow.entities.filter((entity) => entity.name === name).map((entity) => entity.options as T);
   const configurations = flow.entities
     .filter((entity) => entity.name === "routeConfiguration" && appliesTo(entity, route, holds))
-    .map((entity) => entity.options as Configuration);
+    .map((entity) => ({ options: entity.options as Configuration, span: entity.span }));
+  const documentClauses = flow.entities
+    .filter(({ name }) => name === "onException")
+    .map((entity) => ({ options: entity.options as OnExceptionOptions, span: entity.span }));
   const handlers = flow.entities.filter((entity) => entity.name === "errorHandler");
   const handler =
     (route.options["errorHandler"] as ErrorHandlerOptions | undefined) ??
-    configurations.findLast(({ errorHandler }) => errorHandler !== undefined)?.errorHandler ??
+    configurations.findLast(({ options }) => options.errorHandler !== undefined)?.options.errorHandler ??
     (handlers.at(-1)?.options as ErrorHandlerOptions | undefined);
   const wrapped = <T>(list: readonly Readonly<Record<string, unknown>>[], name: string): T[] => list.map((item) => item[name] as T);
   const fromConfigurations = <T>(name: keyof Configuration): T[] =>
-    configurations.flatMap((configuration) => wrapped<T>(configuration[name] as readonly Readonly<Record<string, unknown>>[], name));
+    configurations.flatMap(({ options }) => wrapped<T>(options[name] as readonly Readonly<Record<string, unknown>>[], name));
   return {
     errors: {
-      clauses: [fromConfigurations<OnExceptionOptions>("onException"), of<OnExceptionOptions>("onException")],
+      clauses: [
+        configurations.flatMap(({ options, span }) =>
+          wrapped<OnExceptionOptions>(options.onException, "onException").map((clause) => ({ options: clause, span })),
+        ),
+        documentClauses,
+      ],
       handler,
       named: new Map(handlers.flatMap(({ options }) => namesOf(options as ErrorHandlerOptions).map((name) => [name, options as ErrorHandlerOptions] as const))),
       span: handlers.at(-1)?.span ?? route.span ?? documentStart,

@@ -38,7 +38,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
   };
   const around = surroundingsOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
   const bare = new RouteCompiler(parts, { guard: undefined, intercept: undefined });
-  const plan = diagnostics.attempt({ ...place, span: around.errors.span }, () => errorPlan(around.errors, bare), plainPlan);
+  const plan = diagnostics.attempt({ ...place, span: around.errors.span }, () => errorPlan(around.errors, bare, diagnostics), plainPlan);
   const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
   const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
   const sends = sendInterceptors(around.sends, guarded);
