@@ -1,0 +1,92 @@
+// Starts, stops and asks after routes from within a flow. What it may do is the server's to say, through the port it gives.
+import {
+  CompileError,
+  defineConnector,
+  FlowError,
+  type Connector,
+  type ConnectorDeclaration,
+  type Endpoint,
+  type Exchange,
+  type Host,
+  type Sink,
+} from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+
+export type RouteAction = "start" | "stop" | "suspend" | "resume" | "restart" | "status" | "fail" | "stats";
+
+/** The routes of a runtime as a flow may control them. */
+export interface RouteControl {
+  /** Does it and tells the route's status afterwards; rejects with a FlowError for an unknown route. */
+  act(routeId: string, action: RouteAction): Promise<string>;
+}
+
+const path = { command: f.enum(["route"], { doc: "What to control: `route`.", required: true }) };
+
+const options = {
+  routeId: f.string({ doc: "The route's id; `current` is the route this step stands in.", required: true }),
+  action: f.enum(["start", "stop", "suspend", "resume", "restart", "status", "fail", "stats"], {
+    doc: "What to do; `status` puts the route's status into the body.",
+    required: true,
+  }),
+  async: f.boolean({ doc: "Whether the message goes on without waiting; the outcome is logged.", default: false }),
+  restartDelay: f.duration({ doc: "How long a restarted route stays stopped.", default: 1000 }),
+  loggingLevel: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], {
+    doc: "The level at which an action is logged.",
+    default: "INFO",
+    group: "advanced",
+  }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export function controlbusConnector(control: RouteControl): ConnectorDeclaration {
+  return defineConnector({
+    scheme: "controlbus",
+    title: "Control bus",
+    summary: "Starts, stops, suspends, resumes or asks after a route.",
+    group: "core",
+    since: "0.1",
+    syntax: "controlbus:command",
+    path,
+    options,
+    headers: {},
+    examples: [],
+    connect: (host): Connector<Options> => ({ sink: (endpoint) => controlSink(endpoint, control, host) }),
+  });
+}
+
+function controlSink({ options }: Endpoint<Options>, control: RouteControl, host: Host): Sink {
+  const { action, routeId, restartDelay, loggingLevel } = options;
+  if (action === "fail" || action === "stats")
+    throw new CompileError("bad-option", `action=${action} is not supported`, { hint: "use start, stop, suspend, resume, restart or status" });
+
+  const act = async (exchange: Exchange): Promise<string> => {
+    const target = routeId === "current" ? exchange.run.route.id : routeId;
+    if (loggingLevel !== "OFF") host.log.write(loggingLevel, "controlbus", `${action} of route '${target}'`, exchange);
+    if (action !== "restart") return control.act(target, action);
+    await control.act(target, "stop");
+    await new Promise<void>((resolve) => host.clock.after(restartDelay, resolve));
+    return control.act(target, "start");
+  };
+
+  return {
+    send(exchange) {
+      const mine = routeId === "current" || routeId === exchange.run.route.id;
+      // A route that waited for its own stop would wait for itself: its runs end before it does.
+      if (!options.async && !(mine && action !== "status"))
+        return act(exchange).then((status) => (action === "status" ? void (exchange.message.body = status) : undefined));
+      void act(exchange).catch((thrown: unknown) =>
+        host.log.write("ERROR", "controlbus", `${action} of route '${routeId}' failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
+      );
+      return undefined;
+    },
+  };
+}
+
+/** A control that refuses: for tools that only need to know the connector. */
+export const noControl: RouteControl = {
+  act: (routeId) =>
+    Promise.reject(
+      new FlowError("java.lang.UnsupportedOperationException", `this runtime does not let flows control route '${routeId}'`, { code: "control-refused" }),
+    ),
+};

@@ -1,0 +1,102 @@
+// Quartz's way to write schedules: a cron expression, or a simple trigger with an interval and a count.
+import { CompileError, defineConnector, Headers, Message, type Connector, type Endpoint, type Host, type Source } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { cronSchedule } from "../cron/cron-schedule.ts";
+import { cronSource, type CronTick } from "../cron/cron-source.ts";
+import { nextOnGrid, Ticker } from "../ticking/ticker.ts";
+
+const path = { triggerName: f.string({ doc: "The trigger's name, with its group before a slash if it has one.", required: true }) };
+
+const accepted = "Accepted for flows from Camel: there is no job store here.";
+
+const options = {
+  cron: f.string({ doc: "When to run, in Quartz's notation; blanks may be written as `+`.", examples: ["0/30 * * * * ?"] }),
+  "trigger.timeZone": f.string({ doc: "The time zone of the cron expression; the server's own unless given." }),
+  "trigger.repeatInterval": f.duration({ doc: "Without cron: the time between runs." }),
+  "trigger.repeatCount": f.integer({ doc: "Without cron: how many runs follow the first; -1 means no end.", default: 0, min: -1 }),
+  triggerStartDelay: f.duration({ doc: "How long after the start of the route the schedule begins.", default: 500 }),
+  stateful: f.boolean({ doc: "Accepted for flows from Camel: runs of one schedule never overlap.", default: false, group: "advanced" }),
+  fireNow: f.boolean({ doc: "Without cron: whether the first run is made at once.", default: false }),
+  deleteJob: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  pauseJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+  durableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+  recoverableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+  autoStartScheduler: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export const quartz = defineConnector({
+  scheme: "quartz",
+  title: "Quartz",
+  summary: "Sets a route off at the times of a Quartz cron expression or interval.",
+  group: "scheduling",
+  since: "0.1",
+  syntax: "quartz:triggerName",
+  path,
+  options,
+  headers: {
+    fireTime: f.string({ doc: "When the run began." }),
+    scheduledFireTime: f.string({ doc: "When it was due." }),
+    previousFireTime: f.string({ doc: "When the run before was due." }),
+    nextFireTime: f.string({ doc: "When the next one is due." }),
+    refireCount: f.integer({ doc: "Always 0: a run is not repeated by the schedule." }),
+    triggerName: f.string({ doc: "The trigger's name." }),
+    triggerGroup: f.string({ doc: "The trigger's group." }),
+  },
+  examples: [],
+  connect: (host): Connector<Options> => ({ source: (endpoint) => quartzSource(endpoint, host) }),
+});
+
+function quartzSource(endpoint: Endpoint<Options>, host: Host): Source {
+  const { uri, options } = endpoint;
+  if (options.cron === undefined) return simpleTrigger(endpoint, host);
+  const slash = options.triggerName.indexOf("/");
+  const names = { triggerName: options.triggerName.slice(slash + 1), triggerGroup: slash < 0 ? "Camel" : options.triggerName.slice(0, slash) };
+  const date = (time: number | undefined): Date | null => (time === undefined ? null : new Date(time));
+  return cronSource({
+    clock: host.clock,
+    schedule: cronSchedule(options.cron.replaceAll("+", " "), options["trigger.timeZone"]),
+    delivery: { trigger: { uri } },
+    startDelayMs: options.triggerStartDelay,
+    headers: (tick: CronTick) =>
+      Headers.of({
+        fireTime: new Date(tick.firedAt),
+        scheduledFireTime: new Date(tick.scheduledAt),
+        previousFireTime: date(tick.previousAt),
+        nextFireTime: date(tick.nextAt),
+        refireCount: 0,
+        ...names,
+      }),
+  });
+}
+
+function simpleTrigger({ uri, options }: Endpoint<Options>, { clock }: Host): Source {
+  const interval = options["trigger.repeatInterval"];
+  const repeats = options["trigger.repeatCount"];
+  if (interval === undefined && repeats !== 0)
+    throw new CompileError("bad-option", "quartz needs cron, or trigger.repeatInterval for its trigger.repeatCount", {
+      hint: "add cron=0/30+*+*+*+*+? or an interval",
+    });
+  let ticker: Ticker | undefined;
+  return {
+    claims: [],
+    exclusive: true,
+    start(inlet) {
+      ticker?.stop();
+      ticker = new Ticker(
+        clock,
+        {
+          first: (now) => now + (options.fireNow ? 0 : options.triggerStartDelay),
+          next: ({ due, ended, count }) => (interval === undefined || (repeats >= 0 && count > repeats) ? undefined : nextOnGrid(due, interval, ended)),
+        },
+        () => inlet.deliver(new Message(null), { trigger: { uri } }),
+      );
+      ticker.start();
+    },
+    stop() {
+      ticker?.stop();
+      ticker = undefined;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { connectorUnderTest, exchangeOf, failureOf, FakeHost } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { saga, sagaProperty } from "./saga.ts";
+
+it.each(["complete", "compensate"])("ends the saga the exchange carries: %s", async (action) => {
+  const ended: string[] = [];
+  const exchange = exchangeOf();
+  exchange.setProperty(sagaProperty, { complete: async () => void ended.push("complete"), compensate: () => void ended.push("compensate") });
+  await connectorUnderTest(saga, new FakeHost()).sink(`saga:${action}`).send(exchange);
+  expect(ended).toEqual([action]);
+});
+
+it("fails outside of a saga and refuses other words", async () => {
+  const { sink } = connectorUnderTest(saga, new FakeHost());
+  expect((await failureOf(() => sink("saga:complete").send(exchangeOf()))).code).toBe("saga-missing");
+  expect(() => sink("saga:abort")).toThrow(/one of complete, compensate/);
+});

@@ -1,0 +1,80 @@
+import { connectorUnderTest, exchangeOf, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { sluiceEvents } from "./sluice-event.ts";
+
+function setUp() {
+  const host = new FakeHost();
+  const events = sluiceEvents();
+  return { host, events, source: connectorUnderTest(events.connector, host).source };
+}
+
+const failed = { name: "run.failed", flowId: "shop", routeId: "orders", details: { error: "no" } };
+
+describe("sluice-event", () => {
+  it("delivers what is listened for, after the caller went on", async () => {
+    const { events, source } = setUp();
+    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
+    void source("sluice-event:run.failed").start(inlet);
+    events.emit(failed);
+    events.emit({ name: "run.completed", flowId: "shop", routeId: "orders" });
+    expect(inlet.exchanges).toEqual([]);
+    await settle();
+    expect(inlet.bodies).toEqual([{ event: "run.failed", flowId: "shop", routeId: "orders", timestamp: "2026-01-05T10:00:00.000Z", error: "no" }]);
+    expect(inlet.exchanges[0]?.message.headers.get("SluiceEventRouteId")).toBe("orders");
+  });
+
+  it.each([
+    ["*", ["run.failed", "route.started"]],
+    ["run.*", ["run.failed"]],
+    ["run.completed,route.started", ["route.started"]],
+    ["*?routeId=orders", ["run.failed"]],
+    ["*?flowId=other", []],
+  ])("chooses by %s", async (which, names) => {
+    const { events, source } = setUp();
+    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
+    void source(`sluice-event:${which}`).start(inlet);
+    events.emit(failed);
+    events.emit({ name: "route.started", flowId: "shop", routeId: "stock" });
+    await settle();
+    expect(inlet.bodies.map((body) => (body as { event: string }).event)).toEqual(names);
+  });
+
+  it("cannot be set off by what it causes, in its own route or behind others", async () => {
+    const { events, source } = setUp();
+    const inlet = new FakeInlet(undefined, routeIdentity("notify", "shop"));
+    void source("sluice-event:*").start(inlet);
+    events.emit({ name: "run.failed", flowId: "shop", routeId: "notify" });
+    events.emit(failed);
+    await settle();
+    const [delivered] = inlet.exchanges;
+    const behindQueue = exchangeOf(null, {}, { properties: delivered?.properties });
+    events.emit({ name: "run.failed", flowId: "shop", routeId: "mailer" }, behindQueue);
+    await settle();
+    expect(inlet.exchanges.length).toBe(1);
+  });
+
+  it("drops and tells when a route cannot keep up", async () => {
+    const { host, events, source } = setUp();
+    let open = (): void => undefined;
+    const held = new Promise<void>((resolve) => (open = () => resolve()));
+    const inlet = new FakeInlet(() => held, routeIdentity("notify"));
+    void source("sluice-event:*").start(inlet);
+    for (let i = 0; i < 1500; i++) events.emit(failed);
+    open();
+    await settle(20);
+    expect(inlet.exchanges.length).toBe(1000);
+    expect(host.log.texts).toEqual(["500 events were dropped because route 'notify' could not keep up"]);
+  });
+
+  it("hears nothing after it stopped, and refuses a name that is none", async () => {
+    const { events, source } = setUp();
+    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
+    const listening = source("sluice-event:*");
+    void listening.start(inlet);
+    void listening.stop();
+    events.emit(failed);
+    await settle();
+    expect(inlet.exchanges).toEqual([]);
+    expect(() => source("sluice-event:runfailed")).toThrow(/names no event/);
+  });
+});

@@ -1,0 +1,156 @@
+// Events of the runtime as messages: a route on `sluice-event:run.failed` can notify anybody by any means.
+// What a notifying route itself causes is no event, directly or behind other routes, so that it cannot set itself off.
+import {
+  CompileError,
+  defineConnector,
+  Headers,
+  Message,
+  type Connector,
+  type ConnectorDeclaration,
+  type Endpoint,
+  type Exchange,
+  type Host,
+  type Inlet,
+  type Source,
+} from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+
+/** Something that happened in the runtime. */
+export interface SluiceEvent {
+  /** Two words with a dot between, such as `run.failed` or `route.started`. */
+  readonly name: string;
+  readonly flowId?: string;
+  readonly routeId?: string;
+  /** What else there is to say; becomes part of the body, so nothing secret may be in it. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface SluiceEvents {
+  readonly connector: ConnectorDeclaration;
+  /** Tells every route that listens. `exchange` is the one the event is about, if any. Quick and never throws. */
+  emit(event: SluiceEvent, exchange?: Exchange): void;
+}
+
+/** Events that may wait for one route: when it cannot keep up, the newest are dropped and counted in the log. */
+const waitingLimit = 1000;
+/** Everything done on behalf of an event carries this property along, through queues too. */
+const markProperty = "SluiceEventName";
+
+const path = {
+  name: f.string({
+    doc: "Which events: a name such as `run.failed`, several with commas between, or `run.*` and `*`.",
+    required: true,
+    examples: ["run.failed"],
+  }),
+};
+
+const options = {
+  flowId: f.string({ doc: "Only events of this flow." }),
+  routeId: f.string({ doc: "Only events of this route." }),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
+
+export function sluiceEvents(): SluiceEvents {
+  const listeners = new Set<Listener>();
+  return {
+    connector: defineConnector({
+      scheme: "sluice-event",
+      title: "Runtime events",
+      summary: "Sets a route off when something happens in the runtime, such as a failed run.",
+      group: "core",
+      since: "0.1",
+      syntax: "sluice-event:name",
+      path,
+      options,
+      headers: {
+        SluiceEvent: f.string({ doc: "The event's name." }),
+        SluiceEventFlowId: f.string({ doc: "The flow it is about." }),
+        SluiceEventRouteId: f.string({ doc: "The route it is about." }),
+      },
+      examples: [],
+      connect: (host): Connector<Options> => ({ source: (endpoint) => eventSource(endpoint, listeners, host) }),
+    }),
+    emit(event, exchange) {
+      if (listeners.size === 0 || exchange?.properties?.has(markProperty) === true) return;
+      for (const listener of listeners) if (listener.inlet.route.id === event.routeId && listener.inlet.route.flowId === event.flowId) return;
+      for (const listener of listeners) listener.offer(event);
+    },
+  };
+}
+
+function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listener>, host: Host): Source {
+  const wanted = matcher(options);
+  let listener: Listener | undefined;
+  const stop = (): void => {
+    if (listener !== undefined) listeners.delete(listener);
+    listener = undefined;
+  };
+  return {
+    claims: [],
+    exclusive: true,
+    start(inlet) {
+      stop();
+      listener = new Listener(inlet, wanted, uri, host);
+      listeners.add(listener);
+    },
+    stop,
+  };
+}
+
+function matcher({ name, flowId, routeId }: Options): (event: SluiceEvent) => boolean {
+  const names = name.split(",").map((part) => part.trim());
+  const wrong = names.find((part) => !/^(\*|[a-z-]+\.(\*|[a-z-]+))$/.test(part));
+  if (wrong !== undefined) throw new CompileError("bad-option", `'${wrong}' names no event`, { hint: "write run.failed, run.* or *" });
+  const named = (event: string): boolean =>
+    names.some((part) => part === "*" || part === event || (part.endsWith(".*") && event.startsWith(part.slice(0, -1))));
+  return (event) => named(event.name) && (flowId === undefined || event.flowId === flowId) && (routeId === undefined || event.routeId === routeId);
+}
+
+/** One started source: delivers its events one after the other. */
+class Listener {
+  readonly inlet: Inlet;
+  readonly #wanted: (event: SluiceEvent) => boolean;
+  readonly #uri: string;
+  readonly #host: Host;
+  readonly #waiting: { readonly event: SluiceEvent; readonly at: number }[] = [];
+  #working = false;
+  #dropped = 0;
+
+  constructor(inlet: Inlet, wanted: (event: SluiceEvent) => boolean, uri: string, host: Host) {
+    this.inlet = inlet;
+    this.#wanted = wanted;
+    this.#uri = uri;
+    this.#host = host;
+  }
+
+  offer(event: SluiceEvent): void {
+    if (!this.#wanted(event)) return;
+    if (this.#waiting.length >= waitingLimit) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push({ event, at: this.#host.clock.now() });
+    if (!this.#working) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    await this.#host.clock.breathe();
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.inlet.deliver(messageOf(next.event, next.at), { trigger: { uri: this.#uri }, properties: new Map([[markProperty, next.event.name]]) });
+    }
+    this.#working = false;
+    if (this.#dropped > 0)
+      this.#host.log.write("WARN", "sluice-event", `${this.#dropped} events were dropped because route '${this.inlet.route.id}' could not keep up`);
+    this.#dropped = 0;
+  }
+}
+
+function messageOf({ name, flowId, routeId, details }: SluiceEvent, at: number): Message {
+  const body = { event: name, flowId, routeId, timestamp: new Date(at).toISOString(), ...details };
+  const headers = Headers.of({ SluiceEvent: name });
+  if (flowId !== undefined) headers.set("SluiceEventFlowId", flowId);
+  if (routeId !== undefined) headers.set("SluiceEventRouteId", routeId);
+  return new Message(body, headers);
+}

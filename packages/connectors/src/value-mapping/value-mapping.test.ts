@@ -1,0 +1,33 @@
+import { FlowError } from "@sluice/engine/spi";
+import { connectorUnderTest, exchangeOf, FakeHost } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { valueMapping } from "./value-mapping.ts";
+
+function sinkWith(find: FakeHost["lookup"]["find"], uri: string) {
+  const host = new FakeHost();
+  host.lookup = { find };
+  return connectorUnderTest(valueMapping, host).sink(uri);
+}
+
+it("looks the body up, bytes as text, and leaves headers alone", () => {
+  const asked: unknown[] = [];
+  const sink = sinkWith((...question) => {
+    asked.push(question);
+    return "ST";
+  }, "value-mapping:uom?from=shop&to=sap");
+  const exchange = exchangeOf(new TextEncoder().encode("piece"), { h: 1 });
+  expect(sink.send(exchange)).toBeUndefined();
+  expect(asked).toEqual([["uom", "shop", "sap", "piece"]]);
+  expect([exchange.message.body, exchange.message.headers.get("h")]).toEqual(["ST", 1]);
+});
+
+it("fails as the table says, with the body as it was", () => {
+  const failure = new FlowError("java.util.NoSuchElementException", "no entry for 'crate'");
+  const exchange = exchangeOf("crate");
+  expect(() =>
+    sinkWith(() => {
+      throw failure;
+    }, "value-mapping:uom").send(exchange),
+  ).toThrow(failure);
+  expect(exchange.message.body).toBe("crate");
+});
