@@ -1,9 +1,13 @@
 // Words of Camel's YAML language that are known and refused on purpose. A refusal says what to write instead, so that
 // nobody has to guess whether it was a typing error.
+import { refusedFormats } from "./formats/refused-formats.ts";
+
 const noJava = "there is no Java here";
 
 const refusedSteps: Readonly<Record<string, string>> = {
   bean: `bean calls Java methods and ${noJava}; use an expression language such as js or jsonata, or an operator's function with process`,
+  kamelet: "kamelets are not available; use routeTemplate and templatedRoute",
+  transformDataType: "transformDataType needs Java data types; convert with marshal, unmarshal, convertBodyTo or an expression",
   transacted: "transacted needs a transaction manager, which does not exist here; use doTry, saga or idempotentConsumer to make repeated work safe",
   policy: "policy needs a Java policy object; put the steps it would guard into a route of their own",
   serviceCall: "serviceCall was removed from Camel; call the service with toD and its address from a property",
@@ -31,7 +35,6 @@ const refusedLanguages: Readonly<Record<string, string>> = {
   joor: `joor is compiled Java and ${noJava}; use js`,
   method: `method calls Java beans and ${noJava}; use simple or js`,
   csimple: "csimple is compiled simple; write simple, which is compiled here too",
-  xquery: "xquery is not available; use xpath, or jsonata after unmarshalling",
   ref: "ref names a Java expression bean; write the expression itself",
 };
 
@@ -43,4 +46,4 @@ const refusedEntities: Readonly<Record<string, string>> = {
 };
 
 /** Step, language and top-level words that are refused, each with one sentence of what to use instead. */
-export const refusedWords: ReadonlyMap<string, string> = new Map(Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }));
+export const refusedWords: ReadonlyMap<string, string> = new Map([...Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }), ...refusedFormats]);

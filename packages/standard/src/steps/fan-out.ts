@@ -5,7 +5,7 @@ import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 import { runParallel } from "./fan-out-parallel.ts";
 import { isAsync } from "./items.ts";
 import { mergeResult } from "./merge-result.ts";
-import { settle, then } from "./settle.ts";
+import { settle, after } from "./settle.ts";
 import { endCopy } from "./when-over.ts";
 
 /** One copy and what is to run with it. */
@@ -50,8 +50,8 @@ export function fanOut(original: Exchange, branches: Branches, options: FanOutOp
   const { clock } = options.host;
   if (options.parallelProcessing) return runParallel(branches, gathering, options).then(() => gathering.finish());
   if (isAsync(branches)) return oneByOneLater(branches, gathering).then(() => gathering.finish());
-  const all = each(branches, (branch, index) => then(runBranch(branch), () => gathering.take(branch.copy, index)), clock);
-  return then(all, () => gathering.finish());
+  const all = each(branches, (branch, index) => after(runBranch(branch), () => gathering.take(branch.copy, index)), clock);
+  return after(all, () => gathering.finish());
 }
 
 async function oneByOneLater(branches: AsyncIterator<Branch>, gathering: Gathering): Promise<void> {

@@ -19,6 +19,6 @@ export function settle<T>(
 }
 
 /** Goes on with `next` once `pending` is over; a failure passes through untouched. */
-export function then<T, R>(pending: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
+export function after<T, R>(pending: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
   return pending instanceof Promise ? pending.then(next) : next(pending);
 }

@@ -12,12 +12,13 @@ export interface SlotLimits {
 /** A number of places and a line in front of them: first come, first served. */
 export class Slots {
   running = 0;
-  readonly #limits: SlotLimits;
+  /** May change while running; places already taken stay taken. */
+  limits: SlotLimits;
   readonly #inside = new WeakSet<Exchange>();
   readonly #line: { readonly exchange: Exchange; readonly goIn: () => void }[] = [];
 
   constructor(limits: SlotLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   holds(exchange: Exchange): boolean {
@@ -26,7 +27,7 @@ export class Slots {
 
   /** Takes a place now, later, or not at all. */
   enter(exchange: Exchange): "in" | "full" | Promise<void> {
-    const { normal, most, line } = this.#limits;
+    const { normal, most, line } = this.limits;
     if (this.running < normal || (this.#line.length >= line && this.running < most)) {
       this.#take(exchange);
       return "in";
@@ -37,7 +38,7 @@ export class Slots {
   leave(exchange: Exchange): void {
     if (!this.#inside.delete(exchange)) return;
     this.running--;
-    if (this.running < this.#limits.normal) this.#line.shift()?.goIn();
+    if (this.running < this.limits.normal) this.#line.shift()?.goIn();
   }
 
   #take(exchange: Exchange): void {

@@ -70,12 +70,12 @@ export const doTry = defineStep({
     const caught = (exchange: Exchange): Awaitable =>
       settle(
         () => inner(exchange),
-        nothing,
+        () => undefined,
         (error) => handle(exchange, error, clauses),
       );
-    if (doFinally === undefined || doFinally.disabled) return caught;
+    if (doFinally === undefined || doFinally.disabled) return leaving(caught);
     const last = compiler.steps(doFinally.steps, { errors: "off" });
-    return (exchange) =>
+    return leaving((exchange) =>
       settle(
         () => caught(exchange),
         () => finish(exchange, last),
@@ -85,9 +85,23 @@ export const doTry = defineStep({
             () => rethrow(error),
             () => rethrow(error),
           ),
-      );
+      ),
+    );
   },
 });
+
+/** What leaves a doTry goes to an outer doTry or to the caller; the route's own error handling has no say. */
+function leaving(tried: Processor): Processor {
+  return (exchange) =>
+    settle(
+      () => tried(exchange),
+      () => undefined,
+      (error) => {
+        error.exhausted = true;
+        throw error;
+      },
+    );
+}
 
 function compileCatch(
   clause: {
@@ -107,12 +121,17 @@ function compileCatch(
 }
 
 function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[]): Awaitable {
+  error.stepId ??= exchange.at?.id;
+  error.routeId ??= exchange.run.route.id;
   exchange.caught = error;
   const clause = clauses.find(
     ({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)),
   );
   if (clause === undefined) throw error;
   exchange.setProperty("CamelExceptionCaught", error);
+  exchange.setProperty("CamelFailureRouteId", error.routeId);
+  const endpoint = exchange.property("CamelToEndpoint");
+  if (endpoint !== undefined) exchange.setProperty("CamelFailureEndpoint", endpoint);
   const handled = clause.steps(exchange);
   if (!error.rollback) return handled;
   // A rollback cannot be saved: the clause had its say, the exchange still fails.
@@ -133,7 +152,6 @@ function finish(exchange: Exchange, last: Processor): Awaitable {
   );
 }
 
-const nothing = (): void => undefined;
 const rethrow = (error: FlowError): never => {
   throw error;
 };

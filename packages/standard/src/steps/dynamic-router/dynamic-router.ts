@@ -1,7 +1,7 @@
 import { cancelledError, defineStep, each, FlowError, type Awaitable, type Exchange, type Expression } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 import { uriList } from "../uri-list.ts";
 
 /** Hops of one message through one dynamic router; more is a route that never ends. */
@@ -30,7 +30,7 @@ export const dynamicRouter = defineStep({
       const outlet = find(uri, exchange);
       if (outlet === undefined) return true;
       exchange.setProperty("CamelSlipEndpoint", normalUri(uri));
-      return then(outlet.send(exchange), () => exchange.ending === 0);
+      return after(outlet.send(exchange), () => exchange.ending === 0);
     };
     return (exchange) => each(hops(exchange, next, uriDelimiter), (uri) => visit(exchange, uri), clock);
   },

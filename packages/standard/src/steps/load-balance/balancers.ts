@@ -1,6 +1,6 @@
 // The balancers that choose before they send. Each keeps its own memory, one per step and deployment.
 import { asText, copyExchange, each, type Expression, type Host, type Processor } from "@sluice/engine/spi";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 import { runBranch } from "../fan-out.ts";
 
 export type Balancer = Processor;
@@ -44,7 +44,7 @@ export function toAll(children: readonly Processor[], host: Host): Balancer {
       children.values(),
       (run) => {
         const copy = copyExchange(exchange, host.ids);
-        return then(runBranch({ copy, run }), () => {
+        return after(runBranch({ copy, run }), () => {
           if (copy.failure !== undefined) throw copy.failure;
         });
       },

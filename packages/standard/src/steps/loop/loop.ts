@@ -1,7 +1,7 @@
 import { asText, cancelledError, copyExchange, defineStep, each, FlowError, type Awaitable, type Compiler, type Exchange, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode } from "@sluice/model";
 import { mergeResult } from "../merge-result.ts";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 
 /** Runs its steps several times on the same message, or on a fresh copy each time. */
 export const loop = defineStep({
@@ -30,7 +30,7 @@ export const loop = defineStep({
         rounds(exchange, () => exchange),
         (index) => {
           exchange.setProperty("CamelLoopIndex", index);
-          return then(run(exchange), () => exchange.ending === 0);
+          return after(run(exchange), () => exchange.ending === 0);
         },
         host.clock,
       );
@@ -49,11 +49,11 @@ function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Co
       const copy = copyExchange(exchange, host.ids);
       copy.setProperty("CamelLoopIndex", index);
       last = copy;
-      return then(run(copy), () => copy.ending === 0);
+      return after(run(copy), () => copy.ending === 0);
     },
     host.clock,
   );
-  return then(all, () => mergeResult(exchange, last, { stops: true }));
+  return after(all, () => mergeResult(exchange, last, { stops: true }));
 }
 
 function counted(expression: ExpressionNode, compiler: Compiler): Rounds {

@@ -2,7 +2,7 @@ import { asText, defineStep, type Awaitable, type Exchange } from "@sluice/engin
 import { f } from "@sluice/model";
 import { dynamicFields, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
 import { takePolled } from "../take-polled.ts";
 
@@ -33,7 +33,7 @@ export const pollEnrich = defineStep({
     const take = (exchange: Exchange): Awaitable => {
       const poller = find(asText(address(exchange)).trim(), exchange);
       if (poller === undefined) return undefined;
-      return then(poller.receive(timeout, exchange), (polled) => takePolled(exchange, polled, strategy, host));
+      return after(poller.receive(timeout, exchange), (polled) => takePolled(exchange, polled, strategy, host));
     };
     return sendWithVariables(take, { variableReceive }, host);
   },

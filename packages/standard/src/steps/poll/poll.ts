@@ -2,7 +2,7 @@ import { defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { dynamicFields, dynamicUri } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 import { takePolled } from "../take-polled.ts";
 
 /** Takes one message from an endpoint as the new body. */
@@ -27,7 +27,7 @@ export const poll = defineStep({
     const address = dynamicUri(uri, parameters, compiler, node.span);
     const find = compiler.endpoints.poll({ template: address.template, allowedSchemes, span: node.span });
     const take = (exchange: Exchange): Awaitable =>
-      then(find(address.text(exchange), exchange).receive(timeout, exchange), (polled) => takePolled(exchange, polled, undefined, host));
+      after(find(address.text(exchange), exchange).receive(timeout, exchange), (polled) => takePolled(exchange, polled, undefined, host));
     return sendWithVariables(take, { variableReceive }, host);
   },
 });

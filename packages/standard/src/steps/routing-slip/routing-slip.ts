@@ -1,7 +1,7 @@
 import { CompileError, defineStep, each, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
-import { then } from "../settle.ts";
+import { after } from "../settle.ts";
 import { uriList } from "../uri-list.ts";
 
 /** Sends the message from address to address; the list is worked out once. */
@@ -30,7 +30,7 @@ export const routingSlip = defineStep({
       const outlet = find(uri, exchange);
       if (outlet === undefined) return true;
       exchange.setProperty("CamelSlipEndpoint", normalUri(uri));
-      return then(outlet.send(exchange), () => exchange.ending === 0);
+      return after(outlet.send(exchange), () => exchange.ending === 0);
     };
     return (exchange) => each(uriList(slip(exchange), uriDelimiter).values(), (uri) => visit(exchange, uri), clock);
   },

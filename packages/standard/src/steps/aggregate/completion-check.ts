@@ -1,0 +1,62 @@
+import { asText, CompileError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import type { ExpressionNode } from "@sluice/model";
+
+export type CompletedBy = "size" | "timeout" | "interval" | "predicate" | "consumer" | "strategy" | "force";
+
+export interface CompletionCheck {
+  /** Why a group of this size is finished, or undefined when it is not. */
+  readonly isComplete: (exchange: Exchange, size: number) => CompletedBy | undefined;
+  /** How long the group may wait for its next message; 0 for ever. */
+  readonly timeoutMs: (exchange: Exchange) => number;
+  readonly hasTimeouts: boolean;
+}
+
+export interface CompletionOptions {
+  readonly completionSize: number;
+  readonly completionSizeExpression?: ExpressionNode | undefined;
+  readonly completionTimeout: number;
+  readonly completionTimeoutExpression?: ExpressionNode | undefined;
+  readonly completionInterval: number;
+  readonly completionPredicate?: ExpressionNode | undefined;
+  readonly completionFromBatchConsumer: boolean;
+}
+
+/** Compiles the conditions; refuses an aggregate that could never finish a group. */
+export function completionCheck(options: CompletionOptions, compiler: Compiler): CompletionCheck {
+  const { completionSize, completionTimeout, completionInterval, completionFromBatchConsumer } = options;
+  const hasTimeouts = completionTimeout > 0 || options.completionTimeoutExpression !== undefined;
+  if (completionInterval > 0 && hasTimeouts) throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together");
+  const size = compile(options.completionSizeExpression, compiler);
+  const timeout = compile(options.completionTimeoutExpression, compiler);
+  const predicate = options.completionPredicate === undefined ? undefined : compiler.predicate(options.completionPredicate);
+  if (completionSize === 0 && completionInterval === 0 && !hasTimeouts && size === undefined && predicate === undefined && !completionFromBatchConsumer)
+    throw new CompileError("option-missing", "aggregate needs a completion, e.g. completionSize or completionTimeout", { hint: "without one no group would ever be finished" });
+  let batch = 0;
+  return {
+    hasTimeouts,
+    isComplete(exchange, count) {
+      if (completionFromBatchConsumer) {
+        const batchSize = number(exchange.property("CamelBatchSize"));
+        if (batchSize > 0 && ++batch >= batchSize) {
+          batch = 0;
+          return "consumer";
+        }
+      }
+      if (exchange.property("CamelAggregationCompleteCurrentGroup") === true) return "strategy";
+      if (predicate?.(exchange) === true) return "predicate";
+      const wanted = number(size?.(exchange)) || completionSize;
+      return wanted > 0 && count >= wanted ? "size" : undefined;
+    },
+    timeoutMs: (exchange) => number(timeout?.(exchange)) || completionTimeout,
+  };
+}
+
+function compile(node: ExpressionNode | undefined, compiler: Compiler): Expression | undefined {
+  return node === undefined ? undefined : compiler.expression(node);
+}
+
+/** A positive number, or 0 for anything else. */
+function number(value: unknown): number {
+  const result = typeof value === "number" ? value : Number(asText(value).trim() || Number.NaN);
+  return result > 0 ? result : 0;
+}

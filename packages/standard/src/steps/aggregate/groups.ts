@@ -1,0 +1,153 @@
+// The open groups of one aggregate. Their number and size are bounded: at the limit the oldest group is finished early
+// and the log says so, because a flow whose groups never finish must not fill the memory.
+import { FlowError, type Exchange, type Host, type Lifecycle } from "@sluice/engine/spi";
+import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
+import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
+
+export const mostGroups = 50_000;
+export const mostMessagesPerGroup = 100_000;
+const mostClosedKeys = 100_000;
+
+export interface GroupOptions {
+  readonly strategy: AggregationStrategy;
+  readonly check: CompletionCheck;
+  readonly host: Host;
+  readonly routeId: string;
+  readonly completionInterval: number;
+  readonly completionTimeoutCheckerInterval: number;
+  readonly completionOnNewCorrelationGroup: boolean;
+  readonly eagerCheckCompletion: boolean;
+  readonly closeCorrelationKeyOnCompletion?: number | undefined;
+  readonly discardOnCompletionTimeout: boolean;
+  readonly discardOnAggregationFailure: boolean;
+  readonly forceCompletionOnStop: boolean;
+  readonly completeAllOnStop: boolean;
+  /** Runs a finished group on its own. */
+  release(group: Exchange): void;
+}
+
+interface Group {
+  exchange: Exchange | undefined;
+  size: number;
+  /** Monotonic time at which it is given up waiting. */
+  due: number;
+}
+
+export class Groups implements Lifecycle {
+  readonly #options: GroupOptions;
+  readonly #open = new Map<string, Group>();
+  readonly #closed = new Set<string>();
+  #cancelTimer: (() => void) | undefined = undefined;
+  #warned = 0;
+
+  constructor(options: GroupOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { completionInterval, check, completionTimeoutCheckerInterval } = this.#options;
+    if (completionInterval > 0) this.#repeat(completionInterval, () => this.completeAll("interval"));
+    else if (check.hasTimeouts) this.#repeat(Math.max(10, completionTimeoutCheckerInterval), () => this.#expire());
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) this.completeAll("force");
+    else if (this.#open.size > 0) this.#warn(`${this.#open.size} unfinished groups are dropped because the flow stops`);
+    this.#open.clear();
+  }
+
+  /** Merges a message into its group and finishes the group when its time has come. */
+  add(key: string, message: Exchange): void {
+    const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
+    if (this.#closed.has(key))
+      throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key '${key}' has been closed`, { code: "correlation-key-closed" });
+    if (completionOnNewCorrelationGroup) for (const other of [...this.#open.keys()]) if (other !== key) this.#complete(other, "force");
+    const group = this.#open.get(key) ?? this.#begin(key);
+    const size = group.size + 1;
+    let by: CompletedBy | undefined;
+    if (eagerCheckCompletion) {
+      message.setProperty("CamelAggregatedSize", size);
+      by = check.isComplete(message, size);
+    }
+    const merged = this.#merge(key, group, message, strategy);
+    merged.setProperty("CamelAggregatedSize", size);
+    group.exchange = merged;
+    group.size = size;
+    if (!eagerCheckCompletion) by = check.isComplete(merged, size);
+    if (by === "consumer") this.completeAll("consumer");
+    else if (by !== undefined) this.#complete(key, by);
+    else if (size >= mostMessagesPerGroup) this.#finishEarly(key, `group '${key}' has reached ${mostMessagesPerGroup} messages and is finished early`);
+    else this.#wait(group, eagerCheckCompletion ? message : merged);
+  }
+
+  completeAll(by: CompletedBy): void {
+    for (const key of [...this.#open.keys()]) this.#complete(key, by);
+  }
+
+  #begin(key: string): Group {
+    if (this.#open.size >= mostGroups) this.#finishEarly(this.#open.keys().next().value as string, `more than ${mostGroups} open groups: the oldest are finished early`);
+    const group: Group = { exchange: undefined, size: 0, due: Infinity };
+    this.#open.set(key, group);
+    return group;
+  }
+
+  #merge(key: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
+    try {
+      return strategy.aggregate(group.exchange, message, group.exchange ?? message);
+    } catch (thrown) {
+      if (this.#options.discardOnAggregationFailure || group.exchange === undefined) this.#open.delete(key);
+      throw thrown;
+    }
+  }
+
+  #wait(group: Group, exchange: Exchange): void {
+    const { check, host } = this.#options;
+    if (!check.hasTimeouts) return;
+    const timeoutMs = check.timeoutMs(exchange);
+    group.due = timeoutMs > 0 ? host.clock.monotonic() + timeoutMs : Infinity;
+  }
+
+  #complete(key: string, by: CompletedBy): void {
+    const group = this.#open.get(key);
+    if (group?.exchange === undefined) return;
+    this.#open.delete(key);
+    this.#close(key);
+    if (by === "timeout" && this.#options.discardOnCompletionTimeout) return;
+    const { exchange } = group;
+    exchange.setProperty("CamelAggregatedCorrelationKey", key);
+    exchange.setProperty("CamelAggregatedCompletedBy", by);
+    this.#options.strategy.complete?.(exchange);
+    this.#options.release(exchange);
+  }
+
+  #close(key: string): void {
+    const { closeCorrelationKeyOnCompletion: remembered } = this.#options;
+    if (remembered === undefined) return;
+    this.#closed.add(key);
+    const most = remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
+    if (this.#closed.size > most) this.#closed.delete(this.#closed.values().next().value as string);
+  }
+
+  #expire(): void {
+    const now = this.#options.host.clock.monotonic();
+    for (const [key, group] of [...this.#open]) if (group.due <= now) this.#complete(key, "timeout");
+  }
+
+  #finishEarly(key: string, reason: string): void {
+    if (this.#warned++ % 1000 === 0) this.#warn(reason);
+    this.#complete(key, "force");
+  }
+
+  #warn(text: string): void {
+    this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${text}`);
+  }
+
+  #repeat(ms: number, run: () => void): void {
+    this.#cancelTimer = this.#options.host.clock.after(ms, () => {
+      this.#repeat(ms, run);
+      run();
+    });
+  }
+}

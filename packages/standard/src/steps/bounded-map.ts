@@ -1,0 +1,20 @@
+/** Makes what is asked for and keeps the entries used last. */
+export class BoundedMap<K, V> {
+  readonly #most: number;
+  readonly #create: () => V;
+  readonly #entries = new Map<K, V>();
+
+  constructor(most: number, create: () => V) {
+    this.#most = most;
+    this.#create = create;
+  }
+
+  get(key: K): V {
+    let value = this.#entries.get(key);
+    if (value === undefined) value = this.#create();
+    else this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value as K);
+    return value;
+  }
+}

@@ -1,0 +1,83 @@
+// The state of one circuit: closed while calls go well, open when too many failed or were slow, half open to find out.
+export type BreakerState = "CLOSED" | "OPEN" | "HALF_OPEN";
+
+export interface BreakerLimits {
+  readonly failureRateThreshold: number;
+  readonly slowCallRateThreshold: number;
+  readonly slowCallDurationThreshold: number;
+  readonly minimumNumberOfCalls: number;
+  readonly slidingWindowSize: number;
+  readonly slidingWindowType: "COUNT_BASED" | "TIME_BASED";
+  readonly waitDurationInOpenState: number;
+  readonly permittedNumberOfCallsInHalfOpenState: number;
+}
+
+interface Call {
+  readonly at: number;
+  readonly failed: boolean;
+  readonly slow: boolean;
+}
+
+export class Breaker {
+  state: BreakerState = "CLOSED";
+  readonly #limits: BreakerLimits;
+  readonly #now: () => number;
+  #calls: Call[] = [];
+  #openedAt = 0;
+  /** Calls let through while half open. */
+  #trials = 0;
+
+  constructor(limits: BreakerLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Whether one more call may be made; counts it when the circuit is half open. */
+  permits(): boolean {
+    if (this.state === "OPEN" && this.#now() - this.#openedAt >= this.#limits.waitDurationInOpenState) this.#become("HALF_OPEN");
+    if (this.state === "CLOSED") return true;
+    if (this.state === "OPEN" || this.#trials >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;
+    this.#trials++;
+    return true;
+  }
+
+  record(failed: boolean, tookMs: number): void {
+    if (this.state === "OPEN") return;
+    this.#calls.push({ at: this.#now(), failed, slow: tookMs >= this.#limits.slowCallDurationThreshold });
+    const { permittedNumberOfCallsInHalfOpenState: trials, minimumNumberOfCalls, slidingWindowSize, slidingWindowType } = this.#limits;
+    if (this.state === "HALF_OPEN") {
+      if (this.#calls.length >= trials) this.#become(this.#isBad() ? "OPEN" : "CLOSED");
+      return;
+    }
+    this.#forget();
+    const enough = slidingWindowType === "COUNT_BASED" ? Math.min(minimumNumberOfCalls, slidingWindowSize) : minimumNumberOfCalls;
+    if (this.#calls.length >= enough && this.#isBad()) this.#become("OPEN");
+  }
+
+  /** A call whose outcome counts neither way. */
+  ignore(): void {
+    if (this.state === "HALF_OPEN") this.#trials--;
+  }
+
+  #become(state: BreakerState): void {
+    this.state = state;
+    this.#calls = [];
+    this.#trials = 0;
+    if (state === "OPEN") this.#openedAt = this.#now();
+  }
+
+  #isBad(): boolean {
+    const percent = (matches: (call: Call) => boolean): number => (100 * this.#calls.filter(matches).length) / this.#calls.length;
+    return percent((call) => call.failed) >= this.#limits.failureRateThreshold || percent((call) => call.slow) >= this.#limits.slowCallRateThreshold;
+  }
+
+  #forget(): void {
+    const { slidingWindowSize, slidingWindowType } = this.#limits;
+    if (slidingWindowType === "COUNT_BASED") {
+      if (this.#calls.length > slidingWindowSize) this.#calls.shift();
+      return;
+    }
+    const oldest = this.#now() - slidingWindowSize * 1000;
+    while ((this.#calls[0]?.at ?? Infinity) < oldest) this.#calls.shift();
+  }
+}

@@ -1,0 +1,122 @@
+// Stops calling what keeps failing. The steps run on a copy, so that the fallback sees the message as it entered.
+import { copyExchange, defineStep, FlowError, type Awaitable, type Exchange, type Processor } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { clauseFields } from "../clause.ts";
+import { checkExceptionType, isOneOf } from "../exception-type.ts";
+import { runBranch } from "../fan-out.ts";
+import { mergeResult } from "../merge-result.ts";
+import { after } from "../settle.ts";
+import { Breaker } from "./breaker.ts";
+import { breakerDefaults, breakerFields, type BreakerOptions } from "./breaker-fields.ts";
+
+type Verdict = "failed" | "timed-out" | "open" | "busy";
+
+export const circuitBreaker = defineStep({
+  name: "circuitBreaker",
+  title: "Circuit breaker",
+  summary: "Stops calling what keeps failing, and does something else instead.",
+  group: "resilience",
+  icon: "zap-off",
+  since: "0.1",
+  adoptsSiblings: true,
+  options: {
+    steps: f.steps({ doc: "The steps that may fail.", default: [] }),
+    onFallback: f.object(
+      { steps: f.steps({ doc: "What to do instead.", default: [] }), fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }), ...clauseFields },
+      { doc: "What to do when the steps fail or may not be called." },
+    ),
+    resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
+  },
+  examples: [
+    {
+      title: "Plan B",
+      yaml: "circuitBreaker: {steps: [{throwException: {exceptionType: java.io.IOException, message: down}}], onFallback: {steps: [{setBody: {constant: plan B}}]}}",
+      expect: { body: "plan B" },
+    },
+  ],
+  compile({ steps, onFallback, resilience4jConfiguration }, compiler, node) {
+    const options: BreakerOptions = resilience4jConfiguration ?? breakerDefaults;
+    [...options.recordException, ...options.ignoreException].forEach(checkExceptionType);
+    const { host } = compiler;
+    const run = compiler.steps(steps, { errors: "off" });
+    const fallback = onFallback === undefined || onFallback.disabled ? undefined : compiler.steps(onFallback.steps, { errors: "off" });
+    const breaker = new Breaker(options, () => host.clock.monotonic());
+    let running = 0;
+
+    const instead = (exchange: Exchange, error: FlowError, verdict: Verdict): Awaitable => {
+      note(exchange, breaker.state, { fallback: fallback !== undefined, verdict });
+      if (fallback !== undefined) return useFallback(exchange, error, fallback);
+      if (verdict === "open" && !options.throwExceptionWhenHalfOpenOrOpenState) return undefined;
+      throw error;
+    };
+
+    return (exchange) => {
+      if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return instead(exchange, bulkheadFull(node.id), "busy");
+      if (!breaker.permits()) return instead(exchange, notPermitted(node.id, breaker.state), "open");
+      const copy = copyExchange(exchange, host.ids);
+      const began = host.clock.monotonic();
+      running++;
+      const finish = (timedOut: boolean): Awaitable => {
+        running--;
+        const took = host.clock.monotonic() - began;
+        const failure = timedOut ? timeoutError(options.timeoutDuration) : copy.failure;
+        if (failure === undefined) {
+          breaker.record(false, took);
+          note(exchange, breaker.state, undefined);
+          mergeResult(exchange, copy, { stops: true });
+          return undefined;
+        }
+        if (isOneOf(failure, options.ignoreException)) {
+          breaker.ignore();
+          exchange.setProperty("CamelCircuitBreakerResponseIgnored", true);
+          return undefined;
+        }
+        const counts = options.recordException.length === 0 || isOneOf(failure, options.recordException);
+        breaker.record(counts, took);
+        return counts ? instead(exchange, failure, timedOut ? "timed-out" : "failed") : undefined;
+      };
+      const pending = runBranch({ copy, run });
+      if (!(pending instanceof Promise)) return finish(false);
+      if (!options.timeoutEnabled) return pending.then(() => finish(false));
+      return after(withinTime(pending, options.timeoutDuration, (ms, ring) => host.clock.after(ms, ring)), finish);
+    };
+  },
+});
+
+/** True when time was up first. What comes later is left alone. */
+function withinTime(pending: Promise<void>, ms: number, alarm: (ms: number, ring: () => void) => () => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = alarm(ms, () => resolve(true));
+    void pending.then(() => {
+      cancel();
+      resolve(false);
+    });
+  });
+}
+
+function useFallback(exchange: Exchange, error: FlowError, fallback: Processor): Awaitable {
+  exchange.caught = error;
+  exchange.setProperty("CamelExceptionCaught", error);
+  return fallback(exchange);
+}
+
+function note(exchange: Exchange, state: string, bad: { readonly fallback: boolean; readonly verdict: Verdict } | undefined): void {
+  exchange.setProperty("CamelCircuitBreakerState", state);
+  exchange.setProperty("CamelCircuitBreakerSuccessfulExecution", bad === undefined);
+  exchange.setProperty("CamelCircuitBreakerResponseFromFallback", bad?.fallback === true);
+  exchange.setProperty("CamelCircuitBreakerResponseShortCircuited", bad !== undefined && (bad.fallback || bad.verdict === "open"));
+  exchange.setProperty("CamelCircuitBreakerResponseTimedOut", bad?.verdict === "timed-out");
+  exchange.setProperty("CamelCircuitBreakerResponseRejected", bad?.verdict === "open" || bad?.verdict === "busy");
+}
+
+function notPermitted(id: string, state: string): FlowError {
+  return new FlowError("io.github.resilience4j.circuitbreaker.CallNotPermittedException", `CircuitBreaker '${id}' is ${state} and does not permit further calls`, { code: "circuit-open", retryable: true });
+}
+
+function bulkheadFull(id: string): FlowError {
+  return new FlowError("io.github.resilience4j.bulkhead.BulkheadFullException", `Bulkhead '${id}' is full and does not permit further calls`, { code: "bulkhead-full", retryable: true });
+}
+
+function timeoutError(ms: number): FlowError {
+  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker took longer than ${ms} ms`, { code: "circuit-timeout", retryable: true });
+}

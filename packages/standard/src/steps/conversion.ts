@@ -1,0 +1,55 @@
+// Conversions by type name, with a charset where bytes and text meet.
+import { CompileError, conversionError, findConversion, type Conversion } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+export const conversionFields = {
+  type: f.string({ doc: "The type to convert to, e.g. String, int, double, boolean, byte[] or a Java class name.", required: true }),
+  charset: f.string({ doc: "How text is written as bytes; UTF-8 unless said.", group: "advanced" }),
+  mandatory: f.boolean({ doc: "Whether a value that cannot be converted is a failure; otherwise it becomes null.", default: true }),
+};
+
+export interface ConversionOptions {
+  readonly type: string;
+  readonly charset?: string | undefined;
+  readonly mandatory: boolean;
+}
+
+/** Null stays null. */
+export function converter({ type, charset, mandatory }: ConversionOptions): Conversion {
+  const plain = findConversion(type);
+  if (plain === undefined) throw new CompileError("type-unknown", `there is no type '${type}' to convert to`, { hint: "use String, int, long, double, boolean, byte[], Map, List or Date" });
+  const convert = charset === undefined || isUtf8(charset) ? plain : withCharset(plain, type, charset);
+  return (value) => {
+    if (value === null || value === undefined) return null;
+    if (mandatory) return convert(value);
+    try {
+      return convert(value) ?? null;
+    } catch {
+      return null;
+    }
+  };
+}
+
+const isUtf8 = (charset: string): boolean => /^utf-?8$/i.test(charset);
+
+function withCharset(plain: Conversion, type: string, charset: string): Conversion {
+  const decoder = decoderOf(charset);
+  const toBytes = /^(byte\[\]|java\.io\.InputStream|InputStream)$/i.test(type);
+  if (toBytes && !/^(iso-?8859-?1|latin-?1|us-ascii|ascii)$/i.test(charset))
+    throw new CompileError("charset-unknown", `text cannot be written as '${charset}'`, { hint: "use UTF-8, ISO-8859-1 or US-ASCII" });
+  const highest = /ascii/i.test(charset) ? 0x7f : 0xff;
+  return (value) => {
+    const text = value instanceof Uint8Array ? decoder.decode(value) : value;
+    if (!toBytes) return plain(text);
+    if (typeof text !== "string") throw conversionError(value, type);
+    return Uint8Array.from(text, (character) => ((character.codePointAt(0) as number) > highest ? 0x3f : (character.codePointAt(0) as number)));
+  };
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    throw new CompileError("charset-unknown", `there is no charset '${charset}'`);
+  }
+}

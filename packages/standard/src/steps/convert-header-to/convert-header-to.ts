@@ -1,0 +1,32 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { conversionFields, converter } from "../conversion.ts";
+import { template } from "../template.ts";
+
+export const convertHeaderTo = defineStep({
+  name: "convertHeaderTo",
+  title: "Convert header",
+  summary: "Converts a header to another type, in place or into another header.",
+  group: "message",
+  icon: "replace-all",
+  since: "0.1",
+  options: {
+    name: f.string({ doc: "The header; may contain Simple.", required: true }),
+    toName: f.string({ doc: "The header that gets the result; the same one when not given." }),
+    ...conversionFields,
+  },
+  examples: [{ title: "A number beside the text", yaml: "convertHeaderTo: {name: qty, toName: number, type: int}", given: { headers: { qty: "9" } }, expect: { headers: { qty: "9", number: 9 } } }],
+  compile({ name, toName, ...options }, compiler, node) {
+    const convert = converter(options);
+    const source = template(name, compiler, node.span);
+    const target = toName === undefined ? source : template(toName, compiler, node.span);
+    return (exchange) => {
+      const { headers } = exchange.message;
+      const value = headers.get(source(exchange));
+      if (value === null || value === undefined) return;
+      const converted = convert(value);
+      if (converted === null) headers.delete(target(exchange));
+      else headers.set(target(exchange), converted);
+    };
+  },
+});

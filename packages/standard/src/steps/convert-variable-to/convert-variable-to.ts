@@ -1,0 +1,28 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { conversionFields, converter } from "../conversion.ts";
+import { variable } from "../variables.ts";
+
+export const convertVariableTo = defineStep({
+  name: "convertVariableTo",
+  title: "Convert variable",
+  summary: "Converts a variable to another type, in place or into another variable.",
+  group: "message",
+  icon: "replace-all",
+  since: "0.1",
+  options: {
+    name: f.string({ doc: "The variable, with its scope when it has one.", required: true }),
+    toName: f.string({ doc: "The variable that gets the result; the same one when not given." }),
+    ...conversionFields,
+  },
+  examples: [{ title: "A number", yaml: "convertVariableTo: {name: n, type: int}", given: { variables: { n: "8" } }, expect: { variables: { n: 8 } } }],
+  compile({ name, toName, ...options }, compiler) {
+    const convert = converter(options);
+    const source = variable(name, compiler.host);
+    const target = toName === undefined ? source : variable(toName, compiler.host);
+    return (exchange) => {
+      const value = source.get(exchange);
+      if (value !== null && value !== undefined) target.set(exchange, convert(value));
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { convertWith } from "./convert-with.ts";
+
+/** Turns the body into text or bytes of a format. */
+export const marshal = defineStep({
+  name: "marshal",
+  title: "Marshal",
+  summary: "Turns the body into text or bytes of a format.",
+  group: "message",
+  icon: "file-output",
+  since: "0.1",
+  options: {
+    format: f.format({ doc: "The format to write.", required: true }),
+    variableSend: f.string({ doc: "Variable whose value is converted instead of the body.", group: "advanced" }),
+    variableReceive: f.string({ doc: "Variable that receives the result; the message stays as it was.", group: "advanced" }),
+  },
+  examples: [{ title: "An object as JSON", yaml: "marshal: {json: {}}", given: { body: { a: 1 } }, expect: { body: '{"a":1}', headers: { "Content-Type": "application/json" } } }],
+  compile({ format, ...variables }, compiler) {
+    const made = compiler.registry.format(format);
+    return convertWith((body, exchange) => made.marshal(body, exchange), variables, compiler.host);
+  },
+});

@@ -1,0 +1,55 @@
+import { compareValues, type Clock, type Exchange, type Lifecycle } from "@sluice/engine/spi";
+
+export interface BatchOptions {
+  readonly batchSize: number;
+  readonly batchTimeout: number;
+  readonly allowDuplicates: boolean;
+  readonly reverse: boolean;
+}
+
+interface Entry {
+  readonly key: unknown;
+  readonly exchange: Exchange;
+}
+
+/** Sorts what came in until the batch is full or its time is up. */
+export class BatchResequencer implements Lifecycle {
+  readonly #options: BatchOptions;
+  readonly #clock: Clock;
+  readonly #deliver: (exchange: Exchange) => void;
+  #batch: Entry[] = [];
+  #cancelTimer: (() => void) | undefined = undefined;
+
+  constructor(options: BatchOptions, clock: Clock, deliver: (exchange: Exchange) => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#deliver = deliver;
+  }
+
+  accepts(key: unknown): boolean {
+    return key !== null && key !== undefined;
+  }
+
+  add(key: unknown, exchange: Exchange): void {
+    this.#batch.push({ key, exchange });
+    if (this.#batch.length >= this.#options.batchSize) this.#flush();
+    else this.#cancelTimer ??= this.#clock.after(this.#options.batchTimeout, () => this.#flush());
+  }
+
+  /** What waits is delivered, so that stopping loses nothing. */
+  stop(): void {
+    this.#flush();
+  }
+
+  #flush(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const direction = this.#options.reverse ? -1 : 1;
+    const sorted = this.#batch.toSorted((one, other) => direction * (compareValues(one.key, other.key) ?? 0));
+    this.#batch = [];
+    sorted.forEach(({ key, exchange }, index) => {
+      const before = sorted[index - 1];
+      if (this.#options.allowDuplicates || before === undefined || compareValues(before.key, key) !== 0) this.#deliver(exchange);
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { asText, FlowError, type Clock, type Exchange, type Lifecycle } from "@sluice/engine/spi";
+
+export interface StreamOptions {
+  readonly capacity: number;
+  readonly timeout: number;
+  readonly rejectOld: boolean;
+}
+
+interface Entry {
+  readonly number: number;
+  readonly exchange: Exchange;
+  /** Monotonic time at which it goes even without its predecessor. */
+  readonly due: number;
+}
+
+/** Delivers numbered messages in sequence; a gap is waited for until its time is up. */
+export class StreamResequencer implements Lifecycle {
+  readonly #options: StreamOptions;
+  readonly #clock: Clock;
+  readonly #deliver: (exchange: Exchange) => void;
+  readonly #waiting: Entry[] = [];
+  #last: number | undefined = undefined;
+  #cancelTimer: (() => void) | undefined = undefined;
+
+  constructor(options: StreamOptions, clock: Clock, deliver: (exchange: Exchange) => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#deliver = deliver;
+  }
+
+  accepts(key: unknown): boolean {
+    const text = asText(key).trim();
+    return text !== "" && Number.isFinite(Number(text));
+  }
+
+  add(key: unknown, exchange: Exchange): void {
+    const number = Number(asText(key).trim());
+    if (this.#options.rejectOld && this.#last !== undefined && number <= this.#last)
+      throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: message ${number} comes after ${this.#last} was delivered`, { code: "resequence-too-late" });
+    const entry: Entry = { number, exchange, due: this.#clock.monotonic() + this.#options.timeout };
+    const at = this.#waiting.findLastIndex((other) => other.number <= number) + 1;
+    this.#waiting.splice(at, 0, entry);
+    this.#work();
+  }
+
+  /** What waits is delivered, so that stopping loses nothing. */
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (const { exchange } of this.#waiting.splice(0)) this.#deliver(exchange);
+  }
+
+  #work(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const isNext = this.#last !== undefined && first.number <= this.#last + 1;
+      const now = this.#clock.monotonic();
+      if (!isNext && first.due > now && this.#waiting.length <= this.#options.capacity) {
+        this.#cancelTimer = this.#clock.after(first.due - now, () => this.#work());
+        return;
+      }
+      this.#waiting.shift();
+      this.#last = Math.max(first.number, this.#last ?? -Infinity);
+      this.#deliver(first.exchange);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { pause, type Awaitable, type Clock, type Exchange, type FlowError, type Processor } from "@sluice/engine/spi";
+import { settle } from "../settle.ts";
+
+const mostTries = 5;
+const waitMs = 5000;
+
+/** A participant must be told: a failed call is repeated a few times before it counts as failed. */
+export function retrying(call: Processor, clock: Clock): Processor {
+  const attempt = (exchange: Exchange, tried: number): Awaitable =>
+    settle(
+      () => call(exchange),
+      () => undefined,
+      (error: FlowError) => {
+        if (tried >= mostTries) throw error;
+        const waiting = pause(exchange, waitMs, clock);
+        return waiting instanceof Promise ? waiting.then(() => attempt(exchange, tried + 1)) : attempt(exchange, tried + 1);
+      },
+    );
+  return (exchange) => attempt(exchange, 1);
+}

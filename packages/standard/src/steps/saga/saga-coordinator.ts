@@ -1,0 +1,73 @@
+// Sagas of this process: who takes part, and that each is told exactly once how it ended. Nothing outlives the process.
+import type { Host } from "@sluice/engine/spi";
+
+export type Outcome = "completion" | "compensation";
+
+/** Told how the saga ended. */
+export type Participant = (outcome: Outcome) => void;
+
+/** Sagas open at the same time; at the limit the oldest is compensated and the log says so. */
+const mostSagas = 50_000;
+
+export const sagaHeader = "Long-Running-Action";
+
+class Saga {
+  readonly participants: Participant[] = [];
+  readonly cancellations: (() => void)[] = [];
+}
+
+export class SagaCoordinator {
+  readonly #open = new Map<string, Saga>();
+  readonly #host: Host;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  begin(): string {
+    const oldest = this.#open.keys().next().value;
+    if (this.#open.size >= mostSagas && oldest !== undefined) {
+      this.#host.log.write("WARN", "saga", `more than ${mostSagas} open sagas: the oldest, ${oldest}, is compensated`);
+      this.finish(oldest, "compensation");
+    }
+    const id = this.#host.ids.next();
+    this.#open.set(id, new Saga());
+    return id;
+  }
+
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  join(id: string, participant: Participant): void {
+    this.#open.get(id)?.participants.push(participant);
+  }
+
+  /** Compensates the saga unless it is over by then; the returned function gives up waiting. */
+  limit(id: string, ms: number): () => void {
+    const cancel = this.#host.clock.after(ms, () => this.finish(id, "compensation"));
+    this.#open.get(id)?.cancellations.push(cancel);
+    return cancel;
+  }
+
+  /** Ends the saga and tells everybody; false when there is none of that id. */
+  finish(id: string, outcome: Outcome): boolean {
+    const saga = this.#open.get(id);
+    if (saga === undefined) return false;
+    this.#open.delete(id);
+    for (const cancel of saga.cancellations) cancel();
+    // Compensation undoes the latest work first.
+    const participants = outcome === "compensation" ? saga.participants.toReversed() : saga.participants;
+    for (const participant of participants) participant(outcome);
+    return true;
+  }
+}
+
+const coordinators = new WeakMap<Host, SagaCoordinator>();
+
+/** The coordinator of a runtime, shared by its saga steps and `saga:` endpoints. */
+export function sagaCoordinator(host: Host): SagaCoordinator {
+  let coordinator = coordinators.get(host);
+  if (coordinator === undefined) coordinators.set(host, (coordinator = new SagaCoordinator(host)));
+  return coordinator;
+}

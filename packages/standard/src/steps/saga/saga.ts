@@ -1,0 +1,130 @@
+import { asText, copyExchange, defineStep, ending, FlowError, Headers, Message, type Awaitable, type Compiler, type Exchange, type Outlet } from "@sluice/engine/spi";
+import { f, type StepNode } from "@sluice/model";
+import { settle } from "../settle.ts";
+import { retrying } from "./retrying.ts";
+import { sagaCoordinator, sagaHeader, type Outcome, type SagaCoordinator } from "./saga-coordinator.ts";
+
+const address = (doc: string) => f.uri({ doc });
+
+/** Work that is undone when a later part fails. The coordinator lives in this process. */
+export const saga = defineStep({
+  name: "saga",
+  title: "Saga",
+  summary: "Makes steps part of a saga: when a later part fails, what was done is compensated.",
+  group: "resilience",
+  icon: "book-open",
+  since: "0.1",
+  adoptsSiblings: true,
+  options: {
+    propagation: f.enum(["REQUIRED", "REQUIRES_NEW", "MANDATORY", "SUPPORTS", "NOT_SUPPORTED", "NEVER"], { doc: "Whether a running saga is joined, needed or refused.", default: "REQUIRED" }),
+    completionMode: f.enum(["AUTO", "MANUAL"], { doc: "Ends with the steps, or when saga:complete or saga:compensate is called.", default: "AUTO" }),
+    timeout: f.duration({ doc: "Compensates a saga that is not over by then.", default: 0 }),
+    compensation: address("Endpoint that undoes this part."),
+    completion: address("Endpoint that is told of success."),
+    option: f.list(
+      f.object({ key: f.string({ doc: "Name of the header.", required: true }), expression: f.expression({ doc: "Its value, worked out on entry.", required: true, inline: true }) }, { doc: "One option.", required: true }),
+      { doc: "Headers for the compensation and completion endpoints.", default: [] },
+    ),
+    steps: f.steps({ doc: "The work.", default: [] }),
+  },
+  examples: [{ title: "All went well", yaml: "saga: {completion: mock:completed, steps: [{setBody: {constant: done}}]}", expect: { body: "done" } }],
+  compile({ propagation, completionMode, timeout, steps, ...participation }, compiler, node) {
+    const coordinator = sagaCoordinator(compiler.host);
+    const run = compiler.steps(steps);
+    const join = participant(participation, compiler, node, coordinator);
+    const timers = compiler.tasks.state("timers", () => new Timers());
+    const work = (exchange: Exchange, id: string, isMine: boolean): Awaitable => {
+      join(exchange, id);
+      if (timeout > 0) timers.add(coordinator.limit(id, timeout));
+      if (!isMine) return run(exchange);
+      return settle(
+        () => run(exchange),
+        () => {
+          if (exchange.ending === ending.handled || exchange.ending === ending.rolledBack) coordinator.finish(id, "compensation");
+          else if (completionMode === "AUTO") coordinator.finish(id, "completion");
+        },
+        (error) => {
+          coordinator.finish(id, "compensation");
+          throw error;
+        },
+      );
+    };
+    return (exchange) => {
+      const current = currentSaga(exchange, coordinator);
+      if (current !== undefined && propagation === "NEVER") throw outside("Exchange cannot be part of a saga");
+      if (current === undefined && propagation === "MANDATORY") throw outside("Exchange is not part of a saga");
+      if (propagation === "NOT_SUPPORTED") return within(exchange, undefined, () => run(exchange));
+      const joins = propagation !== "REQUIRES_NEW" && current !== undefined;
+      if (joins) return work(exchange, current, false);
+      if (propagation === "SUPPORTS" || propagation === "NEVER") return run(exchange);
+      const id = coordinator.begin();
+      return within(exchange, id, () => work(exchange, id, true));
+    };
+  },
+});
+
+/** Timers of sagas that this deployment limits; a flow that goes takes its timers with it. */
+class Timers {
+  readonly #cancellations = new Set<() => void>();
+
+  add(cancel: () => void): void {
+    if (this.#cancellations.size > 100_000) this.#cancellations.clear();
+    this.#cancellations.add(cancel);
+  }
+
+  stop(): void {
+    for (const cancel of this.#cancellations) cancel();
+    this.#cancellations.clear();
+  }
+}
+
+function currentSaga(exchange: Exchange, coordinator: SagaCoordinator): string | undefined {
+  const id = asText(exchange.message.headers.get(sagaHeader));
+  return id !== "" && coordinator.isOpen(id) ? id : undefined;
+}
+
+/** Runs with another saga in the header and puts the former back afterwards. */
+function within(exchange: Exchange, id: string | undefined, run: () => Awaitable): Awaitable {
+  const former = exchange.message.headers.get(sagaHeader);
+  const show = (value: unknown): void => {
+    if (value === undefined) exchange.message.headers.delete(sagaHeader);
+    else exchange.message.headers.set(sagaHeader, value);
+  };
+  show(id);
+  return settle(
+    run,
+    () => show(former),
+    (error) => {
+      show(former);
+      throw error;
+    },
+  );
+}
+
+interface Participation {
+  readonly compensation: string | undefined;
+  readonly completion: string | undefined;
+  readonly option: readonly { readonly key: string; readonly expression: Parameters<Compiler["expression"]>[0] }[];
+}
+
+/** Registers an exchange with a saga; when the saga ends, the endpoint for that outcome gets the saga's id and the options. */
+function participant(options: Participation, compiler: Compiler, node: StepNode, coordinator: SagaCoordinator): (exchange: Exchange, id: string) => void {
+  const { host, tasks } = compiler;
+  const open = (uri: string | undefined): Outlet | undefined => (uri === undefined ? undefined : compiler.endpoints.to({ uri, parameters: {}, span: node.span }));
+  const outlets: Readonly<Record<Outcome, Outlet | undefined>> = { compensation: open(options.compensation), completion: open(options.completion) };
+  const values = options.option.map(({ key, expression }) => ({ key, value: compiler.expression(expression) }));
+  if (outlets.compensation === undefined && outlets.completion === undefined) return () => undefined;
+  return (exchange, id) => {
+    const headers = Headers.of({ [sagaHeader]: id });
+    for (const { key, value } of values) headers.set(key, value(exchange));
+    const entered = copyExchange(exchange, host.ids, { message: new Message(null, headers), pattern: "InOnly" });
+    coordinator.join(id, (outcome) => {
+      const outlet = outlets[outcome];
+      if (outlet !== undefined) tasks.detach(entered, retrying((told) => outlet.send(told), host.clock));
+    });
+  };
+}
+
+function outside(message: string): FlowError {
+  return new FlowError("org.apache.camel.CamelExchangeException", message, { code: "saga-propagation" });
+}

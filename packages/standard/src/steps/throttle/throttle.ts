@@ -1,0 +1,82 @@
+import { asText, defineStep, FlowError, pause, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { BoundedMap } from "../bounded-map.ts";
+import { Slots } from "../slots.ts";
+import { whenOver } from "../when-over.ts";
+import { Permits } from "./permits.ts";
+
+/** Messages that may wait for one throttle; more are refused. */
+const longestLine = 10_000;
+/** Keys with limits of their own; the one unused longest is forgotten first. */
+const mostKeys = 10_000;
+
+/** Holds messages back, or refuses them, when too many come at once. */
+export const throttle = defineStep({
+  name: "throttle",
+  title: "Throttle",
+  summary: "Lets only so many messages through in a period, or at the same time.",
+  group: "resilience",
+  icon: "gauge",
+  since: "0.1",
+  options: {
+    expression: f.expression({ doc: "How many messages; worked out per message.", required: true, inline: true }),
+    correlationExpression: f.expression({ doc: "Messages with the same value share a limit of their own." }),
+    mode: f.enum(["TotalRequests", "ConcurrentRequests"], { doc: "Counts messages per period, or messages under way.", default: "TotalRequests" }),
+    timePeriodMillis: f.duration({ doc: "The period.", default: 1000 }),
+    rejectExecution: f.boolean({ doc: "Fails messages over the limit instead of holding them back.", default: false }),
+    asyncDelayed: f.boolean({ doc: "Accepted without effect: waiting never blocks.", default: false, group: "advanced" }),
+    callerRunsWhenRejected: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+    executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+  },
+  examples: [{ title: "Ten a second", yaml: 'throttle: {constant: "10"}', given: { body: "a" }, expect: { body: "a" } }],
+  compile({ expression, correlationExpression, mode, timePeriodMillis, rejectExecution }, compiler) {
+    const { clock } = compiler.host;
+    const most = compiler.expression(expression);
+    const group = correlationExpression === undefined ? undefined : compiler.expression(correlationExpression);
+    const keyOf = (exchange: Exchange): string => (group === undefined ? "" : asText(group(exchange)));
+    let limit = 0;
+    const limitFor = (exchange: Exchange): number => (limit = readLimit(most(exchange), limit));
+    return mode === "TotalRequests" ? perPeriod() : atOnce();
+
+    function perPeriod(): (exchange: Exchange) => Awaitable {
+      const permits = new BoundedMap<string, Permits>(mostKeys, () => new Permits(timePeriodMillis));
+      return (exchange) => {
+        const count = limitFor(exchange);
+        const key = permits.get(keyOf(exchange));
+        const now = clock.monotonic();
+        const wait = key.waitFor(count, now);
+        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestLine)) throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
+        key.take(count, now + wait, now);
+        return pause(exchange, wait, clock);
+      };
+    }
+
+    function atOnce(): (exchange: Exchange) => Awaitable {
+      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, line: rejectExecution ? 0 : longestLine }));
+      return (exchange) => {
+        const count = limitFor(exchange);
+        const key = slots.get(keyOf(exchange));
+        key.limits = { normal: count, most: count, line: rejectExecution ? 0 : longestLine };
+        if (key.holds(exchange)) return undefined;
+        const entry = key.enter(exchange);
+        if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);
+        whenOver(exchange, () => key.leave(exchange));
+        return entry === "in" ? undefined : entry;
+      };
+    }
+  },
+});
+
+function readLimit(value: unknown, last: number): number {
+  if (value === null || value === undefined) {
+    if (last > 0) return last;
+    throw new FlowError("org.apache.camel.RuntimeCamelException", "throttle: the expression gave no number of messages", { code: "throttle-invalid" });
+  }
+  const limit = Number(asText(value).trim());
+  if (!Number.isInteger(limit) || limit < 1) throw new FlowError("java.lang.IllegalStateException", `throttle: the limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
+  return limit;
+}
+
+function rejected(message: string): FlowError {
+  return new FlowError("org.apache.camel.processor.ThrottlerRejectedExecutionException", message, { code: "throttled", retryable: true });
+}
