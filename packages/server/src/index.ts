@@ -1,1 +1,4 @@
-export {};
+export * from "./config.ts";
+export { startServer, type RunningServer } from "./main.ts";
+export { LockedError } from "./flows/data-lock.ts";
+export type { ShutdownReport } from "./shutdown.ts";

@@ -1,5 +1,5 @@
 // Fires a route inside a session, past its trigger, and tells how the run ended.
-import { Headers, Message, type Awaitable, type Clock, type Exchange, type Inlet, type Run, type Runtime } from "@sluice/engine";
+import { Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
 import { ApiError } from "../api/errors.ts";
 import { bodyTypeOf } from "../masking/preview.ts";
 import { toPlain } from "../masking/plain-value.ts";
@@ -11,33 +11,6 @@ const standardTimeoutMs = 10_000;
 export interface InvokeParts {
   readonly runtime: Runtime;
   readonly clock: Clock;
-  readonly starts: RunStarts;
-}
-
-/** Finds the run a delivery made before it ends; the run listener feeds it. */
-export interface RunStarts {
-  started(run: Run, exchange: Exchange): void;
-  /** Delivers, and hands over the run as soon as there is one. */
-  watch(message: Message, deliver: () => Awaitable<Exchange>): { readonly result: Awaitable<Exchange>; readonly run: Run | undefined };
-}
-
-export function createRunStarts(): RunStarts {
-  let awaited: Message | undefined;
-  let found: Run | undefined;
-  return {
-    started(run, exchange) {
-      if (awaited !== undefined && exchange.message === awaited && run.parent === undefined) found ??= run;
-    },
-    watch(message, deliver) {
-      // A delivery starts its run at once, so what starts until it returns is ours.
-      awaited = message;
-      found = undefined;
-      const result = deliver();
-      const run = found;
-      awaited = undefined;
-      return { result, run };
-    },
-  };
 }
 
 export async function invokeRoute(parts: InvokeParts, session: TestSession, body: InvokeBody): Promise<Readonly<Record<string, unknown>>> {
@@ -46,17 +19,17 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   if (session.stale.includes(flowId)) throw new ApiError("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
   const message = new Message(bodyOf(body), Headers.of(body.headers ?? {}));
   const began = parts.clock.monotonic();
-  const { result, run } = parts.starts.watch(message, () =>
-    inlet.deliver(message, {
-      pattern: body.pattern ?? "InOut",
-      trigger: { uri: body.trigger ?? `route:${body.routeId}` },
-      session: session.tag,
-      ...(body.properties === undefined ? {} : { properties: new Map(Object.entries(body.properties)) }),
-      ...(body.variables === undefined ? {} : { variables: new Map(Object.entries(body.variables)) }),
-    }),
-  );
+  let runId: string | null = null;
+  const result = inlet.deliver(message, {
+    pattern: body.pattern ?? "InOut",
+    trigger: { uri: body.trigger ?? `route:${body.routeId}` },
+    session: session.tag,
+    started: ({ run }) => (runId = run.id),
+    ...(body.properties === undefined ? {} : { properties: new Map(Object.entries(body.properties)) }),
+    ...(body.variables === undefined ? {} : { variables: new Map(Object.entries(body.variables)) }),
+  });
   const elapsed = (): number => Math.round(parts.clock.monotonic() - began);
-  const running = { runId: run?.id ?? null, status: "running", body: null, bodyType: "none", headers: {} };
+  const running = { runId, status: "running", body: null, bodyType: "none", headers: {} };
   if (body.pattern === "InOnly" && result instanceof Promise) return { ...running, durationMs: elapsed(), error: null };
   const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;

@@ -1,0 +1,167 @@
+// Flows: install, replace, list, read, remove, validate.
+import { f } from "@sluice/model";
+import { z } from "zod";
+import { listFlows, readFlow, routesJson, type FlowViews } from "../flows/flow-views.ts";
+import { hashOf } from "../flows/disk-flow-store.ts";
+import { isFlowId } from "../flows/flow-id.ts";
+import { readParams } from "../flows/flow-params.ts";
+import { listProblems } from "../flows/flow-problems.ts";
+import { installFlow, type IfMatch, type InstallOutcome } from "../flows/install-flow.ts";
+import { prepareFlow } from "../flows/installed-flows.ts";
+import { removeFlow } from "../flows/remove-flow.ts";
+import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+
+const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
+const routeShape = shape({ id: z.string(), from: z.string(), status: z.string(), url: z.string().optional() });
+const flowShape = shape({
+  id: z.string(),
+  file: z.string(),
+  lastModified: z.string(),
+  hash: z.string(),
+  routeCount: z.int(),
+  status: z.string(),
+  routes: z.array(shape({ id: z.string(), status: z.string() })),
+  paramNames: z.array(z.string()),
+  hasPolicy: z.boolean(),
+  error: z.string().nullable(),
+});
+const putShape = shape({ id: z.string(), created: z.boolean(), hash: z.string(), lastModified: z.string(), routeCount: z.int(), routes: z.array(routeShape), warnings: z.array(z.string()) });
+const problemShape = shape({
+  severity: z.enum(["error", "warning"]),
+  line: z.int(),
+  column: z.int(),
+  routeId: z.string().nullable(),
+  stepId: z.string().nullable(),
+  code: z.string(),
+  message: z.string(),
+});
+// Kept open here: what the contract says about `params` is said with its own words in flow-params.
+const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
+
+export function flowEndpoints(views: FlowViews): readonly Endpoint[] {
+  const { parts } = views;
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/flows",
+      tag: "flows",
+      summary: "The YAML files of the routes directory",
+      replies: { 200: { description: "All flows, by id.", schema: shape({ flows: z.array(flowShape), total: z.int() }) } },
+      handle: async () => {
+        const flows = await listFlows(views);
+        return ok({ flows, total: flows.length });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/flows/:id",
+      tag: "flows",
+      summary: "One flow with its text; with `Accept: application/yaml` the text alone",
+      replies: { 200: { description: "The flow.", schema: shape({ id: z.string(), yaml: z.string(), hash: z.string() }) } },
+      async handle({ params, headers }) {
+        const flow = await readFlow(views, flowId(params));
+        const etag = { ETag: `"${flow.hash}"` };
+        const wantsYaml = /^\s*(application|text)\/(x-)?yaml\b/i.test(headers.accept ?? "");
+        return wantsYaml ? { status: 200, text: flow.yaml, headers: { ...etag, "Content-Type": "application/yaml; charset=utf-8" } } : ok(flow, etag);
+      },
+    }),
+    defineEndpoint({
+      method: "PUT",
+      path: "/flows/:id",
+      tag: "flows",
+      summary: "Installs or replaces a flow",
+      query: { dryRun: f.boolean({ doc: "Only tell what would change.", default: false }) },
+      body: bodyShape,
+      rawBody: yamlTypes,
+      replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced, or already the same.", schema: putShape } },
+      async handle(call) {
+        const id = flowId(call.params);
+        const { bytes, params } = flowBody(call);
+        const outcome = await installFlow(parts, { id, bytes, params, ifMatch: ifMatchOf(call.headers["if-match"]), dryRun: call.query.dryRun });
+        const json = call.query.dryRun ? dryRunJson(views, outcome) : installJson(views, outcome);
+        return { status: outcome.created && !call.query.dryRun ? 201 : 200, json, headers: { ETag: `"${outcome.flow.hash}"` } };
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/flows/:id",
+      tag: "flows",
+      summary: "Stops and removes a flow's routes and deletes its file",
+      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean() }) } },
+      async handle({ params, headers }) {
+        const id = flowId(params);
+        const { routes, drained } = await removeFlow(parts, id, ifMatchOf(headers["if-match"]));
+        return ok({ id, deleted: true, routes, drained });
+      },
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/flows/validate",
+      tag: "flows",
+      summary: "Everything that is wrong with a flow, without installing it",
+      query: { id: f.string({ doc: "The flow this text is meant for; its routes are then no conflict.", default: "validate" }) },
+      body: bodyShape,
+      rawBody: yamlTypes,
+      replies: { 200: { description: "The findings.", schema: shape({ valid: z.boolean(), problems: z.array(problemShape) }) } },
+      handle(call) {
+        const { bytes, params } = flowBody(call);
+        const id = flowId({ id: call.query.id });
+        const stored = parts.installed.get(id)?.params ?? {};
+        const given = params === undefined ? stored : readParams(params, stored);
+        const { prepared } = prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: given });
+        const problems = listProblems(prepared);
+        return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
+      },
+    }),
+  ];
+}
+
+function flowId({ id = "" }: Readonly<Record<string, string>>): string {
+  if (!isFlowId(id)) throw new ApiError("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  return id;
+}
+
+/** The text as bytes, and `params` as given. */
+function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
+  if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
+  const { yaml, params } = body as z.infer<typeof bodyShape>;
+  if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new ApiError("body-invalid", "params must be an object");
+  const bytes = Buffer.from(yaml, "utf8");
+  // Half of a surrogate pair has no bytes in UTF-8: it would be stored as something else.
+  if (bytes.toString("utf8") !== yaml) throw new ApiError("body-invalid", "yaml must be valid Unicode text");
+  return { bytes, params };
+}
+
+/** The hashes of an If-Match header; `*` as itself. */
+function ifMatchOf(header: string | undefined): IfMatch | undefined {
+  return header?.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1"));
+}
+
+function installJson(views: FlowViews, { flow, created, changed }: InstallOutcome): Readonly<Record<string, unknown>> {
+  return {
+    id: flow.id,
+    created,
+    changed,
+    hash: flow.hash,
+    lastModified: new Date(flow.lastModified).toISOString(),
+    routeCount: flow.routeCount,
+    routes: routesJson(views, flow.id),
+    warnings: flow.warnings,
+  };
+}
+
+function dryRunJson(views: FlowViews, { flow, created, changed, routeIds }: InstallOutcome): Readonly<Record<string, unknown>> {
+  const { before, after } = routeIds;
+  return {
+    id: flow.id,
+    dryRun: true,
+    created,
+    changed,
+    hash: flow.hash,
+    previousHash: views.parts.installed.get(flow.id)?.hash ?? null,
+    routeCount: flow.routeCount,
+    routes: { added: after.filter((id) => !before.includes(id)), removed: before.filter((id) => !after.includes(id)), kept: after.filter((id) => before.includes(id)) },
+    warnings: flow.warnings,
+  };
+}

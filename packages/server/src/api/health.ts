@@ -1,0 +1,108 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Route, Runtime } from "@sluice/engine";
+import { f } from "@sluice/model";
+import { z } from "zod";
+import type { InstalledFlow } from "../flows/installed-flows.ts";
+import { defineEndpoint, shape, type Endpoint } from "./endpoint.ts";
+
+export type Phase = "STARTING" | "UP" | "DRAINING";
+
+export interface HealthParts {
+  readonly runtime: Runtime;
+  readonly installed: ReadonlyMap<string, InstalledFlow>;
+  readonly engineVersion: string;
+  readonly startedAt: number;
+  readonly now: () => number;
+  phase(): Phase;
+  openSessions(): number;
+  streamClients(): number;
+}
+
+const routeShape = shape({
+  id: z.string(),
+  flowId: z.string(),
+  status: z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]),
+  uptime: z.number(),
+  inflight: z.number(),
+  total: z.number(),
+  failed: z.number(),
+  lastRunAt: z.string().nullable(),
+});
+
+const healthShape = shape({
+  status: z.enum(["STARTING", "UP", "DEGRADED", "DOWN", "DRAINING"]),
+  uptime: z.number().describe("Seconds."),
+  startedAt: z.string(),
+  engineVersion: z.string(),
+  apiVersion: z.int(),
+  routes: z.array(routeShape),
+});
+
+export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
+
+  const report = (trusted: boolean): Readonly<Record<string, unknown>> => ({
+    status: statusOf(parts),
+    uptime: Math.round((parts.now() - parts.startedAt) / 100) / 10,
+    startedAt: new Date(parts.startedAt).toISOString(),
+    engineVersion: parts.engineVersion,
+    apiVersion: 1,
+    routes: [...parts.runtime.routes.values()].map((route) => routeJson(route, parts.now(), trusted)).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    ...(trusted ? details(parts, lag) : {}),
+  });
+
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/health",
+      tag: "health",
+      summary: "Uptime, engine version and the status of every route",
+      open: true,
+      query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
+      replies: { 200: { description: "The report; also when routes failed.", schema: healthShape }, 503: { description: "Not ready.", schema: shape({ status: z.string() }) } },
+      handle({ query, trusted }) {
+        const phase = parts.phase();
+        if (query.probe === "live") return { status: 200, json: { status: phase } };
+        if (query.probe === "ready") return { status: phase === "UP" ? 200 : 503, json: { status: phase } };
+        return { status: 200, json: report(trusted) };
+      },
+    }),
+  ];
+}
+
+/** A failed run never changes it; a flow or route that is not in service does. */
+function statusOf({ phase, runtime, installed }: HealthParts): string {
+  const now = phase();
+  if (now !== "UP") return now;
+  for (const route of runtime.routes.values()) if (route.status === "Failed") return "DEGRADED";
+  for (const flow of installed.values()) if (flow.error !== undefined) return "DEGRADED";
+  return "UP";
+}
+
+function routeJson(route: Route, now: number, trusted: boolean) {
+  const { identity, status, startedAt, stats } = route;
+  return {
+    id: identity.id,
+    flowId: identity.flowId,
+    status,
+    uptime: status === "Started" && startedAt > 0 ? Math.round((now - startedAt) / 100) / 10 : 0,
+    inflight: stats.inflight,
+    total: stats.total,
+    failed: stats.failed,
+    lastRunAt: stats.lastRunAt === 0 ? null : new Date(stats.lastRunAt).toISOString(),
+    ...(trusted ? { lastError: route.problem ?? stats.lastError ?? null } : {}),
+  };
+}
+
+function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDelay>): Readonly<Record<string, unknown>> {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  const ms = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
+  return {
+    memory: { rss, heapUsed, heapTotal, external },
+    eventLoopLagMs: { mean: ms(lag.mean), p99: ms(lag.percentile(99)), max: ms(lag.max) },
+    openSessions: parts.openSessions(),
+    streamClients: parts.streamClients(),
+    failedFlows: [...parts.installed.values()].filter((flow) => flow.error !== undefined).map(({ id, error }) => ({ id, error })),
+  };
+}

@@ -1,0 +1,57 @@
+// Every endpoint of the management API, in the order of the document.
+import type { Runtime } from "@sluice/engine";
+import { z } from "zod";
+import { isWebhook, type FlowViews } from "../flows/flow-views.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { RunHistory } from "../runs/run-history.ts";
+import type { InvokeParts } from "../sessions/invoke-route.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import type { EventHub } from "../streams/event-hub.ts";
+import type { StreamDoor } from "../streams/open-stream.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { flowEndpoints } from "./flows.ts";
+import { healthEndpoints, type HealthParts } from "./health.ts";
+import { openApiDocument, type WebhookDescription } from "./openapi.ts";
+import { routeEndpoints } from "./routes.ts";
+import { runEndpoints } from "./runs.ts";
+import { streamEndpoints } from "./streams.ts";
+import { testEndpoints } from "./test-sessions.ts";
+
+export interface ApiParts {
+  readonly health: HealthParts;
+  readonly flows: FlowViews;
+  readonly history: RunHistory;
+  readonly secrets: SecretValues;
+  readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
+  readonly sessions: TestSessions;
+  readonly invoke: InvokeParts;
+}
+
+export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
+  const { runtime } = parts.flows.parts;
+  const endpoints: Endpoint[] = [
+    ...healthEndpoints(parts.health),
+    ...flowEndpoints(parts.flows),
+    ...routeEndpoints(runtime),
+    ...runEndpoints(parts.history, parts.secrets),
+    ...streamEndpoints(parts.streams.door, parts.streams),
+    ...testEndpoints(parts.sessions, parts.invoke),
+  ];
+  endpoints.push(
+    defineEndpoint({
+      method: "GET",
+      path: "/openapi.json",
+      tag: "api",
+      summary: "This document",
+      replies: { 200: { description: "OpenAPI 3.1.", schema: shape({ openapi: z.string() }) } },
+      handle: () => ok(openApiDocument({ version: parts.health.engineVersion, endpoints, webhooks: webhooksOf(runtime, parts.flows) })),
+    }),
+  );
+  return endpoints;
+}
+
+function webhooksOf(runtime: Runtime, views: FlowViews): readonly WebhookDescription[] {
+  return [...runtime.routes.values()]
+    .filter(({ from }) => isWebhook(from))
+    .map(({ identity }) => ({ routeId: identity.id, path: `/api/${identity.id}`, methods: ["POST"], description: identity.description, secured: views.hasPolicy(identity.flowId) }));
+}

@@ -1,0 +1,38 @@
+import { toFlowError, type Route, type Runtime } from "@sluice/engine";
+import { z } from "zod";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+
+const actions = {
+  start: "Starts a stopped route",
+  stop: "Stops a route after what is under way is done",
+  suspend: "Takes in nothing until resumed",
+  resume: "Takes in messages again",
+} as const;
+
+/** Operating a single route. */
+export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
+  return (Object.keys(actions) as (keyof typeof actions)[]).map((action) =>
+    defineEndpoint({
+      method: "POST",
+      path: `/routes/:id/${action}`,
+      tag: "routes",
+      summary: actions[action],
+      replies: { 200: { description: "The route's status now.", schema: shape({ id: z.string(), flowId: z.string(), status: z.string() }) } },
+      async handle({ params }) {
+        const route = runtime.routes.get(params["id"] as string);
+        if (route === undefined) throw new ApiError("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
+        await act(route, action);
+        return ok({ id: route.identity.id, flowId: route.identity.flowId, status: route.status });
+      },
+    }),
+  );
+}
+
+async function act(route: Route, action: keyof typeof actions): Promise<void> {
+  try {
+    await route[action]();
+  } catch (error) {
+    throw new ApiError("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
+  }
+}

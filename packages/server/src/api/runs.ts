@@ -1,0 +1,63 @@
+import { f } from "@sluice/model";
+import { z } from "zod";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { RunHistory } from "../runs/run-history.ts";
+import { runJson } from "../runs/run-record.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+
+const highestLimit = 1_000;
+const runShape = shape({
+  id: z.string(),
+  routeId: z.string(),
+  flowId: z.string(),
+  status: z.enum(["running", "completed", "failed", "retrying", "discarded", "cancelled"]),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  durationMs: z.number().nullable(),
+  steps: z.array(shape({ stepId: z.string(), kind: z.string(), status: z.string() })),
+});
+
+export function runEndpoints(history: RunHistory, secrets: SecretValues): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/runs",
+      tag: "runs",
+      summary: "The last runs, newest first",
+      query: {
+        routeId: f.string({ doc: "Only runs of this route." }),
+        flowId: f.string({ doc: "Only runs of this flow." }),
+        status: f.enum(["running", "completed", "failed", "retrying", "discarded", "cancelled"], { doc: "Only runs of this status." }),
+        correlationId: f.string({ doc: "Only runs with this correlation id." }),
+        since: f.string({ doc: "Only runs started at this time or later (ISO 8601)." }),
+        until: f.string({ doc: "Only runs started at this time or earlier (ISO 8601)." }),
+        limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }),
+      },
+      replies: { 200: { description: "The runs.", schema: shape({ runs: z.array(runShape), total: z.int() }) } },
+      handle({ query }) {
+        const { runs, total } = history.list({ ...query, since: time("since", query.since), until: time("until", query.until), limit: Math.min(query.limit, highestLimit) });
+        return ok({ runs: runs.map((run) => runJson(run, secrets)), total });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/runs/:id",
+      tag: "runs",
+      summary: "One run with all its steps",
+      replies: { 200: { description: "The run.", schema: runShape } },
+      handle({ params }) {
+        const run = history.find(params["id"] as string);
+        if (run === undefined) throw new ApiError("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
+        return ok(runJson(run, secrets));
+      },
+    }),
+  ];
+}
+
+function time(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Date.parse(text);
+  if (Number.isNaN(value)) throw new ApiError("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
+  return value;
+}

@@ -1,0 +1,33 @@
+import { f } from "@sluice/model";
+import type { EventHub } from "../streams/event-hub.ts";
+import type { StreamDoor } from "../streams/open-stream.ts";
+import { defineEndpoint, type Endpoint } from "./endpoint.ts";
+
+const filters = {
+  flowId: f.string({ doc: "Only events of this flow." }),
+  routeId: f.string({ doc: "Only events of this route." }),
+  runId: f.string({ doc: "Only events of this run." }),
+  sessionId: f.string({ doc: "Only events of this test session." }),
+  stepId: f.string({ doc: "Only events of this step." }),
+  type: f.string({ doc: "Only these types, comma separated; `step.*` takes all of a kind." }),
+  level: f.string({ doc: "Only log events of this level or above." }),
+  grep: f.string({ doc: "Only events whose text holds this, in any case." }),
+  body: f.enum(["none", "preview", "full"], { doc: "How much of a message's body is shown: nothing, 4 KiB or 256 KiB." }),
+  sample: f.number({ doc: "Only this share of the runs, 0 to 1.", min: 0, max: 1 }),
+  since: f.string({ doc: "Continue after this event id; the header Last-Event-ID wins." }),
+  replay: f.integer({ doc: "Send this many past events first.", min: 0, max: 10_000 }),
+} as const;
+
+export function streamEndpoints(door: StreamDoor, hubs: { readonly trace: EventHub; readonly log: EventHub }): readonly Endpoint[] {
+  const stream = (path: string, summary: string, hub: EventHub): Endpoint =>
+    defineEndpoint({
+      method: "GET",
+      path,
+      tag: "streams",
+      summary,
+      query: filters,
+      replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream" } },
+      handle: ({ query, headers }) => door.open(hub, query, headers["last-event-id"] as string | undefined),
+    });
+  return [stream("/trace/stream", "Live trace events", hubs.trace), stream("/logs/stream", "Live log events", hubs.log)];
+}

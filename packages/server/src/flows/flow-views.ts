@@ -1,0 +1,96 @@
+// Flows as the API shows them. The list is the directory's, so files that came or changed by hand show up as they are.
+import { ApiError } from "../api/errors.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import { shownParams } from "./flow-params.ts";
+import type { FlowFile } from "./flow-store.ts";
+import { decodeFlow, prepareFlow, statusOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+
+export interface FlowViews {
+  readonly parts: FlowParts;
+  hasPolicy(flowId: string): boolean;
+  /** What was found in files that are not in service as they are, by id. */
+  readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
+}
+
+interface FlowEntry {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+export async function listFlows(views: FlowViews): Promise<readonly FlowEntry[]> {
+  const files = await views.parts.store.list();
+  const entries: FlowEntry[] = [];
+  for (const file of files) entries.push(await entry(views, file));
+  for (const id of views.seen.keys()) if (!files.some((file) => file.id === id)) views.seen.delete(id);
+  return entries;
+}
+
+export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {
+  const { parts } = views;
+  const stored = await parts.store.read(id);
+  if (stored === undefined) throw new ApiError("not-found", `flow '${id}' not found`);
+  const known = parts.installed.get(id);
+  const deployed = parts.runtime.deployments.get(id);
+  return {
+    id,
+    file: stored.file,
+    yaml: Buffer.from(stored.bytes).toString("utf8"),
+    lastModified: new Date(stored.lastModified).toISOString(),
+    hash: stored.hash,
+    deployedHash: deployed?.hash ?? null,
+    routeCount: known?.routeCount ?? deployed?.routes.length ?? 0,
+    status: statusOfFlow(parts.runtime, id, known?.error),
+    routes: routesJson(views, id),
+    params: shownParams(stored.params),
+    paramNames: Object.keys(stored.params).sort(),
+    hasPolicy: views.hasPolicy(id),
+    warnings: known?.warnings ?? [],
+    error: known?.error ?? null,
+  };
+}
+
+/** The routes in service of a flow. */
+export function routesJson({ parts }: FlowViews, flowId: string): readonly Readonly<Record<string, unknown>>[] {
+  const deployment = parts.runtime.deployments.get(flowId);
+  return (deployment?.routes ?? []).map(({ identity, from, status }) => ({
+    id: identity.id,
+    from: maskUris(from),
+    status,
+    ...(isWebhook(from) ? { url: `/api/${identity.id}` } : {}),
+  }));
+}
+
+export const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
+
+async function entry(views: FlowViews, file: FlowFile): Promise<FlowEntry> {
+  const { parts } = views;
+  const known = parts.installed.get(file.id);
+  const deployment = parts.runtime.deployments.get(file.id);
+  const { hash, routeCount } = known !== undefined && known.lastModified === file.lastModified ? known : await look(views, file, known);
+  return {
+    id: file.id,
+    file: file.file,
+    lastModified: new Date(file.lastModified).toISOString(),
+    hash,
+    routeCount,
+    status: statusOfFlow(parts.runtime, file.id, known?.error),
+    routes: (deployment?.routes ?? []).map(({ identity, status }) => ({ id: identity.id, status })),
+    paramNames: Object.keys(known?.params ?? {}).sort(),
+    hasPolicy: views.hasPolicy(file.id),
+    error: known?.error ?? file.problem ?? null,
+    ...(deployment === undefined || deployment.hash === hash ? {} : { deployedHash: deployment.hash }),
+  };
+}
+
+/** A file whose content is not the one that was loaded: it is read when it changed since it was last looked at. */
+async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<{ hash: string; routeCount: number }> {
+  const seen = views.seen.get(file.id);
+  if (seen?.stamp === file.stamp) return seen;
+  const stored = file.problem === undefined ? await views.parts.store.read(file.id).catch(() => undefined) : undefined;
+  if (stored === undefined) return { hash: known?.hash ?? "", routeCount: 0 };
+  const source = decodeFlow(stored.bytes);
+  const routeCount = stored.hash === known?.hash ? known.routeCount : source === undefined ? 0 : prepareFlow(views.parts, { ...stored, source }).prepared.flow.routes.length;
+  const found = { stamp: file.stamp, hash: stored.hash, routeCount };
+  views.seen.set(file.id, found);
+  return found;
+}

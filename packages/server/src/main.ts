@@ -1,0 +1,181 @@
+// The composition root: builds every part, hands them to each other, and takes them down again in order.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { createRuntime, type Exchange, type LogLevel } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import { apiEndpoints } from "./api/index.ts";
+import type { Phase } from "./api/health.ts";
+import { createManagementApi } from "./api/management-api.ts";
+import { createTokenCheck } from "./auth/deploy-token.ts";
+import { createCatalog } from "./catalog.ts";
+import type { Configuration, Settings } from "./config.ts";
+import { lockDirectory } from "./flows/data-lock.ts";
+import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
+import type { FlowParts } from "./flows/installed-flows.ts";
+import { loadFlows } from "./flows/load-flows.ts";
+import { createTurns } from "./flows/turns.ts";
+import { watchFlows } from "./flows/watch-flows.ts";
+import { systemClock } from "./host/clock.ts";
+import { createEnvironment } from "./host/environment.ts";
+import { createHost } from "./host/host.ts";
+import { parseProperties } from "./host/properties-file.ts";
+import { createIds } from "./host/ulid.ts";
+import { createIngress } from "./http/ingress.ts";
+import { createListener } from "./http/listener.ts";
+import { httpLimits, webhookDefault } from "./http-settings.ts";
+import { createBatchedWriter } from "./log/batched-writer.ts";
+import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
+import { createSecretValues } from "./masking/secret-values.ts";
+import { createRunHistory } from "./runs/run-history.ts";
+import { createRunListener } from "./runs/run-listener.ts";
+import { stepTap } from "./runs/step-tap.ts";
+import { createSessionLanguages } from "./sessions/session-languages.ts";
+import { createTestSessions } from "./sessions/test-sessions.ts";
+import { shutDown, type ShutdownReport } from "./shutdown.ts";
+import { LogRecorder } from "./streams/log-recorder.ts";
+import { createStreamDoor } from "./streams/open-stream.ts";
+import { TraceRecorder } from "./streams/trace-recorder.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+
+export interface RunningServer {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly log: RuntimeLog;
+  /** Drains and ends; tells what had to be abandoned. */
+  stop(): Promise<ShutdownReport>;
+}
+
+/** Starts a runtime and resolves when it serves. */
+export async function startServer({ settings, environment: variables }: Configuration): Promise<RunningServer> {
+  const startedAt = Date.now();
+  const clock = systemClock;
+  const level = settings.logLevel.toUpperCase() as LogLevel;
+  const ids = createIds(() => Date.now());
+  const secrets = createSecretValues();
+  secrets.set("process", [settings.deployToken ?? ""]);
+  const writer = createBatchedWriter({ fileDescriptor: 1, maxBytes: settings.logBuffer, dropped: (count) => `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}` });
+  const log = createRuntimeLog({ level, writer, secrets, now: () => Date.now() });
+  const dataDir = resolve(settings.dataDir);
+  const routesDir = join(dataDir, "routes");
+  const store = await openDiskFlowStore(routesDir);
+  const unlock = await lockDirectory(dataDir);
+  try {
+    const properties = parseProperties(await readFile(join(dataDir, "application.properties"), "utf8").catch(() => ""));
+    const environment = createEnvironment(variables);
+
+    let phase: Phase = "STARTING";
+    const boot = randomBytes(3).toString("hex");
+    const ring = { boot, maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock, secrets };
+    const mocked = new WeakMap<Exchange, StepNode | undefined>();
+    const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: (exchange, node) => mocked.get(exchange) === node });
+    const logs = new LogRecorder({ ...ring, least: level });
+    log.follow(logs);
+
+    const limits = httpLimits(settings);
+    const reportFault = (fault: unknown, reference: string): void => log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+    const ingress = createIngress({
+      limits,
+      accessOf: webhookDefault(settings.webhookDefault),
+      sessionOf: (id) => sessions.tagOf(id),
+      isStopped: (routeId) => runtime.routes.has(routeId),
+      reportFault,
+    });
+    const host = createHost({ log, ids, http: ingress.port, environment });
+    const catalog = createCatalog();
+    const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
+    const runtime = createRuntime({
+      catalog,
+      host,
+      listener: createRunListener(history, trace, log),
+      limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs },
+    });
+    runtime.tap(stepTap);
+
+    const sessions = createTestSessions({
+      runtime,
+      clock,
+      secrets,
+      ...createSessionLanguages(catalog, host),
+      mode: settings.testSessions,
+      maxSessions: settings.maxSessions,
+      maxCalls: settings.sessionCalls,
+      maxBytes: settings.sessionBytes,
+      mocked: (exchange, node) => mocked.set(exchange, node),
+    });
+    const flows: FlowParts = {
+      store,
+      runtime,
+      log,
+      secrets,
+      environment,
+      properties,
+      installed: new Map(),
+      turns: createTurns(),
+      announce: (change, flowId, hash) => trace.flowChanged(change, flowId, hash),
+    };
+    const door = createStreamDoor(
+      settings.maxStreamClients,
+      { maxEvents: settings.streamClientEvents, maxBytes: settings.streamClientBytes, heartbeatMs: settings.streamHeartbeatMs, stuckMs: settings.streamStuckMs },
+      clock,
+    );
+    const endpoints = apiEndpoints({
+      health: {
+        runtime,
+        installed: flows.installed,
+        engineVersion: version,
+        startedAt,
+        now: () => Date.now(),
+        phase: () => phase,
+        openSessions: () => sessions.openCount,
+        streamClients: () => door.clients,
+      },
+      flows: { parts: flows, hasPolicy: () => false, seen: new Map() },
+      history,
+      secrets,
+      streams: { door, trace: trace.hub, log: logs.hub },
+      sessions,
+      invoke: { runtime, clock },
+    });
+    const management = createManagementApi({ endpoints, tokenCheck: createTokenCheck(settings.deployToken), log, secrets, newReference: () => ids.next(), isDraining: () => phase === "DRAINING" });
+    const listener = createListener({ limits, ingress, management, reportFault });
+
+    const report = await loadFlows(flows);
+    const address = await listener.listen(settings.port, settings.host).catch(async (error: unknown) => {
+      await runtime.stop();
+      throw error;
+    });
+    const stopWatching = settings.watch ? watchFlows(flows, routesDir) : () => undefined;
+    phase = "UP";
+    const baseUrl = baseUrlOf(settings, address.port);
+    writer.open(JSON.stringify({ baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed }));
+
+    let stopping: Promise<ShutdownReport> | undefined;
+    return {
+      baseUrl,
+      port: address.port,
+      log,
+      stop() {
+        phase = "DRAINING";
+        return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(() => {
+          stopWatching();
+          sessions.closeAll();
+          unlock();
+          writer.close();
+        }));
+      },
+    };
+  } catch (error) {
+    unlock();
+    writer.open();
+    writer.close();
+    throw error;
+  }
+}
+
+function baseUrlOf(settings: Settings, port: number): string {
+  const host = settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host === "::" ? "::1" : settings.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,27 @@
+import type { Log, RunListener } from "@sluice/engine";
+import type { TraceRecorder } from "../streams/trace-recorder.ts";
+import type { RunHistory } from "./run-history.ts";
+
+/** Everybody who is told about runs: the history always, the trace while somebody follows it. */
+export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log): RunListener {
+  return {
+    started(run, exchange) {
+      history.started(run, exchange);
+      trace.runStarted(exchange);
+    },
+    ended(run, exchange) {
+      history.ended(run, exchange);
+      trace.runEnded(run, exchange);
+      const { failure } = run;
+      // A child's failure is its caller's to handle; only what leaves the outermost route unhandled is news.
+      if (failure === undefined || run.parent !== undefined) return;
+      log.write("ERROR", run.route.id, `route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message}`, exchange, failure.code === "unexpected" ? { error: failure.cause } : undefined);
+    },
+    retrying(_run, exchange, error, delayMs) {
+      trace.retrying(exchange, error, delayMs);
+    },
+    routeChanged(route) {
+      trace.routeChanged(route);
+    },
+  };
+}
