@@ -1,30 +1,32 @@
 import type { Span } from "../flow/span.ts";
 
-const byteOrderMark = 0xfeff;
-
-/** Turns character offsets of one text into lines and columns. A byte order mark takes no column. */
+/** Turns character offsets of one text into lines and columns. */
 export class LineTable {
   readonly #starts: number[] = [0];
-  readonly #marked: boolean;
   readonly #length: number;
+  readonly #skipped: number;
 
-  constructor(source: string) {
-    this.#marked = source.charCodeAt(0) === byteOrderMark;
-    this.#length = source.length;
-    for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+  /** `skipped` characters stand before `text` in the document: a byte order mark, which takes no column. */
+  constructor(text: string, skipped = 0) {
+    this.#length = text.length;
+    this.#skipped = skipped;
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
   }
 
+  /** The span of `text` from `start` to `end`; its offsets count from the document's very beginning. */
   span(start: number, end: number): Span {
     const from = Math.min(start, this.#length);
     const to = Math.min(Math.max(from, end), this.#length);
     const first = this.#lineOf(from);
     const last = this.#lineOf(to);
-    return { line: first + 1, column: this.#columnOf(from, first), endLine: last + 1, endColumn: this.#columnOf(to, last), start: from, end: to };
-  }
-
-  #columnOf(offset: number, line: number): number {
-    const column = offset - (this.#starts[line] as number) + 1;
-    return line === 0 && this.#marked ? Math.max(1, column - 1) : column;
+    return {
+      line: first + 1,
+      column: from - (this.#starts[first] as number) + 1,
+      endLine: last + 1,
+      endColumn: to - (this.#starts[last] as number) + 1,
+      start: from + this.#skipped,
+      end: to + this.#skipped,
+    };
   }
 
   #lineOf(offset: number): number {

@@ -17,10 +17,11 @@ export interface ReadResult {
 /** Reads YAML into a tree with positions. Never throws, whatever the text is, and stays within the limits. */
 export function readTree(source: string, limits: Partial<ReadLimits> = {}): ReadResult {
   const bounds = { ...defaultLimits, ...limits };
-  const lines = new LineTable(source.length > bounds.bytes ? "" : source);
-  const refusal = guard(source, bounds, lines);
+  const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
+  const lines = new LineTable(text.length > bounds.bytes ? "" : text, source.length - text.length);
+  const refusal = guard(text, bounds, lines);
   if (refusal !== undefined) return { tree: undefined, diagnostics: [refusal] };
-  const document = parse(source);
+  const document = parse(text);
   const diagnostics: Diagnostic[] = [];
   const report = (code: string, message: string, start: number, end: number, hint?: string): void => {
     if (diagnostics.length >= bounds.faults) return;
@@ -30,7 +31,7 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
     report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), error.pos[0], error.pos[1]);
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
-  const tree = new TreeBuilder(source, lines, bounds, report).build(document.contents);
+  const tree = new TreeBuilder(text, lines, bounds, report).build(document.contents);
   return diagnostics.length > 0 ? { tree: undefined, diagnostics } : { tree, diagnostics };
 }
 

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Tree } from "../flow/tree.ts";
+import { readTree } from "./read-tree.ts";
+
+function read(text: string): Tree {
+  const { tree, diagnostics } = readTree(text);
+  if (tree === undefined) throw new Error(JSON.stringify(diagnostics));
+  return tree;
+}
+
+/** The tree as plain data: what a reader sees without positions. */
+function plain(tree: Tree): unknown {
+  if (tree.type === "scalar") return tree.text;
+  return tree.type === "list" ? tree.items.map(plain) : tree.entries.map((entry) => [entry.key, plain(entry.value)]);
+}
+
+test.each(["007", "1e3", "yes", "no", "2026-01-01", "0x10", "true", "1_000", ".inf", "Null", "0o17", "12:30:00", "+1"])("%s stays the text it is", (word) => {
+  expect(plain(read(`- id: ${word}`))).toEqual([[["id", word]]]);
+});
+
+test("only a plain empty place, null and ~ are nothing", () => {
+  expect(plain(read("a:\nb: null\nc: ~\nd: ''\ne: \"null\"\nf: '~'\ng: |\n"))).toEqual([["a", null], ["b", null], ["c", null], ["d", ""], ["e", "null"], ["f", "~"], ["g", ""]]);
+});
+
+test("quoting is remembered, escapes are read", () => {
+  const tree = read(`- plain\n- 'it''s'\n- "a\\tb\\u00e9"\n- |\n  two\n  lines\n- >-\n  folded\n  text\n`);
+  expect(plain(tree)).toEqual(["plain", "it's", "a\tbé", "two\nlines\n", "folded text"]);
+  expect(tree.type === "list" && tree.items.map((item) => item.type === "scalar" && item.quoted)).toEqual([false, true, true, true, true]);
+});
+
+test("keys of Object.prototype are plain text", () => {
+  expect(plain(read("__proto__: {polluted: 1}\nconstructor: {prototype: {polluted: 1}}\n"))).toEqual([
+    ["__proto__", [["polluted", "1"]]],
+    ["constructor", [["prototype", [["polluted", "1"]]]]],
+  ]);
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+test("aliases share what their anchor holds", () => {
+  const tree = read("- &steps [a, b]\n- *steps\n- {x: *steps, y: &word w, z: *word}\n");
+  expect(plain(tree)).toEqual([["a", "b"], ["a", "b"], [["x", ["a", "b"]], ["y", "w"], ["z", "w"]]]);
+  expect(tree.type === "list" && tree.items[0]).toBe(tree.type === "list" && tree.items[1]);
+});
+
+test("an anchor used again means the latest", () => expect(plain(read("- &a x\n- *a\n- &a y\n- *a\n"))).toEqual(["x", "x", "y", "y"]));
+
+test.each([
+  ["\uFEFF- log: x\n", { line: 1, column: 3, start: 3 }],
+  ["- from:\r\n    uri: a\r\n    steps: b\r\n", { line: 2, column: 5, start: 13 }],
+  ["# c\n\n- é: x\n", { line: 3, column: 3, start: 7 }],
+])("positions are right in %j", (text, expected) => {
+  const tree = read(text);
+  const item = tree.type === "list" ? tree.items[0] : undefined;
+  const entry = item?.type === "map" ? item.entries[0] : undefined;
+  const inner = entry?.value.type === "map" ? entry.value.entries[0] : entry;
+  expect(inner?.keySpan).toMatchObject(expected);
+  expect(text.slice(inner?.keySpan.start, inner?.keySpan.end)).toBe(inner?.key);
+});
+
+test("spans cover the scalar as written", () => {
+  const text = `- log: "a b"\n- to: {uri: 'x'}\n`;
+  const tree = read(text);
+  const [first, second] = tree.type === "list" ? tree.items : [];
+  const value = first?.type === "map" ? first.entries[0]?.value : undefined;
+  expect(text.slice(value?.span.start, value?.span.end)).toBe('"a b"');
+  const to = second?.type === "map" ? second.entries[0]?.value : undefined;
+  expect(text.slice(to?.span.start, to?.span.end)).toBe("{uri: 'x'}");
+});
+
+test("empty and comment-only texts are nothing", () => {
+  for (const text of ["", "   ", "# only\n# comments\n", "---\n", "\uFEFF"]) expect(plain(read(text))).toBeNull();
+});
+
+test.each([
+  ["a: 1\nb: 2\na: 3\n", "yaml-duplicate-key", 3, 1, "the key 'a' stands twice in one mapping"],
+  ["x: {k: 1, k: 2}", "yaml-duplicate-key", 1, 11, "the key 'k' stands twice in one mapping"],
+  ["base: &b {a: 1}\nother:\n  <<: *b\n", "yaml-merge-key", 3, 3, "the merge key '<<' is not supported"],
+  ["- *nowhere\n", "yaml-alias", 1, 3, "the alias '*nowhere' has no anchor '&nowhere' that is complete before it"],
+  ["- &a [*a]\n", "yaml-alias", 1, 7, "the alias '*a' has no anchor '&a' that is complete before it"],
+  ["? [a, b]\n: c\n", "yaml-key", 1, 3, "a key must be plain text"],
+  [": x\n", "yaml-key", 1, 1, "a key is missing before ':'"],
+  ["null: x\n", "yaml-key", 1, 1, "a key is missing before ':'"],
+])("%j is refused", (text, code, line, column, message) => {
+  expect(readTree(text).diagnostics).toMatchObject([{ code, message, span: { line, column }, severity: "error" }]);
+});
+
+test.each([
+  ["- from:\n    uri: x\n   steps: y\n", 3],
+  ["a:\n\tb: c\n", 2],
+  ["- setBody: {simple: \"x\"\n- log: y\n", 2],
+  ["a: 'open\n", 2],
+  ["a: b: c\n", 1],
+])("the syntax fault in %j is found on its line", (text, line) => {
+  const { tree, diagnostics } = readTree(text);
+  expect(tree).toBeUndefined();
+  expect(diagnostics[0]?.code).toMatch(/^yaml-/);
+  expect(diagnostics[0]?.span.line).toBe(line);
+});
+
+test("all faults are collected, not only the first", () => expect(readTree("a: 1\na: 2\nb: {c: 1, c: 2}\n? [x]\n: y\n").diagnostics.map((fault) => fault.code)).toEqual(["yaml-duplicate-key", "yaml-duplicate-key", "yaml-key"]));
