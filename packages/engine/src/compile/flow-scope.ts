@@ -51,9 +51,9 @@ export class BeanRegistry {
     return made;
   }
 
-  /** Makes every declared bean, so that a wrong one is found when the flow is checked. */
-  check(): void {
-    for (const bean of this.#declared.values()) this.#find(bean.type);
+  /** Refuses a type nobody knows. */
+  check(type: string): void {
+    this.#find(type);
   }
 
   get lifecycles(): readonly Lifecycle[] {

@@ -6,7 +6,7 @@ import type { Message } from "./message.ts";
 
 /** Exchanges one run may make, all copies of copies included: nested multicasts end here instead of filling the memory. */
 export const spawnLimit = 10_000_000;
-/** Exchanges of one run that may be alive at the same time. */
+
 export interface CopyOptions {
   readonly message?: Message;
   readonly pattern?: Pattern;

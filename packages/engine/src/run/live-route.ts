@@ -247,7 +247,7 @@ export class LiveRoute implements Route, Inlet {
 
   #pass(exchange: Exchange): Awaitable {
     const program = this.program;
-    if (program.keepOriginal) exchange.original = exchange.message.copy();
+    if (program.keepOriginal) exchange.original ??= exchange.message.copy();
     if (program.afterReply.length > 0) (exchange.completions ??= []).push(...program.afterReply);
     if (program.beforeReply.length === 0) return program.process(exchange);
     return this.#passWithCompletions(exchange, program);

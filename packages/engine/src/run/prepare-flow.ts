@@ -39,6 +39,7 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   const before = [...read.diagnostics, ...bound.diagnostics];
   const diagnostics = new DiagnosticSink();
   const scope = scopeOf(input, bound.flow, parts);
+  checkBeans(bound.flow, scope, diagnostics);
   const routes = expandRoutes(bound.flow, parts.catalog, diagnostics, input).filter((route) => meetsPrecondition(route, scope, diagnostics));
   const flow = { ...bound.flow, routes };
   const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
@@ -62,6 +63,10 @@ function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts): Flo
     authored: authoredTexts(flow),
     property: input.property,
   };
+}
+
+function checkBeans(flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): void {
+  for (const entity of flow.entities) if (entity.name === "beans") diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
 }
 
 function meetsPrecondition(route: RouteNode, scope: FlowScope, diagnostics: DiagnosticSink): boolean {

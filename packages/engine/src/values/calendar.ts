@@ -29,9 +29,12 @@ export function zoneOf(name: string): Zone {
   return zone;
 }
 
-/** The zone of the runtime. */
+let runtimeZone: Zone | undefined;
+
+/** The zone of the runtime, as it was when first asked for. */
 export function defaultZone(): Zone {
-  return zoneOf(new Intl.DateTimeFormat("en-US").resolvedOptions().timeZone);
+  runtimeZone ??= zoneOf(new Intl.DateTimeFormat("en-US").resolvedOptions().timeZone);
+  return runtimeZone;
 }
 
 function makeZone(name: string): Zone {
@@ -57,14 +60,14 @@ function namedZone(id: string, timeZone: string): Zone {
       minute: "numeric",
       second: "numeric",
     });
-    let lastHour = Number.NaN;
+    let lastQuarter = Number.NaN;
     let lastOffset = 0;
     const offsetMinutes = (time: number): number => {
       // Offsets change on quarter hours at the most, so one is good for its quarter.
       const quarter = Math.floor(time / 900_000);
-      if (quarter !== lastHour) {
+      if (quarter !== lastQuarter) {
         lastOffset = offsetAt(format, time);
-        lastHour = quarter;
+        lastQuarter = quarter;
       }
       return lastOffset;
     };

@@ -149,10 +149,16 @@ function signed(offset: number, separator: string): string {
 function zoneName({ time, offset, zone }: Moment, count: number): string {
   if (zone.id === "UTC" && count >= 4) return "Coordinated Universal Time";
   if (zone.id === "UTC" || zone.id === "GMT") return zone.id;
+  const names = ["en-US", "en-GB", "en-AU"].map((locale) => localZoneName(locale, time, zone.id, count));
+  // English names of a zone are only known where they are used; elsewhere Intl falls back to an offset.
+  return names.find((name) => name !== undefined && !/[+-]\d/.test(name)) ?? `GMT${signed(offset, ":")}`;
+}
+
+function localZoneName(locale: string, time: number, timeZone: string, count: number): string | undefined {
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone.id, timeZoneName: count < 4 ? "short" : "long" });
-    return format.formatToParts(time).find((part) => part.type === "timeZoneName")?.value ?? signed(offset, ":");
+    const format = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: count < 4 ? "short" : "long" });
+    return format.formatToParts(time).find((part) => part.type === "timeZoneName")?.value;
   } catch {
-    return `GMT${signed(offset, ":")}`;
+    return undefined;
   }
 }

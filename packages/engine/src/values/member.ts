@@ -32,3 +32,15 @@ export function setEntry(target: object, key: string, value: unknown): void {
   if (target instanceof Map) target.set(key, value);
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
+
+/** Reads one key of a plain object: the fast way for keys known beforehand. Undefined when the value is no plain object or has no such key. */
+export function fieldReader(key: string): (value: unknown) => unknown {
+  // A name that every object inherits must be looked for among the own keys; any other can only be an own key.
+  const inherited = key in Object.prototype;
+  return (value) => {
+    if (typeof value !== "object" || value === null) return undefined;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return undefined;
+    return inherited && !Object.hasOwn(value, key) ? undefined : (value as Readonly<Record<string, unknown>>)[key];
+  };
+}

@@ -1,0 +1,39 @@
+import { CompileError, defineLanguage, isTrue, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+/** An expression that names its language as an option, as tools write it when the language is chosen from a list. */
+export const language = defineLanguage({
+  name: "language",
+  title: "Language",
+  summary: "An expression whose language is given by name.",
+  group: "language",
+  icon: "languages",
+  since: "0.1",
+  options: {
+    language: f.string({ doc: "Name of the language, such as simple.", required: true }),
+    resultType: f.string({ doc: "Type the result is converted to." }),
+    trim: f.boolean({ doc: "Removes blanks around the text.", default: true, group: "advanced" }),
+    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+  },
+  examples: [{ title: "Simple by name", yaml: "setBody: {language: {language: simple, expression: 'Hello ${body}'}}", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
+  compile(text, options, scope) {
+    return named(options, scope).compile(text, inner(options), scope);
+  },
+  compilePredicate(text, options, scope) {
+    const target = named(options, scope);
+    if (target.compilePredicate !== undefined) return target.compilePredicate(text, inner(options), scope);
+    const expression = target.compile(text, inner(options), scope);
+    return (exchange) => isTrue(expression(exchange));
+  },
+});
+
+function named(options: Readonly<Record<string, string>>, scope: LanguageScope): LanguageDeclaration {
+  const name = options["language"] ?? "";
+  const found = name === "language" ? undefined : scope.language(name);
+  if (found === undefined) throw new CompileError("language-unknown", `unknown language '${name}'`);
+  return found;
+}
+
+function inner({ language: _, ...rest }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return rest;
+}
