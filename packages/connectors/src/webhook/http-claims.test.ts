@@ -1,0 +1,80 @@
+import { CompileError } from "@sluice/engine/spi";
+import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { platformHttp } from "../platform-http/platform-http.ts";
+import { webhook } from "./webhook.ts";
+
+const claims = (uri: string, id = "orders"): readonly string[] =>
+  connectorUnderTest(uri.startsWith("webhook") ? webhook : platformHttp, new FakeHost()).source(uri.replace(/^webhook\?/, "webhook:?"), routeIdentity(id))
+    .claims;
+
+test("a webhook claims POST on its address", () => {
+  expect(claims("webhook")).toEqual(["POST /api/orders"]);
+  expect(claims("webhook?httpMethodRestrict=get, post")).toEqual(["GET /api/orders", "POST /api/orders"]);
+});
+
+test("platform-http claims its own path and its address, once when they are the same", () => {
+  expect(claims("platform-http:/in?httpMethodRestrict=POST")).toEqual(["POST /in", "POST /api/orders"]);
+  expect(claims("platform-http:/api/orders?httpMethodRestrict=POST")).toEqual(["POST /api/orders"]);
+  expect(claims("platform-http:/in")).toContain("DELETE /in");
+});
+
+test.each([
+  ["platform-http:/a/{x}", "platform-http:/a/{y}"],
+  ["platform-http:/a", "platform-http:/a/"],
+  ["platform-http:/A/b", "platform-http:/a/B"],
+  ["platform-http:/a%62", "platform-http:/ab"],
+  ["platform-http:a", "platform-http:/a"],
+  ["platform-http:/a", "platform-http:/a?httpMethodRestrict=PUT"],
+  ["platform-http:/api/orders?httpMethodRestrict=POST", "webhook"],
+])("%s and %s claim the same", (one, other) => {
+  expect(claims(one, "orders").filter((claim) => claims(other, one.includes("orders") ? "orders" : "other").includes(claim))).not.toEqual([]);
+});
+
+test.each([
+  ["platform-http:/a/{x}", "platform-http:/a/b"],
+  ["platform-http:/a?httpMethodRestrict=GET", "platform-http:/a?httpMethodRestrict=POST"],
+  ["platform-http:/a/*", "platform-http:/a/b"],
+])("%s and %s can live together", (one, other) => {
+  expect(claims(one, "first").filter((claim) => claims(other, "second").includes(claim))).toEqual([]);
+});
+
+test.each(["/_api", "/_api/", "/_api/flows", "/_API/x", "/%5Fapi/x", "/_%61pi/x", "/api/../_api/x", "/./_api/x", "/x/%2e%2e/_api", "/{p}/flows", "/*"])(
+  "%s is reserved",
+  (path) => {
+    const build = (): unknown => claims(`platform-http:${path}`, "x");
+    expect(build).toThrow(CompileError);
+    expect(build).toThrow(`route 'x' claims reserved path '${path === "/_api/" ? "/_api" : path}': paths under /_api belong to the management API`);
+  },
+);
+
+test.each(["/_apix", "/my_api", "/api/_api", "/api/x/_api", "/"])("%s is not", (path) => {
+  expect(claims(`platform-http:${path}`)).not.toEqual([]);
+});
+
+test("a route id can reach no reserved path, and odd ones are spelled for URLs", () => {
+  expect(() => claims("webhook", "../_api/flows")).toThrow(/reserved path/);
+  expect(claims("webhook", "größe 1")).toEqual(["POST /api/größe 1"]);
+  expect(claims("webhook", "{x}")).toEqual(["POST /api/{x}"]);
+});
+
+test.each([
+  "platform-http:/a/{x}.json",
+  "platform-http:/a/*/b",
+  "platform-http:/{",
+  "webhook?httpMethodRestrict=GET,%20,",
+  "webhook?httpMethodRestrict=CONNECT",
+])("%s is a fault of the flow", (uri) => {
+  expect(() => claims(uri)).toThrow(CompileError);
+});
+
+test("building mounts nothing; starting, stopping and starting again leaves one mount per path", () => {
+  const host = new FakeHost();
+  const source = connectorUnderTest(platformHttp, host).source("platform-http:/in", routeIdentity("orders"));
+  expect(host.http.mounts).toEqual([]);
+  void source.start(new FakeInlet());
+  void source.start(new FakeInlet());
+  expect(host.http.mounts.map((mount) => mount.path)).toEqual(["/in", "/api/orders"]);
+  void source.stop();
+  expect(host.http.mounts).toEqual([]);
+});

@@ -1,0 +1,176 @@
+// The way between an HTTP request and a route, shared by `webhook` and `platform-http`: request to message, delivery,
+// and when the route answers at once, the reply without a promise in between.
+import {
+  Headers,
+  Message,
+  type Awaitable,
+  type Delivery,
+  type Exchange,
+  type Host,
+  type HttpReply,
+  type HttpRequest,
+  type Inlet,
+  type RouteIdentity,
+  type SessionTag,
+  type Source,
+  type TraceContext,
+  type Trigger,
+} from "@sluice/engine/spi";
+import { checkNotReserved, claimsOf } from "./http-claims.ts";
+import type { HttpOptions } from "./http-options.ts";
+import type { IdempotencyKeys } from "./idempotency.ts";
+import { isMultipart, readUpload } from "./multipart.ts";
+import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule } from "./reply-of-exchange.ts";
+import { findHeader, wireHeadersOf } from "./request-headers.ts";
+import { traceOf } from "./trace-context.ts";
+
+export interface HttpSourceSettings {
+  readonly uri: string;
+  readonly route: RouteIdentity;
+  /** Where the route is mounted, as spelled in URLs. */
+  readonly paths: readonly string[];
+  /** Undefined serves every method. */
+  readonly methods: readonly string[] | undefined;
+  readonly options: HttpOptions;
+  readonly unchanged: ReplyRule["unchanged"];
+  readonly idempotency: IdempotencyKeys;
+}
+
+/** Makes the source; the path is checked here, so that a wrong one is a fault of the flow and starts nothing. */
+export function httpSource(host: Host, settings: HttpSourceSettings): Source {
+  const { route, paths, methods, options } = settings;
+  const prefix = options.matchOnUriPrefix;
+  for (const path of paths) checkNotReserved(route.id, path, prefix);
+  let unmounts: (() => void)[] = [];
+  const unmountAll = (): void => {
+    for (const unmount of unmounts) unmount();
+    unmounts = [];
+  };
+  return {
+    claims: paths.flatMap((path) => claimsOf(path, methods, prefix)),
+    exclusive: false,
+    start(inlet) {
+      unmountAll();
+      const handle = requestHandler(host, settings, inlet);
+      unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, flowId: route.flowId, routeId: route.id, handle }));
+    },
+    stop: unmountAll,
+  };
+}
+
+/** What goes along with the message; remembers the exchange for replies that do not wait for its end. */
+class WebhookDelivery implements Delivery {
+  readonly pattern: "InOnly" | "InOut";
+  readonly trigger: Trigger;
+  readonly trace: TraceContext;
+  readonly session: SessionTag | undefined;
+  readonly properties: ReadonlyMap<string, unknown> | undefined;
+  exchange: Exchange | undefined = undefined;
+
+  constructor(pattern: "InOnly" | "InOut", trigger: Trigger, trace: TraceContext, request: HttpRequest) {
+    this.pattern = pattern;
+    this.trigger = trigger;
+    this.trace = trace;
+    this.session = request.session;
+    this.properties = request.principal === undefined ? undefined : new Map([["principal", request.principal]]);
+  }
+
+  started(exchange: Exchange): void {
+    this.exchange = exchange;
+  }
+}
+
+function requestHandler(host: Host, settings: HttpSourceSettings, inlet: Inlet): (request: HttpRequest) => Awaitable<HttpReply> {
+  const { options, route, unchanged } = settings;
+  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException };
+  const random = (): number => host.random();
+  let lastTrigger: Trigger = { uri: settings.uri };
+
+  return options.idempotency ? once : (request) => accept(request);
+
+  /** `settle` hears the run's own reply, also when the caller has given up waiting for it. */
+  function accept(request: HttpRequest, settle: Settle = settleNothing): Awaitable<HttpReply> {
+    const contentType = request.body.length === 0 ? undefined : findHeader(request.rawHeaders, "content-type");
+    if (options.consumes !== undefined && request.body.length > 0 && !isConsumed(contentType, options.consumes))
+      return settle(errorReply(415, `unsupported content type '${(contentType ?? "").slice(0, 100)}'`));
+    if (isMultipart(contentType))
+      return readUpload(request.body, contentType).then((upload) =>
+        deliver(request, new Message(upload.body, new Headers(wireHeadersOf(request, upload.headers))), settle),
+      );
+    return deliver(request, new Message(bodyOf(request, unchanged), new Headers(wireHeadersOf(request))), settle);
+  }
+
+  function deliver(request: HttpRequest, message: Message, settle: Settle): Awaitable<HttpReply> {
+    const delivered = message.body;
+    const waits = !isAsync(options, request);
+    const delivery = new WebhookDelivery(
+      waits ? "InOut" : "InOnly",
+      triggerOf(request),
+      traceOf(findHeader(request.rawHeaders, "traceparent"), random),
+      request,
+    );
+    const outcome = inlet.deliver(message, delivery);
+    if (!(outcome instanceof Promise))
+      return settle(waits || outcome.failure?.code === "limit-inflight" ? replyOfExchange(outcome, delivered, rule) : acceptedReply(outcome));
+    if (waits)
+      return patiently(
+        outcome.then((exchange) => settle(replyOfExchange(exchange, delivered, rule))),
+        delivery,
+      );
+    return delivery.exchange === undefined ? outcome.then((exchange) => settle(acceptedReply(exchange))) : settle(acceptedReply(delivery.exchange));
+  }
+
+  function patiently(reply: Promise<HttpReply>, delivery: WebhookDelivery): Promise<HttpReply> {
+    const timeoutMs = options.requestTimeout;
+    if (timeoutMs <= 0) return reply;
+    return new Promise((resolve, reject) => {
+      const cancel = host.clock.after(timeoutMs, () => resolve(timeoutReply(delivery.exchange, rule, timeoutMs)));
+      reply.finally(cancel).then(resolve, reject);
+    });
+  }
+
+  /** Most requests of a route have the same method and path: one trigger serves them all. */
+  function triggerOf({ method, path }: HttpRequest): Trigger {
+    if (lastTrigger.method !== method || lastTrigger.path !== path) lastTrigger = { uri: settings.uri, method, path };
+    return lastTrigger;
+  }
+
+  function once(request: HttpRequest): Awaitable<HttpReply> {
+    const key = findHeader(request.rawHeaders, "idempotency-key");
+    if (key === undefined) return accept(request);
+    if (key === "" || key.length > 255) return errorReply(400, "Idempotency-Key must have 1 to 255 characters");
+    const { principal } = request;
+    const caller = typeof principal === "object" && principal !== null && "id" in principal ? String(principal.id) : "";
+    const scoped = JSON.stringify([route.id, caller, key]);
+    const claim = settings.idempotency.claim(scoped, request.body);
+    if (claim.kind === "running") return errorReply(409, "a request with this Idempotency-Key is still running");
+    if (claim.kind === "differs") return errorReply(422, "this Idempotency-Key was used with another body");
+    if (claim.kind === "known") return { ...claim.reply, headers: { ...claim.reply.headers, "Idempotent-Replayed": "true" } };
+    return accept(request, (reply) => {
+      settings.idempotency.settle(scoped, reply);
+      return reply;
+    });
+  }
+}
+
+type Settle = (reply: HttpReply) => HttpReply;
+
+const settleNothing: Settle = (reply) => reply;
+
+/** Where Camel's rules hold, a request without content has no body at all. */
+function bodyOf(request: HttpRequest, unchanged: ReplyRule["unchanged"]): unknown {
+  return unchanged === "echo" && request.body.length === 0 ? null : request.body;
+}
+
+function isAsync(options: HttpOptions, request: HttpRequest): boolean {
+  if (options.async === "true" || options.exchangePattern === "InOnly") return true;
+  return options.async === "allow" && /(^|[\s,;])respond-async($|[\s,;])/i.test(findHeader(request.rawHeaders, "prefer") ?? "");
+}
+
+function isConsumed(contentType: string | undefined, consumes: string): boolean {
+  const media = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return consumes.split(",").some((allowed) => {
+    const wanted = allowed.trim().toLowerCase();
+    return wanted === "*/*" || wanted === media || (wanted.endsWith("/*") && media.startsWith(wanted.slice(0, -1)));
+  });
+}

@@ -1,0 +1,50 @@
+// Form uploads: a single file becomes the body, the fields become headers. Anything else stays the bytes it is.
+import type { BusboyHeaders } from "@fastify/busboy";
+
+export interface Upload {
+  readonly body: Uint8Array;
+  readonly headers: readonly (readonly [string, unknown])[];
+}
+
+const limits = { files: 100, fields: 1_000, parts: 1_100, fieldSize: 1_048_576, headerPairs: 100 };
+
+export function isMultipart(contentType: string | undefined): contentType is string {
+  return contentType !== undefined && /^multipart\/form-data\s*;.*\bboundary=/i.test(contentType);
+}
+
+/** Reads an upload; the parser is loaded with the first one. A body that is no valid form is handed on as it came. */
+export async function readUpload(body: Uint8Array, contentType: string): Promise<Upload> {
+  const { Busboy } = await import("@fastify/busboy");
+  return new Promise((resolve) => {
+    const files: { readonly name: string | undefined; readonly type: string; readonly chunks: Buffer[] }[] = [];
+    const fields: (readonly [string, unknown])[] = [];
+    const untouched = (): void => resolve({ body, headers: [] });
+    try {
+      const parser = new Busboy({ headers: { "content-type": contentType } as BusboyHeaders, limits });
+      parser.on("file", (_field, stream, name, _encoding, type) => {
+        const chunks: Buffer[] = [];
+        files.push({ name, type, chunks });
+        stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
+        stream.on("error", untouched);
+      });
+      parser.on("field", (name, value) => {
+        if (!name.toLowerCase().startsWith("camel")) fields.push([name, value]);
+      });
+      parser.on("error", untouched);
+      parser.on("finish", () => {
+        const [file] = files;
+        if (file === undefined || files.length > 1) resolve({ body, headers: fields });
+        else resolve({ body: Buffer.concat(file.chunks), headers: [...fields, ["Content-Type", file.type], ...fileName(file.name)] });
+      });
+      parser.end(body);
+    } catch {
+      untouched();
+    }
+  });
+}
+
+/** The name without its folders: the sender's folders are none of ours. */
+function fileName(name: string | undefined): readonly (readonly [string, string])[] {
+  const last = name?.split(/[\\/]/).pop() ?? "";
+  return last === "" || last === "." || last === ".." ? [] : [["CamelFileName", last]];
+}

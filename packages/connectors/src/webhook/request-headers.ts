@@ -1,0 +1,93 @@
+// A request's headers, query and path values as message headers. All of them belong to the wire: a route can read
+// them, but none steers a step or goes back to the caller. What a caller names `Camel…` is not taken at all.
+import type { HttpRequest, WireHeaders } from "@sluice/engine/spi";
+
+const connectionHeaders = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const maxQueryParameters = 1_000;
+
+/** One header of the request without making node's header object; undefined when it is absent. */
+export function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const candidate = rawHeaders[index] as string;
+    if (candidate.length === name.length && candidate.toLowerCase() === name) return rawHeaders[index + 1];
+  }
+  return undefined;
+}
+
+/**
+ * The wire layer of a message. On a clash of names a path value goes before a header, and a header before a query value;
+ * a repeated query name gives a list, and what comes after the first thousand is not read.
+ */
+export function wireHeadersOf(request: HttpRequest, more: Iterable<readonly [string, unknown]> = []): WireHeaders {
+  return () => {
+    const entries = new Map<string, readonly [string, unknown]>();
+    addQuery(entries, request.query);
+    addHttpHeaders(entries, request);
+    for (const name of Object.keys(request.params)) put(entries, name, request.params[name]);
+    for (const [name, value] of more) entries.set(name.toLowerCase(), [name, value]);
+    addAddress(entries, request);
+    return entries.values();
+  };
+}
+
+function addHttpHeaders(entries: Map<string, readonly [string, unknown]>, { headers, rawHeaders }: HttpRequest): void {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const key = name.toLowerCase();
+    // A header may have been taken out on the way, such as the credential a policy consumed.
+    if (seen.has(key) || connectionHeaders.has(key) || !Object.hasOwn(headers, key)) continue;
+    seen.add(key);
+    put(entries, name, headers[key]);
+  }
+}
+
+function addQuery(entries: Map<string, readonly [string, unknown]>, query: string): void {
+  if (query === "") return;
+  for (const pair of query.split("&", maxQueryParameters)) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? "" : decode(pair.slice(equals + 1));
+    const before = entries.get(name.toLowerCase())?.[1];
+    if (before === undefined) put(entries, name, value);
+    else if (Array.isArray(before)) before.push(value);
+    else put(entries, name, [before, value]);
+  }
+}
+
+function addAddress(entries: Map<string, readonly [string, unknown]>, { method, path, query, rawHeaders }: HttpRequest): void {
+  const uri = query === "" ? path : `${path}?${query}`;
+  const set = (name: string, value: unknown): void => void entries.set(name.toLowerCase(), [name, value]);
+  set("CamelHttpMethod", method);
+  set("CamelHttpPath", path);
+  set("CamelHttpUri", uri);
+  set("CamelHttpUrl", `http://${findHeader(rawHeaders, "host") ?? "localhost"}${uri}`);
+  if (query === "") return;
+  set("CamelHttpQuery", query);
+  set("CamelHttpRawQuery", query);
+}
+
+function put(entries: Map<string, readonly [string, unknown]>, name: string, value: unknown): void {
+  const key = name.toLowerCase();
+  if (!key.startsWith("camel")) entries.set(key, [name, value]);
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}

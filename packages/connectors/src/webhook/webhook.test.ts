@@ -1,0 +1,280 @@
+import { FlowError, type Exchange, type HttpMount, type HttpReply, type HttpRequest, type Processor } from "@sluice/engine/spi";
+import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import { beforeEach, expect, test } from "vitest";
+import { platformHttp } from "../platform-http/platform-http.ts";
+import { webhook } from "./webhook.ts";
+
+let host: FakeHost;
+beforeEach(() => {
+  host = new FakeHost();
+});
+
+interface Given {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string | Uint8Array;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly principal?: unknown;
+}
+
+function requestOf(given: Given = {}): HttpRequest {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of given.headers ?? []) if (name !== "__proto__") headers[name.toLowerCase()] = value;
+  const { method = "POST", path = "/api/orders", query = "", params = {}, principal, body = "hello" } = given;
+  return { method, path, query, headers, rawHeaders: (given.headers ?? []).flat(), body: Buffer.from(body), params, principal, session: undefined };
+}
+
+function started(uri: string, work: Processor = () => undefined, id = "orders") {
+  const declaration = uri.startsWith("webhook") ? webhook : platformHttp;
+  const inlet = new FakeInlet(work, routeIdentity(id));
+  const source = connectorUnderTest(declaration, host).source(uri.replace(/^webhook\?/, "webhook:?"), routeIdentity(id));
+  void source.start(inlet);
+  const mount = host.http.mounts.at(-1) as HttpMount;
+  return { source, inlet, call: (given?: Given) => mount.handle(requestOf(given)) };
+}
+
+const setBody =
+  (body: unknown): Processor =>
+  (exchange) =>
+    void (exchange.message.body = body);
+const json = (reply: HttpReply): unknown => JSON.parse(String(reply.body));
+
+test("a synchronous route is answered without a promise", () => {
+  const { call, inlet } = started("webhook");
+  const reply = call();
+  expect(reply).not.toBeInstanceOf(Promise);
+  expect(reply).toMatchObject({ status: 200, body: "ok", headers: { "Content-Type": "text/plain; charset=utf-8", "X-Run-Id": inlet.exchanges[0]?.run.id } });
+});
+
+test("the body reaches the route as the bytes that came", () => {
+  const { call, inlet } = started("webhook");
+  const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  void call({ body });
+  expect(inlet.exchanges[0]?.message.body).toEqual(body);
+});
+
+test.each([
+  ["text", "done", "done", "text/plain; charset=utf-8"],
+  ["a map", { id: 7 }, '{"id":7}', "application/json"],
+  ["a Map", new Map([["id", 7]]), '{"id":7}', "application/json"],
+  ["a list", [1, 2], "[1,2]", "application/json"],
+  ["a number", 5, "5", "text/plain; charset=utf-8"],
+  ["bytes", Uint8Array.of(1, 255), Uint8Array.of(1, 255), "application/octet-stream"],
+])("%s that a step set is the reply", (_name, body, expected, type) => {
+  expect(started("webhook", setBody(body)).call()).toMatchObject({ status: 200, body: expected, headers: { "Content-Type": type } });
+});
+
+test("a body that a step emptied is an empty reply, no ok", () => {
+  expect(started("webhook", setBody(null)).call()).toMatchObject({ status: 200, body: "" });
+  expect(started("webhook", setBody("")).call()).toMatchObject({ status: 200, body: "" });
+});
+
+test("platform-http echoes the body and says 204 when there is none", () => {
+  const { call } = started("platform-http:/orders");
+  expect(call({ body: "same" })).toMatchObject({ status: 200, body: Buffer.from("same") });
+  expect(call({ body: "" })).toMatchObject({ status: 204, body: undefined });
+  expect(started("platform-http:/orders", setBody("  \n")).call()).toMatchObject({ status: 204, body: undefined });
+  expect(started("platform-http:/orders", setBody(Uint8Array.of(0))).call()).toMatchObject({ status: 200 });
+});
+
+test("only headers the route set go back, and none of the engine's", () => {
+  const { call } = started("webhook", (exchange) => {
+    exchange.message.headers.set("X-Mine", "1");
+    exchange.message.headers.set("X-Many", ["a", "b"]);
+    exchange.message.headers.set("Content-Type", "application/problem+json");
+    exchange.message.headers.set("CamelHttpResponseCode", "201");
+    exchange.message.headers.set("X-Run-Id", "forged");
+    exchange.message.body = "{}";
+  });
+  const reply = call({
+    headers: [
+      ["Authorization", "Bearer s3cret"],
+      ["Cookie", "a=b"],
+      ["X-Theirs", "2"],
+    ],
+  }) as HttpReply;
+  expect(reply.status).toBe(201);
+  expect(Object.keys(reply.headers ?? {}).sort()).toEqual(["Content-Type", "X-Many", "X-Mine", "X-Run-Id", "traceresponse"]);
+  expect(reply.headers).toMatchObject({ "Content-Type": "application/problem+json", "X-Many": ["a", "b"] });
+  expect(reply.headers?.["X-Run-Id"]).not.toBe("forged");
+});
+
+test("a response code that is none fails the call, not the process", () => {
+  expect(started("webhook", (exchange) => exchange.message.headers.set("CamelHttpResponseCode", "99999")).call()).toMatchObject({ status: 500 });
+});
+
+function headersSeen(given: Given): Exchange["message"]["headers"] {
+  const { call, inlet } = started("webhook");
+  void call(given);
+  return (inlet.exchanges[0] as Exchange).message.headers;
+}
+
+test("no spelling of a Camel header is taken from the caller, and ours never steer", () => {
+  const headers = headersSeen({
+    headers: [
+      ["CamelHttpUri", "http://evil"],
+      ["camelhttpuri", "x"],
+      ["cAmElFiLeNaMe", "/etc/passwd"],
+      ["Host", "shop"],
+    ],
+    query: "CamelHttpMethod=DELETE&camelFileName=x",
+  });
+  expect(headers.get("CamelHttpUri")).toBe("/api/orders?CamelHttpMethod=DELETE&camelFileName=x");
+  expect(headers.get("CamelHttpUrl")).toBe("http://shop/api/orders?CamelHttpMethod=DELETE&camelFileName=x");
+  expect(headers.get("CamelHttpMethod")).toBe("POST");
+  expect(headers.has("CamelFileName")).toBe(false);
+  expect(headers.getOwn("CamelHttpUri")).toBeUndefined();
+  expect([...headers.own()]).toEqual([]);
+});
+
+test("headers keep the caller's spelling; hop-by-hop ones and names of JavaScript's own are harmless", () => {
+  const headers = headersSeen({
+    headers: [
+      ["X-Source", "shop"],
+      ["Connection", "close"],
+      ["TE", "trailers"],
+      ["__proto__", "x"],
+      ["constructor", "c"],
+    ],
+  });
+  expect([...headers].map(([name]) => name).filter((name) => !name.startsWith("Camel"))).toEqual(["X-Source", "constructor"]);
+  expect(headers.get("toString")).toBeUndefined();
+});
+
+test("query values: decoded, lists when repeated, never over a header, path values over both", () => {
+  const headers = headersSeen({
+    query: "a=1&a=2&b=x%20y+z&c&bad=%zz&id=query&x-source=query",
+    headers: [
+      ["X-Source", "header"],
+      ["id", "header"],
+    ],
+    params: { id: "path" },
+  });
+  expect(headers.get("a")).toEqual(["1", "2"]);
+  expect(headers.get("b")).toBe("x y z");
+  expect(headers.get("c")).toBe("");
+  expect(headers.get("bad")).toBe("%zz");
+  expect(headers.get("x-source")).toBe("header");
+  expect(headers.get("id")).toBe("path");
+});
+
+test("10,000 query parameters are bounded", () => {
+  const query = Array.from({ length: 10_000 }, (_, index) => `p${index}=1`).join("&");
+  expect(headersSeen({ query }).size).toBeLessThan(1_010);
+});
+
+test("a failed run says which route and run, and why only when asked", () => {
+  const failing: Processor = () => {
+    throw new FlowError("java.lang.IllegalStateException", "the secret is 42");
+  };
+  const muted = started("webhook", failing);
+  const reply = muted.call() as HttpReply;
+  expect(reply.status).toBe(500);
+  expect(json(reply)).toEqual({ error: `route 'orders' failed (run ${muted.inlet.exchanges[0]?.run.id})` });
+  expect(json(started("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
+});
+
+test("a body the route cannot read is the caller's fault while it is the caller's body", () => {
+  const unreadable = new FlowError("java.lang.IllegalArgumentException", "line 1: no JSON", { code: "invalid-json", details: { clientFault: true } });
+  const reading: Processor = () => {
+    throw unreadable;
+  };
+  expect(started("webhook", reading).call()).toMatchObject({ status: 400, body: expect.stringContaining("line 1: no JSON") });
+  const asText: Processor = (exchange) => {
+    exchange.message.body = "hello";
+    throw unreadable;
+  };
+  expect(started("webhook", asText).call()).toMatchObject({ status: 400 });
+  const partner: Processor = (exchange) => {
+    exchange.message.body = "a partner's answer";
+    throw unreadable;
+  };
+  expect(started("webhook", partner).call()).toMatchObject({ status: 500 });
+});
+
+test.each([
+  ["limit-inflight", 503],
+  ["limit-time", 504],
+  ["run-cancelled", 503],
+])("%s is %i", (code, status) => {
+  const reply = started("webhook", () => {
+    throw new FlowError("java.lang.IllegalStateException", "limit", { code });
+  }).call();
+  expect(reply).toMatchObject({ status });
+});
+
+test("async=true answers 202 with the run's id while the run goes on", async () => {
+  let release = (): void => undefined;
+  const { call, inlet } = started("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
+  const reply = call() as HttpReply;
+  expect(reply.status).toBe(202);
+  expect(json(reply)).toEqual({ runId: inlet.exchanges[0]?.run.id });
+  expect(inlet.deliveries[0]?.pattern).toBe("InOnly");
+  release();
+  await settle();
+});
+
+test("async=allow obeys Prefer: respond-async, and only then", () => {
+  const { call } = started("webhook?async=allow");
+  expect(call()).toMatchObject({ status: 200 });
+  expect(call({ headers: [["Prefer", "wait=5, respond-async"]] })).toMatchObject({ status: 202 });
+  expect(started("webhook").call({ headers: [["Prefer", "respond-async"]] })).toMatchObject({ status: 200 });
+});
+
+test("a caller who waits too long gets 504 with the run's id, and no timer stays behind", async () => {
+  let release = (): void => undefined;
+  const { call, inlet } = started("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
+  const late = call();
+  await host.clock.advance(2_000);
+  expect(await late).toMatchObject({ status: 504, headers: { "X-Run-Id": inlet.exchanges[0]?.run.id } });
+  release();
+  await settle();
+  const inTime = call();
+  release();
+  expect(await inTime).toMatchObject({ status: 200 });
+  expect(host.clock.pending).toBe(0);
+});
+
+test("the caller's trace goes on", () => {
+  const { call, inlet } = started("webhook");
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const reply = call({ headers: [["traceparent", `00-${traceId}-00f067aa0ba902b7-00`]] }) as HttpReply;
+  expect(inlet.deliveries[0]?.trace).toMatchObject({ traceId, parentSpanId: "00f067aa0ba902b7", sampled: false });
+  expect(reply.headers?.["traceresponse"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+});
+
+test("principal and mocks show", () => {
+  const { call, inlet } = started("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
+  const reply = call({ principal: { id: "shop" } }) as HttpReply;
+  expect(inlet.exchanges[0]?.property("principal")).toEqual({ id: "shop" });
+  expect(reply.headers?.["X-Mocked"]).toBe("ts_1");
+});
+
+test("a single uploaded file is the body, its name without folders, the fields headers", async () => {
+  const { call, inlet } = started("webhook");
+  const part = (head: string, body: string): string => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+  const one = `${part('name="note"', "hi")}${part('name="f"; filename="../../etc/a.csv"', "x;y")}--b--\r\n`;
+  await call({ headers: [["Content-Type", "multipart/form-data; boundary=b"]], body: one });
+  const { message } = inlet.exchanges[0] as Exchange;
+  expect(String(message.body)).toBe("x;y");
+  expect([message.headers.get("CamelFileName"), message.headers.getOwn("CamelFileName"), message.headers.get("note")]).toEqual(["a.csv", undefined, "hi"]);
+  const two = `${part('name="f"; filename="a"', "1")}${part('name="g"; filename="b"', "2")}--b--\r\n`;
+  for (const [type, body] of [
+    ["multipart/form-data; boundary=b", two],
+    ["multipart/form-data", one],
+    ["multipart/form-data; boundary=other", one],
+  ]) {
+    await call({ headers: [["Content-Type", type as string]], body: body as string });
+    expect(String(inlet.exchanges.at(-1)?.message.body), type).toBe(body);
+  }
+});
+
+test("consumes refuses other content types", () => {
+  const { call } = started("webhook?consumes=application/json,text/*");
+  expect(call({ headers: [["Content-Type", "application/json;;;"]] })).toMatchObject({ status: 200 });
+  expect(call({ headers: [["Content-Type", "text/csv; charset=bogus"]] })).toMatchObject({ status: 200 });
+  expect(call({ headers: [["Content-Type", "image/png"]] })).toMatchObject({ status: 415 });
+  expect(call()).toMatchObject({ status: 415 });
+});
