@@ -43,6 +43,7 @@ export class FakeInlet implements Inlet {
     exchange.message = message;
     this.exchanges.push(exchange);
     this.deliveries.push(delivery);
+    delivery.started?.(exchange);
     const failed = (thrown: unknown): Exchange => {
       exchange.failure = toFlowError(thrown);
       return exchange;

@@ -36,7 +36,8 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
       closed = true;
       finish();
     });
-    for (const part of typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes) socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
+    for (const part of typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes)
+      socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
   });
 }
 

@@ -83,7 +83,9 @@ export function createIngress(options: IngressOptions): Ingress {
     const mounted = mounts.any(path);
     if (mounted === undefined) return undefined;
     const { flowId, routeId } = mounted.mount;
-    return options.accessOf?.(flowId)?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query: arrival.query, headers: arrival.headers, remoteAddress: arrival.remoteAddress });
+    return options
+      .accessOf?.(flowId)
+      ?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query: arrival.query, headers: arrival.headers, remoteAddress: arrival.remoteAddress });
   }
 
   return {

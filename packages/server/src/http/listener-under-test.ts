@@ -36,7 +36,8 @@ export async function startListener(options: TestOptions = {}): Promise<Listener
     listener,
     ingress,
     faults,
-    mount: (path, handle, more) => ingress.port.mount({ path, handle, methods: undefined, prefix: false, flowId: "flow", routeId: path.slice(path.lastIndexOf("/") + 1), ...more }),
+    mount: (path, handle, more) =>
+      ingress.port.mount({ path, handle, methods: undefined, prefix: false, flowId: "flow", routeId: path.slice(path.lastIndexOf("/") + 1), ...more }),
   };
 }
 

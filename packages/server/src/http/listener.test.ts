@@ -227,13 +227,19 @@ test("100-continue: asked to go on only when the body is wanted", async () => {
 });
 
 test("a small body nobody wants is skipped and the connection goes on in step", async () => {
-  const { text: answer } = await sendRaw(server.port, `POST /api/none HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello${post("Content-Length: 3\r\n", "yes")}`);
+  const { text: answer } = await sendRaw(
+    server.port,
+    `POST /api/none HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello${post("Content-Length: 3\r\n", "yes")}`,
+  );
   expect(statuses(answer)).toEqual([404, 200]);
   expect(answer.endsWith("yes")).toBe(true);
 });
 
 test("pipelined requests are answered in order", async () => {
-  const { text: answer } = await sendRaw(server.port, post("Content-Length: 1\r\n", "1") + post("Content-Length: 1\r\n", "2") + post("Content-Length: 1\r\n", "3"));
+  const { text: answer } = await sendRaw(
+    server.port,
+    post("Content-Length: 1\r\n", "1") + post("Content-Length: 1\r\n", "2") + post("Content-Length: 1\r\n", "3"),
+  );
   expect(statuses(answer)).toEqual([200, 200, 200]);
   expect([...answer.matchAll(/\r\n\r\n(\d)/g)].map((match) => match[1])).toEqual(["1", "2", "3"]);
 });
@@ -245,7 +251,17 @@ test("header names that mean something to JavaScript are plain data or gone", as
 });
 
 test("every spelling of /_api is the management API's, also with a catch-all mounted", async () => {
-  for (const path of ["/_api/flows", "/_api//flows", "/_API/flows", "/%5fapi/flows", "/_api/../_api/flows", "/_api/flows/", "//_api/flows", "/catch/../_api/flows", "/catch/%2e%2e/_api/flows"]) {
+  for (const path of [
+    "/_api/flows",
+    "/_api//flows",
+    "/_API/flows",
+    "/%5fapi/flows",
+    "/_api/../_api/flows",
+    "/_api/flows/",
+    "//_api/flows",
+    "/catch/../_api/flows",
+    "/catch/%2e%2e/_api/flows",
+  ]) {
     const { text: answer } = await sendRaw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(answer, path).toContain("X-Api-Version: 1");
     expect(answer, path).not.toContain("caught");

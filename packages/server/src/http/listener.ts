@@ -57,7 +57,9 @@ export function createListener(options: ListenerOptions): HttpListener {
   server.maxConnections = limits.maxConnections;
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
-  server.on("checkExpectation", (request, response) => refuseAndClose(request, response, new HttpError(417, "the only expectation met here is '100-continue'")));
+  server.on("checkExpectation", (request, response) =>
+    refuseAndClose(request, response, new HttpError(417, "the only expectation met here is '100-continue'")),
+  );
   server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -132,9 +132,17 @@ function segmentsOf(path: string, prefix: boolean): readonly Segment[] {
   const parts = path.split("/");
   const spelled = parts.map((part, index) => (isName(part) ? `${namePlaceholder}${index}` : part.replaceAll("#", "%23")));
   const target = readTarget(spelled.join("/"));
-  if (target.kind !== "route") throw new Error(`path '${path}' cannot be served: ${target.kind === "management" ? "paths under /_api belong to the management API" : target.problem}`);
-  const segments = target.path === "/" ? [] : target.path.slice(1).split("/").map((text) => segmentOf(text, parts));
-  if (segments[0]?.name !== undefined || (segments.length === 0 && prefix)) throw new Error(`path '${path}' cannot be served: it would match /_api; name its first segment`);
+  if (target.kind !== "route")
+    throw new Error(`path '${path}' cannot be served: ${target.kind === "management" ? "paths under /_api belong to the management API" : target.problem}`);
+  const segments =
+    target.path === "/"
+      ? []
+      : target.path
+          .slice(1)
+          .split("/")
+          .map((text) => segmentOf(text, parts));
+  if (segments[0]?.name !== undefined || (segments.length === 0 && prefix))
+    throw new Error(`path '${path}' cannot be served: it would match /_api; name its first segment`);
   return segments;
 }
 
@@ -189,7 +197,8 @@ function removeFrom(slot: Slot, method: string, mounted: Mounted): void {
 }
 
 function serving(slot: Slot, method: string): Mounted | undefined {
-  const mounts = slot.get(method) ?? (method === "HEAD" ? slot.get("GET") : undefined) ?? (method === "TRACE" || method === "CONNECT" ? undefined : slot.get("*"));
+  const mounts =
+    slot.get(method) ?? (method === "HEAD" ? slot.get("GET") : undefined) ?? (method === "TRACE" || method === "CONNECT" ? undefined : slot.get("*"));
   return mounts?.[mounts.length - 1];
 }
 

@@ -21,7 +21,13 @@ export function refuseAndClose(request: IncomingMessage, response: ServerRespons
     if (response.headersSent) response.destroy();
     else {
       const body = errorBody(error.message);
-      response.writeHead(error.status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...extra, ...error.headers, Connection: "close" });
+      response.writeHead(error.status, {
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+        ...extra,
+        ...error.headers,
+        Connection: "close",
+      });
       response.end(body);
     }
     return;

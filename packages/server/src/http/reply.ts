@@ -15,7 +15,18 @@ export interface SendOptions {
 
 const validName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const validValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-const connectionHeaders = new Set(["connection", "content-length", "host", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"]);
+const connectionHeaders = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /** Whether a header of this name and value may go out: syntax, hop-by-hop names and the engine's own names decide. */
 export function isSendable(name: string, value: string): boolean {
@@ -47,7 +58,13 @@ export function errorBody(text: string): string {
   return JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text });
 }
 
-export function sendError(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> | undefined, options: SendOptions): void {
+export function sendError(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> | undefined,
+  options: SendOptions,
+): void {
   sendReply(response, status, { "Content-Type": "application/json", ...headers }, errorBody(text), options);
 }
 

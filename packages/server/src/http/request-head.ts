@@ -49,7 +49,8 @@ export function readHead(request: IncomingMessage, limits: HttpLimits): RequestH
         break;
     }
   }
-  if (hosts !== 1 && !(hosts === 0 && request.httpVersionMinor === 0)) throw new HttpError(400, hosts === 0 ? "the Host header is missing" : "more than one Host header");
+  if (hosts !== 1 && !(hosts === 0 && request.httpVersionMinor === 0))
+    throw new HttpError(400, hosts === 0 ? "the Host header is missing" : "more than one Host header");
   return bodyLength === 0 && encoding === "" && session === "" ? empty : { bodyLength, encoding, session };
 }
 
@@ -60,5 +61,6 @@ function contentEncoding(before: string, value: string): string {
 
 /** Any other coding, and any in HTTP/1.0, is read differently by different servers: that difference is how requests are smuggled. */
 function checkTransferEncoding(request: IncomingMessage, value: string): void {
-  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0) throw new HttpError(400, "the only transfer encoding understood is 'chunked'");
+  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0)
+    throw new HttpError(400, "the only transfer encoding understood is 'chunked'");
 }
