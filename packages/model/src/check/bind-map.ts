@@ -32,6 +32,8 @@ class MapBinding {
   readonly #values: Record<string, unknown> = {};
   /** Fields that were written, rightly or not: they are not missing. */
   readonly #given = new Set<string>();
+  /** Keys that are nothing known; judged last, when it is clear what is missing. */
+  readonly #strange: MapEntry[] = [];
   readonly #expression: string | undefined;
   readonly #format: string | undefined;
 
@@ -47,7 +49,7 @@ class MapBinding {
   entry(entry: MapEntry): void {
     const { key, value } = entry;
     const binding = this.#binding;
-    const place: Owner = { label: this.#owner.label, path: `${this.#owner.path}.${key}`, span: entry.keySpan };
+    const place = this.#at(entry);
     const what = `option '${clip(key)}' of ${this.#owner.label}`;
     if (this.#expression !== undefined && (key === "expression" || key === this.#expression)) {
       return this.#once(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
@@ -65,7 +67,7 @@ class MapBinding {
     }
     if (this.#format !== undefined && binding.vocabulary.formats.has(key))
       return this.#once(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
-    this.#unknown(entry, place);
+    this.#strange.push(entry);
   }
 
   /** For what may stand under several keys but only once: the expression and the data format. */
@@ -83,26 +85,46 @@ class MapBinding {
     if (bound !== absent) this.#values[field] = bound;
   }
 
-  #unknown(entry: MapEntry, place: Owner): void {
-    const { vocabulary } = this.#binding;
-    const refusal = this.#expression !== undefined || this.#format !== undefined ? vocabulary.refused.get(entry.key) : undefined;
-    if (refusal !== undefined) {
-      if (this.#expression !== undefined) this.#given.add(this.#expression);
-      if (this.#format !== undefined) this.#given.add(this.#format);
-      return this.#binding.report("refused", refusal, place);
-    }
+  #refuse(entry: MapEntry): boolean {
+    const refusal = this.#expression !== undefined || this.#format !== undefined ? this.#binding.vocabulary.refused.get(entry.key) : undefined;
+    if (refusal === undefined) return false;
+    if (this.#expression !== undefined) this.#given.add(this.#expression);
+    if (this.#format !== undefined) this.#given.add(this.#format);
+    this.#binding.report("refused", refusal, this.#at(entry));
+    return true;
+  }
+
+  #at(entry: MapEntry): Owner {
+    return { label: this.#owner.label, path: `${this.#owner.path}.${entry.key}`, span: entry.keySpan };
+  }
+
+  #unknown(entry: MapEntry): void {
+    if (this.#refuse(entry)) return;
     const names = [...Object.keys(this.#fields), ...(this.#rules.ignore ?? [])];
-    const near = closest(entry.key, [
-      ...names,
-      ...(this.#expression === undefined ? [] : vocabulary.languages.keys()),
-      ...(this.#format === undefined ? [] : vocabulary.formats.keys()),
-    ]);
-    const hint = near === undefined ? `allowed: ${clip(names.toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
-    const noun = this.#expression !== undefined ? "option or language" : this.#format !== undefined ? "option or data format" : "option";
-    this.#binding.report("option-unknown", withHint(`${this.#owner.label} has no ${noun} '${clip(entry.key)}'`, hint), place, hint);
+    const option = closest(entry.key, names);
+    if (option === undefined && this.#unknownKind(entry)) return;
+    const hint = option === undefined ? `allowed: ${clip(names.toSorted().join(", "), 200)}` : `did you mean '${option}'?`;
+    this.#binding.report("option-unknown", withHint(`${this.#owner.label} has no option '${clip(entry.key)}'`, hint), this.#at(entry), hint);
+  }
+
+  /** A key that is no option, where the expression or data format is missing: most likely it was meant to be that. */
+  #unknownKind(entry: MapEntry): boolean {
+    const { languages, formats } = this.#binding.vocabulary;
+    const wanted = [
+      { field: this.#expression, noun: "language", names: languages },
+      { field: this.#format, noun: "data format", names: formats },
+    ].find(({ field }) => field !== undefined && !this.#given.has(field));
+    if (wanted?.field === undefined) return false;
+    this.#given.add(wanted.field);
+    const near = closest(entry.key, wanted.names.keys());
+    const hint = near === undefined ? `known: ${clip([...wanted.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
+    const code = wanted.noun === "language" ? "language-unknown" : "format-unknown";
+    this.#binding.report(code, withHint(`unknown ${wanted.noun} '${clip(entry.key)}' in ${this.#owner.label}`, hint), this.#at(entry), hint);
+    return true;
   }
 
   finish(): Record<string, unknown> {
+    for (const entry of this.#strange) this.#unknown(entry);
     for (const [name, field] of Object.entries(this.#fields)) {
       if (this.#given.has(name) || this.#rules.ignore?.has(name)) continue;
       const info = describe(field);
