@@ -5,3 +5,4 @@ export * from "./catalog-of.ts";
 export * from "./flow.ts";
 export * from "./recording-connectors.ts";
 export * from "./raw-client.ts";
+export * from "./options-of.ts";

@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Message } from "@sluice/engine/spi";
+import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { zipSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { tarFile } from "./tar-file/tar-file.ts";
+import { writeTar } from "./tar-file/tar-archive.ts";
+import { zipFile } from "./zip-file/zip-file.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (body: unknown): string => new TextDecoder().decode(body as Uint8Array);
+
+describe.each([
+  ["zip", zipFile],
+  ["tar", tarFile],
+] as const)("%sFile", (kind, declaration) => {
+  const format = (options: Record<string, string> = {}) => declaration.create(optionsOf(declaration, options));
+
+  test("one entry, named after the file name header", () => {
+    const exchange = exchangeOf("hello", { CamelFileName: "in/report.txt" });
+    const packed = format().marshal("hello", exchange) as Uint8Array;
+    expect(exchange.message.headers.get("CamelFileName")).toBe(`report.txt.${kind}`);
+    const back = exchangeOf(packed);
+    expect(text(format().unmarshal(packed, back))).toBe("hello");
+    expect(back.message.headers.get(`${kind}FileName`)).toBe("report.txt");
+    expect(back.message.headers.get("CamelFileName")).toBe("report.txt");
+  });
+
+  test("folders of the name are kept when asked for, the id is the name of last resort", () => {
+    const kept = exchangeOf("x", { CamelFileName: "/in/a.txt" });
+    format({ preservePathElements: "true" }).marshal("x", kept);
+    expect(kept.message.headers.get("CamelFileName")).toBe(`in/a.txt.${kind}`);
+    const nameless = exchangeOf("x");
+    format().marshal("x", nameless);
+    expect(nameless.message.headers.get("CamelFileName")).toBe(`${nameless.id}.${kind}`);
+  });
+
+  test("an empty body survives", () => {
+    expect(format().unmarshal(format().marshal("", exchangeOf()), exchangeOf())).toEqual(new Uint8Array());
+  });
+
+  test("what is no archive is refused", () => {
+    expect(() => format().unmarshal("x".repeat(2000), exchangeOf())).toThrowError(expect.objectContaining({ code: `invalid-${kind}` }));
+  });
+});
+
+describe("several entries", () => {
+  const packed = zipSync({ "a.txt": bytes("A"), dir: { "b.txt": [bytes("B".repeat(5000)), { level: 9 }] }, "../evil.txt": bytes("E") });
+
+  test("need usingIterator", () => {
+    expect(() => zipFile.create(optionsOf(zipFile)).unmarshal(packed, exchangeOf())).toThrowError(/has 3 entries: set usingIterator/);
+  });
+
+  test("are messages with the name of their entry, which is never a path to write to", () => {
+    const parts = zipFile.create(optionsOf(zipFile, { usingIterator: "true" })).unmarshal(packed, exchangeOf()) as readonly Message[];
+    expect(parts.map((part) => [part.headers.get("zipFileName"), text(part.body).length])).toEqual([["a.txt", 1], ["dir/b.txt", 5000], ["../evil.txt", 1]]);
+    expect(parts[0]).toBeInstanceOf(Message);
+  });
+
+  test("unpack only up to the limit", () => {
+    const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true", maxDecompressedSize: "1000" }));
+    expect(() => format.unmarshal(packed, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
+  });
+});
+
+test("damaged zip directories are refused, not read past", () => {
+  const packed = zipSync({ "a.txt": bytes("A".repeat(100)) });
+  const format = zipFile.create(optionsOf(zipFile));
+  for (let at = 0; at < packed.length; at++) {
+    const broken = packed.slice();
+    broken[at] = (broken[at] as number) ^ 0xff;
+    try {
+      format.unmarshal(broken, exchangeOf());
+    } catch (error) {
+      expect(error).toHaveProperty("code");
+      expect(["invalid-zip", "limit-payload", "zip-entries"]).toContain((error as { code: string }).code);
+    }
+  }
+});
+
+test("the tar program reads what is written, and the other way round", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tar-"));
+  try {
+    writeFileSync(join(folder, "own.tar"), writeTar("greeting.txt", bytes("hello")));
+    expect(execFileSync("tar", ["-xOf", "own.tar", "greeting.txt"], { cwd: folder, encoding: "utf8" })).toBe("hello");
+    const longName = `${"n".repeat(150)}.txt`;
+    writeFileSync(join(folder, longName), "long");
+    writeFileSync(join(folder, "b.txt"), "B".repeat(600));
+    execFileSync("tar", ["-cf", "theirs.tar", longName, "b.txt"], { cwd: folder });
+    const parts = tarFile.create(optionsOf(tarFile, { usingIterator: "true" })).unmarshal(new Uint8Array(readFileSync(join(folder, "theirs.tar"))), exchangeOf()) as readonly Message[];
+    expect(parts.map((part) => [part.headers.get("tarFileName"), text(part.body)])).toEqual([[longName, "long"], ["b.txt", "B".repeat(600)]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,106 @@
+// How one kind of CSV is written: commons-csv's named formats with the options of the flow on top.
+import { CompileError } from "@sluice/engine/spi";
+
+export type QuoteMode = "ALL" | "ALL_NON_NULL" | "MINIMAL" | "NON_NUMERIC" | "NONE";
+
+export interface CsvStyle {
+  readonly delimiter: string;
+  /** Undefined when nothing is ever quoted. */
+  readonly quote: string | undefined;
+  readonly quoteMode: QuoteMode;
+  readonly escape: string | undefined;
+  readonly commentMarker: string | undefined;
+  readonly recordSeparator: string;
+  readonly nullString: string | undefined;
+  readonly ignoreEmptyLines: boolean;
+  readonly ignoreSurroundingSpaces: boolean;
+  readonly trim: boolean;
+  readonly trailingDelimiter: boolean;
+  readonly allowMissingColumnNames: boolean;
+  readonly ignoreHeaderCase: boolean;
+}
+
+const standard: CsvStyle = {
+  delimiter: ",",
+  quote: '"',
+  quoteMode: "MINIMAL",
+  escape: undefined,
+  commentMarker: undefined,
+  recordSeparator: "\r\n",
+  nullString: undefined,
+  ignoreEmptyLines: true,
+  ignoreSurroundingSpaces: false,
+  trim: false,
+  trailingDelimiter: false,
+  allowMissingColumnNames: false,
+  ignoreHeaderCase: false,
+};
+
+const named: Readonly<Record<string, CsvStyle>> = {
+  DEFAULT: standard,
+  EXCEL: { ...standard, ignoreEmptyLines: false, allowMissingColumnNames: true },
+  RFC4180: { ...standard, ignoreEmptyLines: false },
+  TDF: { ...standard, delimiter: "\t", ignoreSurroundingSpaces: true },
+  MYSQL: { ...standard, delimiter: "\t", escape: "\\", ignoreEmptyLines: false, quote: undefined, recordSeparator: "\n", nullString: "\\N", quoteMode: "ALL_NON_NULL" },
+};
+
+export const csvStyleNames = ["DEFAULT", "EXCEL", "RFC4180", "TDF", "MYSQL"] as const;
+
+export interface CsvStyleOptions {
+  readonly formatName?: string | undefined;
+  readonly formatRef?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly quote?: string | undefined;
+  readonly quoteDisabled?: boolean | undefined;
+  readonly quoteMode?: QuoteMode | undefined;
+  readonly escape?: string | undefined;
+  readonly escapeDisabled?: boolean | undefined;
+  readonly commentMarker?: string | undefined;
+  readonly commentMarkerDisabled?: boolean | undefined;
+  readonly recordSeparator?: string | undefined;
+  readonly recordSeparatorDisabled?: string | undefined;
+  readonly nullString?: string | undefined;
+  readonly nullStringDisabled?: boolean | undefined;
+  readonly ignoreEmptyLines?: boolean | undefined;
+  readonly ignoreSurroundingSpaces?: boolean | undefined;
+  readonly trim?: boolean | undefined;
+  readonly trailingDelimiter?: boolean | undefined;
+  readonly allowMissingColumnNames?: boolean | undefined;
+  readonly ignoreHeaderCase?: boolean | undefined;
+}
+
+/** The style the options of a flow describe. */
+export function csvStyle(options: CsvStyleOptions): CsvStyle {
+  const base = named[(options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
+  if (base === undefined) throw new CompileError("csv-format", `'${options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`);
+  const style: CsvStyle = {
+    delimiter: written(options.delimiter) ?? base.delimiter,
+    quote: options.quoteDisabled === true ? undefined : (oneCharacter("quote", options.quote) ?? base.quote),
+    quoteMode: options.quoteMode ?? base.quoteMode,
+    escape: options.escapeDisabled === true ? undefined : (oneCharacter("escape", options.escape) ?? base.escape),
+    commentMarker: options.commentMarkerDisabled === true ? undefined : (oneCharacter("commentMarker", options.commentMarker) ?? base.commentMarker),
+    recordSeparator: options.recordSeparatorDisabled === "true" ? "" : (written(options.recordSeparator) ?? base.recordSeparator),
+    nullString: options.nullStringDisabled === true ? undefined : (options.nullString ?? base.nullString),
+    ignoreEmptyLines: options.ignoreEmptyLines ?? base.ignoreEmptyLines,
+    ignoreSurroundingSpaces: options.ignoreSurroundingSpaces ?? base.ignoreSurroundingSpaces,
+    trim: options.trim ?? base.trim,
+    trailingDelimiter: options.trailingDelimiter ?? base.trailingDelimiter,
+    allowMissingColumnNames: options.allowMissingColumnNames ?? base.allowMissingColumnNames,
+    ignoreHeaderCase: options.ignoreHeaderCase ?? base.ignoreHeaderCase,
+  };
+  if (style.delimiter.length === 0 || /[\r\n]/.test(style.delimiter)) throw new CompileError("csv-delimiter", "the CSV delimiter must be text without line breaks");
+  if (style.quote === style.delimiter || style.escape === style.delimiter) throw new CompileError("csv-delimiter", "the CSV delimiter must differ from quote and escape");
+  return style;
+}
+
+/** An option may be typed as `\t` where the flow's author cannot type the character itself. */
+function written(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\\([trn])/g, (_all, letter: string) => ({ t: "\t", r: "\r", n: "\n" })[letter] as string);
+}
+
+function oneCharacter(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  const character = text === "\\" ? text : (written(text) as string);
+  if (character.length !== 1) throw new CompileError("csv-character", `the CSV option ${name} must be one character, not '${text}'`);
+  return character;
+}

@@ -1,0 +1,144 @@
+import { asText, defineFormat, type Exchange, type Format } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { toRecord } from "../../xml/xml-object.ts";
+import { type Chunk, commonFields, invalidInput, isStream, withText } from "../format-input.ts";
+import { CsvParser, type CsvRecord, csvRecords } from "./csv-parser.ts";
+import { type CsvStyle, csvStyle, csvStyleNames } from "./csv-style.ts";
+import { rowsOf, valuesOf, writeRecord } from "./csv-writer.ts";
+
+const off = (what: string) => f.boolean({ doc: `Switches ${what} off.`, group: "advanced" });
+
+/** Comma-separated values and their many relatives. */
+export const csv = defineFormat({
+  name: "csv",
+  title: "CSV",
+  summary: "Rows of values as delimited text and back.",
+  group: "text",
+  icon: "table",
+  since: "0.1",
+  options: {
+    ...commonFields,
+    formatName: f.enum(csvStyleNames, { doc: "A well-known kind of CSV to start from." }),
+    formatRef: f.string({ doc: "As formatName.", group: "advanced" }),
+    delimiter: f.text({ doc: "Stands between values; a comma unless the format says otherwise." }),
+    quote: f.text({ doc: "Encloses values that contain delimiters or line breaks." }),
+    quoteDisabled: off("quoting"),
+    quoteMode: f.enum(["ALL", "ALL_NON_NULL", "MINIMAL", "NON_NUMERIC", "NONE"], { doc: "Which values are quoted when writing.", group: "advanced" }),
+    escape: f.text({ doc: "Takes the next character literally.", group: "advanced" }),
+    escapeDisabled: off("escaping"),
+    commentMarker: f.text({ doc: "Lines beginning with it are skipped.", group: "advanced" }),
+    commentMarkerDisabled: off("comments"),
+    recordSeparator: f.text({ doc: "Ends each written record; carriage return and line feed unless the format says otherwise." }),
+    recordSeparatorDisabled: f.string({ doc: "Switches the record separator off.", group: "advanced" }),
+    nullString: f.text({ doc: "The text that stands for null.", group: "advanced" }),
+    nullStringDisabled: off("nullString"),
+    header: f.string({ doc: "Column names, separated by commas." }),
+    headerDisabled: off("the header"),
+    skipHeaderRecord: f.boolean({ doc: "Reading skips the first record; writing leaves the header out.", default: false }),
+    useMaps: f.boolean({ doc: "Rows are maps from column name to value; names come from `header` or from the first record.", default: false }),
+    useOrderedMaps: f.boolean({ doc: "As useMaps: maps keep the order of their columns here anyway.", default: false }),
+    lazyLoad: f.boolean({ doc: "Rows are read one by one as they are asked for.", default: false }),
+    captureHeaderRecord: f.boolean({ doc: "Puts the column names into the header CamelCsvHeaderRecord.", default: false, group: "advanced" }),
+    ignoreEmptyLines: f.boolean({ doc: "Whether empty lines are skipped.", group: "advanced" }),
+    ignoreSurroundingSpaces: f.boolean({ doc: "Whether blanks around values are dropped.", group: "advanced" }),
+    ignoreHeaderCase: f.boolean({ doc: "Column names are lower-cased.", group: "advanced" }),
+    trim: f.boolean({ doc: "Whether blanks at both ends of values are dropped, quoted ones too.", group: "advanced" }),
+    trailingDelimiter: f.boolean({ doc: "Records end with a delimiter.", group: "advanced" }),
+    allowMissingColumnNames: f.boolean({ doc: "Whether a column may have no name.", group: "advanced" }),
+    marshallerFactoryRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    recordConverterRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+  },
+  examples: [
+    { title: "Rows as maps", yaml: "unmarshal: {csv: {useMaps: true}}", given: { body: "id,name\n1,Ann\n" }, expect: { body: [{ id: "1", name: "Ann" }] } },
+    { title: "Writing", yaml: 'marshal: {csv: {delimiter: ";"}}', given: { body: [["a", "b;c"]] }, expect: { body: 'a;"b;c"\r\n' } },
+  ],
+  create(options): Format {
+    const style = csvStyle(options);
+    const columns = options.headerDisabled === true || options.header === undefined ? undefined : options.header.split(",").map((name) => name.trim());
+    const shape: RowShape = { style, columns, maps: options.useMaps || options.useOrderedMaps, skipFirst: options.skipHeaderRecord, capture: options.captureHeaderRecord };
+    return {
+      marshal(body) {
+        let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";
+        for (const row of rowsOf(body)) text += writeRecord(valuesOf(row, columns), style);
+        return text;
+      },
+      unmarshal(body, exchange) {
+        if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
+        return withText(body, (text) => {
+          const rows = rowsOfText(text, shape, exchange);
+          return options.lazyLoad ? rows : [...rows];
+        });
+      },
+    };
+  },
+});
+
+interface RowShape {
+  readonly style: CsvStyle;
+  readonly columns: readonly string[] | undefined;
+  readonly maps: boolean;
+  readonly skipFirst: boolean;
+  readonly capture: boolean;
+}
+
+function* rowsOfText(text: string, shape: RowShape, exchange: Exchange): Generator<unknown> {
+  const shaper = new RowShaper(shape, exchange);
+  for (const record of csvRecords(text, shape.style)) {
+    const row = shaper.row(record);
+    if (row !== undefined) yield row;
+  }
+}
+
+async function* lazyRows(body: AsyncIterable<Chunk>, shape: RowShape, exchange: Exchange): AsyncGenerator<unknown> {
+  const parser = new CsvParser(shape.style);
+  const shaper = new RowShaper(shape, exchange);
+  const decoder = new TextDecoder();
+  for await (const chunk of body) yield* shaped(parser.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })), shaper);
+  yield* shaped([...parser.push(decoder.decode()), ...parser.end()], shaper);
+}
+
+function* shaped(records: readonly CsvRecord[], shaper: RowShaper): Generator<unknown> {
+  for (const record of records) {
+    const row = shaper.row(record);
+    if (row !== undefined) yield row;
+  }
+}
+
+async function collectRows(body: AsyncIterable<Chunk>, shape: RowShape, exchange: Exchange): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const row of lazyRows(body, shape, exchange)) rows.push(row);
+  return rows;
+}
+
+/** Turns records into rows; the first record may be the column names. */
+class RowShaper {
+  readonly #shape: RowShape;
+  readonly #exchange: Exchange;
+  #columns: readonly string[] | undefined;
+  #isFirst = true;
+
+  constructor(shape: RowShape, exchange: Exchange) {
+    this.#shape = shape;
+    this.#exchange = exchange;
+    if (shape.columns !== undefined) this.#name(shape.columns);
+  }
+
+  row(record: CsvRecord): unknown {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (isFirst && this.#columns === undefined && (this.#shape.maps || this.#shape.capture)) {
+      this.#name(record.map((name) => name ?? ""));
+      if (this.#shape.maps || this.#shape.skipFirst) return undefined;
+    } else if (isFirst && this.#shape.skipFirst) return undefined;
+    if (!this.#shape.maps) return record;
+    const columns = this.#columns as readonly string[];
+    return toRecord(columns.slice(0, record.length).map((name, index) => [name, record[index]] as const));
+  }
+
+  #name(columns: readonly string[]): void {
+    this.#columns = this.#shape.style.ignoreHeaderCase ? columns.map((name) => name.toLowerCase()) : columns;
+    if (this.#shape.maps && !this.#shape.style.allowMissingColumnNames && columns.some((name) => asText(name).trim() === ""))
+      throw invalidInput("csv", `a column of the CSV has no name: ${columns.join(",")}`);
+    if (this.#shape.capture) this.#exchange.message.headers.set("CamelCsvHeaderRecord", [...columns]);
+  }
+}

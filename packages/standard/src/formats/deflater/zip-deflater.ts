@@ -1,0 +1,23 @@
+import { defineFormat } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { type DeflateOptions, zlibSync } from "fflate";
+import { commonFields, withBytes } from "../format-input.ts";
+import { inflate } from "./inflate.ts";
+
+export const zipDeflater = defineFormat({
+  name: "zipDeflater",
+  title: "Deflate",
+  summary: "Packs bytes with zlib and back.",
+  group: "binary",
+  icon: "archive",
+  since: "0.1",
+  options: { ...commonFields, compressionLevel: f.integer({ doc: "0 packs nothing, 9 the most; -1 is the usual middle.", default: -1, min: -1, max: 9 }) },
+  examples: [{ title: "There and back", yaml: "pipeline: {steps: [{marshal: {zipDeflater: {}}}, {unmarshal: {zipDeflater: {}}}]}", given: { body: "hello" }, expect: { body: new TextEncoder().encode("hello") } }],
+  create({ compressionLevel }) {
+    const options: DeflateOptions = { level: (compressionLevel < 0 ? 6 : compressionLevel) as NonNullable<DeflateOptions["level"]> };
+    return {
+      marshal: (body) => withBytes(body, (bytes) => zlibSync(bytes, options)),
+      unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, "zlib", "zlib")),
+    };
+  },
+});

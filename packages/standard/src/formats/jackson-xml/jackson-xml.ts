@@ -1,0 +1,74 @@
+import { defineFormat } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { readXml } from "../../xml/read-xml.ts";
+import { nodeTypes } from "../../xml/node-type.ts";
+import { type XmlObjectShape, elementToObject, objectToXml } from "../../xml/xml-object.ts";
+import type { XmlNode } from "../../xml/xml-node.ts";
+import { commonFields, withBytes } from "../format-input.ts";
+
+/** Jackson's view: attributes look like child elements, text beside them has an empty name, prefixes are dropped. */
+const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
+
+const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted for Camel's sake; ${what} has no meaning here.`, group: "advanced" });
+
+/** XML as plain maps and lists, as Jackson's XML mapper sees it. */
+export const jacksonXml = defineFormat({
+  name: "jacksonXml",
+  title: "Jackson XML",
+  summary: "XML as maps and lists and back.",
+  group: "text",
+  icon: "code-xml",
+  since: "0.1",
+  options: {
+    ...commonFields,
+    rootName: f.string({ doc: "Name of the root element when writing.", default: "ObjectNode" }),
+    prettyPrint: f.boolean({ doc: "Writes one element a line.", default: false }),
+    contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/xml.", default: true }),
+    useList: f.boolean({ doc: "Reading always gives a list: a single value becomes a list of one.", default: false }),
+    xmlMapper: accepted("a Java mapper"),
+    unmarshalType: accepted("a Java class"),
+    jsonView: accepted("a Java class"),
+    include: accepted("Jackson's include"),
+    allowJmsType: accepted("JMS"),
+    collectionType: accepted("a Java class"),
+    enableJaxbAnnotationModule: accepted("JAXB"),
+    moduleClassNames: accepted("a Java class"),
+    moduleRefs: accepted("a Java class"),
+    enableFeatures: accepted("a Jackson feature"),
+    disableFeatures: accepted("a Jackson feature"),
+    allowUnmarshallType: accepted("a Java class"),
+    timezone: accepted("a time zone"),
+    maxStringLength: accepted("the length limit"),
+  },
+  examples: [
+    { title: "Reading", yaml: "unmarshal: {jacksonXml: {}}", given: { body: '<order no="1"><id>7</id><line>a</line><line>b</line></order>' }, expect: { body: { no: "1", id: "7", line: ["a", "b"] } } },
+    { title: "Writing", yaml: "marshal: {jacksonXml: {rootName: order}}", given: { body: { id: 7, line: ["a", "b"] } }, expect: { body: "<order><id>7</id><line>a</line><line>b</line></order>" } },
+  ],
+  create({ rootName, prettyPrint, contentTypeHeader, useList }) {
+    return {
+      marshal(body, exchange) {
+        if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
+        const content = Array.isArray(body) ? { item: body as unknown } : body;
+        return objectToXml(rootName, content, { shape: { ...jacksonShape, attributePrefix: "" }, indent: prettyPrint ? 2 : undefined });
+      },
+      unmarshal(body) {
+        const read = (node: XmlNode): unknown => {
+          const root = node.nodeType === nodeTypes.document ? (node.documentElement as XmlNode) : node;
+          const value = emptyTexts(elementToObject(root, jacksonShape));
+          return useList && !Array.isArray(value) ? [value] : value;
+        };
+        return body !== null && typeof body === "object" && Symbol.asyncIterator in body ? withBytes(body, (bytes) => read(readXml(bytes))) : read(readXml(body));
+      },
+    };
+  },
+});
+
+/** An element without content is the empty text to Jackson. */
+function emptyTexts(value: unknown): unknown {
+  if (value === null) return "";
+  if (Array.isArray(value)) return value.map(emptyTexts);
+  if (typeof value !== "object") return value;
+  for (const [key, inner] of Object.entries(value as Record<string, unknown>))
+    if (inner === null || typeof inner === "object") Object.defineProperty(value, key, { value: emptyTexts(inner), enumerable: true, configurable: true, writable: true });
+  return value;
+}

@@ -1,0 +1,100 @@
+import { exchangeOf, optionsOf } from "@sluice/testkit";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { json } from "./json.ts";
+
+const format = (options: Record<string, string> = {}) => json.create(optionsOf(json, options));
+const read = (body: unknown, options?: Record<string, string>): unknown => format(options).unmarshal(body, exchangeOf(body));
+const write = (body: unknown, options?: Record<string, string>): unknown => format(options).marshal(body, exchangeOf(body));
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("reading", () => {
+  test.each([
+    ['{"a":1,"b":["x",true,null],"c":{"d":1.5}}', { a: 1, b: ["x", true, null], c: { d: 1.5 } }],
+    ["7", 7],
+    [bytes("\ufeff[1]"), [1]],
+    ['{"id":12345678901234567890,"s":"12345678901234567890","d":1.1234567890123456789,"e":12345678901234567890e2}', { id: 12345678901234567890n, s: "12345678901234567890", d: 1.1234567890123457, e: 1.2345678901234567e21 }],
+    ["[9007199254740991, -9007199254740993]", [9007199254740991, -9007199254740993n]],
+  ])("%s", (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  test("a stream is collected", async () => {
+    const stream = (async function* () {
+      yield bytes('{"a"');
+      yield ":1}";
+    })();
+    expect(await read(stream)).toEqual({ a: 1 });
+  });
+
+  test("what is an object already stays", () => {
+    const body = { a: 1 };
+    expect(read(body)).toBe(body);
+  });
+
+  test("useList always gives a list", () => {
+    expect(read('{"i":1}', { useList: "true" })).toEqual([{ i: 1 }]);
+  });
+
+  test("a member named __proto__ is data", () => {
+    const value = read('{"__proto__":{"polluted":1}}') as object;
+    expect(Object.keys(value)).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test.each([
+    ['{"a":', "it ends too early at line 1, column 6"],
+    ['{\n  "a": x}', 'unexpected "x" at line 2, column 8'],
+    ["", "it is empty"],
+    ["{12345678901234567890: 1}", "line 1, column 2"],
+    ["[1,]", 'unexpected "]" at line 1, column 4'],
+    ["[1 2]", 'unexpected "2" at line 1, column 4'],
+    ['{"a" 1}', 'unexpected "1" at line 1, column 6'],
+    ["{} x", 'unexpected "x" at line 1, column 4'],
+    ["[}", 'unexpected "}" at line 1, column 2'],
+    ["\"a\nb\"", "line 1, column 1"],
+  ])("%j is refused", (text, message) => {
+    expect(() => read(text)).toThrowError(expect.objectContaining({ code: "invalid-json", message: expect.stringContaining(message), details: { clientFault: true } }));
+  });
+});
+
+describe("writing", () => {
+  test.each([
+    [{ a: 1, b: [1, 2] }, '{"a":1,"b":[1,2]}'],
+    ["text", '"text"'],
+    [null, "null"],
+    [new Map<string, unknown>([["k", new Set([1])]]), '{"k":[1]}'],
+    [{ n: 12345678901234567890n }, '{"n":12345678901234567890}'],
+    [bytes('{"a": 1}'), '{"a":1}'],
+    [bytes("plain"), '"plain"'],
+  ])("%s", (body, expected) => {
+    expect(write(body)).toBe(expected);
+  });
+
+  test("options", () => {
+    expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a": [\n    1\n  ]\n}');
+    expect(write({ a: null, b: { c: null, d: 1 } }, { include: "NON_NULL" })).toBe('{"b":{"d":1}}');
+  });
+
+  test("the content type is set unless the flow says no", () => {
+    const one = exchangeOf({});
+    format().marshal({}, one);
+    expect(one.message.headers.get("content-type")).toBe("application/json");
+    const other = exchangeOf({});
+    format({ contentTypeHeader: "false" }).marshal({}, other);
+    expect(other.message.headers.has("content-type")).toBe(false);
+  });
+
+  test("a value that contains itself is refused, not looped over", () => {
+    const body: Record<string, unknown> = {};
+    body["self"] = body;
+    expect(() => write(body)).toThrowError(expect.objectContaining({ code: "json-unwritable" }));
+  });
+});
+
+test("whatever is written is read back", () => {
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.bigInt().filter((big) => !Number.isSafeInteger(Number(big))), fc.boolean(), fc.constant(null), fc.array(tie("any"), { maxLength: 3 }), fc.dictionary(fc.string(), tie("any"), { maxKeys: 3, noNullPrototype: true })),
+  })).any;
+  fc.assert(fc.property(value, (body) => void expect(read(write(body) as string)).toEqual(body)), { numRuns: 200 });
+});

@@ -1,0 +1,87 @@
+import { FlowError, asText, defineFormat, type Exchange } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { commonFields, invalidInput, withBytes } from "../format-input.ts";
+import { type MimePart, boundaryOf, readHead, readParts, writeParts } from "./mime-parts.ts";
+
+/** Where the parts beside the body travel, because a message has one body: a list of {name, fileName, contentType, headers, body}. */
+const attachmentsProperty = "CamelAttachments";
+const encoder = new TextEncoder();
+
+/** A body with its attachments as one MIME multipart. */
+export const mimeMultipart = defineFormat({
+  name: "mimeMultipart",
+  title: "MIME multipart",
+  summary: "Takes a multipart body apart, or makes one of the body and its attachments.",
+  group: "binary",
+  icon: "paperclip",
+  since: "0.1",
+  options: {
+    ...commonFields,
+    multipartSubType: f.string({ doc: "What follows multipart/ in the Content-Type.", default: "mixed" }),
+    multipartWithoutAttachment: f.boolean({ doc: "Makes a multipart even when there is nothing but the body.", default: false }),
+    headersInline: f.boolean({ doc: "The headers of the multipart stand in front of it in the body instead of in the message.", default: false }),
+    includeHeaders: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    binaryContent: f.boolean({ doc: "Parts are written as they are instead of as base64.", default: false, group: "advanced" }),
+  },
+  examples: [
+    {
+      title: "The first part is the body",
+      yaml: "unmarshal: {mimeMultipart: {}}",
+      given: { body: "--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b--\r\n", headers: { "Content-Type": "multipart/mixed; boundary=b" } },
+      expect: { body: "hello", headers: { "Content-Type": "text/plain" } },
+    },
+  ],
+  create({ multipartSubType, multipartWithoutAttachment, headersInline, binaryContent }) {
+    return {
+      marshal(body, exchange) {
+        const attachments = attachmentsOf(exchange);
+        if (attachments.length === 0 && !multipartWithoutAttachment) return body;
+        return withBytes(body, (bytes) => {
+          const given = asText(exchange.message.headers.get("Content-Type"));
+          const first: MimePart = { name: undefined, fileName: undefined, contentType: given === "" ? "application/octet-stream" : given, headers: {}, body: bytes };
+          const boundary = `part-${exchange.id}`;
+          const contentType = `multipart/${multipartSubType}; boundary="${boundary}"`;
+          const written = writeParts([first, ...attachments], boundary, binaryContent);
+          exchange.properties?.delete(attachmentsProperty);
+          if (!headersInline) {
+            exchange.message.headers.set("Content-Type", contentType);
+            return written;
+          }
+          const head = encoder.encode(`MIME-Version: 1.0\r\nContent-Type: ${contentType}\r\n\r\n`);
+          const whole = new Uint8Array(head.length + written.length);
+          whole.set(head);
+          whole.set(written, head.length);
+          return whole;
+        });
+      },
+      unmarshal(body, exchange) {
+        return withBytes(body, (bytes) => {
+          const head = headersInline ? readHead(bytes) : undefined;
+          const boundary = boundaryOf(head === undefined ? asText(exchange.message.headers.get("Content-Type")) : (head.headers["content-type"] ?? ""));
+          // As in Camel: what is no multipart stays as it is.
+          if (boundary === undefined) return body;
+          const [first, ...attachments] = readParts(head === undefined ? bytes : bytes.subarray(head.contentAt), boundary);
+          if (first === undefined) throw invalidInput("mime", "the multipart body has no parts");
+          exchange.message.headers.set("Content-Type", first.contentType);
+          if (attachments.length > 0) exchange.setProperty(attachmentsProperty, attachments);
+          return /^text\//i.test(first.contentType) ? asText(first.body) : first.body;
+        });
+      },
+    };
+  },
+});
+
+function attachmentsOf(exchange: Exchange): readonly MimePart[] {
+  const given = exchange.property(attachmentsProperty) ?? [];
+  if (!Array.isArray(given)) throw new FlowError("java.lang.IllegalArgumentException", `property ${attachmentsProperty} must be a list of {name, fileName, contentType, body}`, { code: "mime-attachments" });
+  return given.map((item: unknown) => {
+    const part = (typeof item === "object" && item !== null ? item : { body: item }) as Partial<Record<keyof MimePart, unknown>>;
+    return {
+      name: part.name === undefined ? undefined : asText(part.name),
+      fileName: part.fileName === undefined ? undefined : asText(part.fileName),
+      contentType: part.contentType === undefined ? "application/octet-stream" : asText(part.contentType),
+      headers: {},
+      body: part.body instanceof Uint8Array ? part.body : encoder.encode(asText(part.body)),
+    };
+  });
+}

@@ -1,0 +1,129 @@
+// A MIME multipart body ⇄ its parts. Parts inside parts are not taken apart.
+import { decodeBase64, encodeBase64 } from "../base64/base64-text.ts";
+import { concatBytes, invalidInput } from "../format-input.ts";
+
+export interface MimePart {
+  readonly name: string | undefined;
+  readonly fileName: string | undefined;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+const mostParts = 1000;
+const largestHead = 64 * 1024;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The boundary a Content-Type names. */
+export function boundaryOf(contentType: string): string | undefined {
+  return /^\s*multipart\//i.test(contentType) ? parameter(contentType, "boundary") : undefined;
+}
+
+export function parameter(header: string, name: string): string | undefined {
+  const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, "i").exec(header);
+  return match === null ? undefined : (match[1]?.replaceAll(/\\(.)/g, "$1") ?? match[2]);
+}
+
+/** The headers at the beginning of a text and where the content begins. */
+export function readHead(bytes: Uint8Array): { readonly headers: Record<string, string>; readonly contentAt: number } {
+  const end = find(bytes, encoder.encode("\r\n\r\n"), 0);
+  const bare = end < 0 ? find(bytes, encoder.encode("\n\n"), 0) : -1;
+  const contentAt = end >= 0 ? end + 4 : bare >= 0 ? bare + 2 : bytes.length;
+  if (contentAt > largestHead) throw invalidInput("mime", `the headers of a MIME part are larger than ${largestHead} bytes`);
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  const lines = decoder.decode(bytes.subarray(0, contentAt)).replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return { headers, contentAt };
+}
+
+export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
+  const line = encoder.encode(`--${boundary}`);
+  const parts: MimePart[] = [];
+  let at = find(bytes, line, 0);
+  if (at < 0) throw invalidInput("mime", "the body has no part that begins with the boundary its Content-Type names");
+  for (;;) {
+    at += line.length;
+    if (bytes[at] === 45 && bytes[at + 1] === 45) return parts;
+    while (bytes[at] === 32 || bytes[at] === 9) at++;
+    at += bytes[at] === 13 ? 2 : 1;
+    const next = findLine(bytes, line, at);
+    if (next < 0) throw invalidInput("mime", "the last part of the body is not closed");
+    let end = next;
+    if (bytes[end - 1] === 10) end--;
+    if (bytes[end - 1] === 13) end--;
+    parts.push(toPart(bytes.subarray(at, Math.max(at, end))));
+    if (parts.length > mostParts) throw invalidInput("mime", `the body has more than ${mostParts} parts`);
+    at = next;
+  }
+}
+
+function toPart(bytes: Uint8Array): MimePart {
+  const { headers, contentAt } = bytes[0] === 13 || bytes[0] === 10 ? { headers: {}, contentAt: bytes[0] === 13 ? 2 : 1 } : readHead(bytes);
+  const disposition = headers["content-disposition"] ?? "";
+  const contentType = headers["content-type"] ?? "text/plain";
+  return {
+    name: parameter(disposition, "name") ?? headers["content-id"]?.replaceAll(/[<>]/g, ""),
+    fileName: parameter(disposition, "filename") ?? parameter(contentType, "name"),
+    contentType,
+    headers: { ...headers },
+    body: decodeContent(bytes.slice(contentAt), headers["content-transfer-encoding"]),
+  };
+}
+
+function decodeContent(bytes: Uint8Array, encoding: string | undefined): Uint8Array {
+  const kind = encoding?.trim().toLowerCase();
+  if (kind === "base64") return decodeBase64(decoder.decode(bytes));
+  if (kind !== "quoted-printable") return bytes;
+  const text = latin1(bytes).replaceAll(/[ \t]+(?=\r?\n)/g, "").replaceAll(/=\r?\n/g, "");
+  const decoded: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const hex = text[at] === "=" ? /^[0-9A-Fa-f]{2}$/.exec(text.slice(at + 1, at + 3)) : null;
+    decoded.push(hex === null ? text.charCodeAt(at) : Number.parseInt(hex[0], 16));
+    if (hex !== null) at += 2;
+  }
+  return Uint8Array.from(decoded);
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+export function writeParts(parts: readonly MimePart[], boundary: string, binary: boolean): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  for (const part of parts) {
+    const disposition = part.fileName === undefined && part.name === undefined ? "" : `Content-Disposition: attachment${quoted("name", part.name)}${quoted("filename", part.fileName)}\r\n`;
+    const encoding = binary ? "binary" : "base64";
+    chunks.push(encoder.encode(`--${boundary}\r\nContent-Type: ${clean(part.contentType)}\r\n${disposition}Content-Transfer-Encoding: ${encoding}\r\n\r\n`));
+    chunks.push(binary ? part.body : encoder.encode((encodeBase64(part.body).match(/.{1,76}/g) ?? []).join("\r\n")), encoder.encode("\r\n"));
+  }
+  chunks.push(encoder.encode(`--${boundary}--\r\n`));
+  return concatBytes(chunks);
+}
+
+/** Line breaks in a value would begin a header of their own. */
+const clean = (value: string): string => value.replaceAll(/[\r\n]+/g, " ");
+
+function quoted(name: string, value: string | undefined): string {
+  return value === undefined ? "" : `; ${name}="${clean(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+function findLine(bytes: Uint8Array, line: Uint8Array, from: number): number {
+  let at = find(bytes, line, from);
+  while (at > 0 && at > from && bytes[at - 1] !== 10) at = find(bytes, line, at + 1);
+  return at;
+}
+
+function find(bytes: Uint8Array, what: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(what[0] as number, from); at >= 0 && at + what.length <= bytes.length; at = bytes.indexOf(what[0] as number, at + 1)) {
+    let same = 1;
+    while (same < what.length && bytes[at + same] === what[same]) same++;
+    if (same === what.length) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,37 @@
+import { exchangeOf, optionsOf } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { yaml } from "./yaml.ts";
+
+const format = yaml.create(optionsOf(yaml));
+const read = (body: unknown): unknown => format.unmarshal(body, exchangeOf(body));
+const write = (body: unknown): unknown => format.marshal(body, exchangeOf(body));
+
+test("scalars have the core schema's types", () => {
+  expect(read("a: 1\nb: -2.5e1\nc: true\nd: ~\ne: \nf: '1'\ng: yes\nh: 0x1F\ni: .inf\nj: 12345678901234567890\nk: 2026-01-01\nl: 007\n")).toEqual({
+    a: 1, b: -25, c: true, d: null, e: null, f: "1", g: "yes", h: 31, i: Infinity, j: 12345678901234567890n, k: "2026-01-01", l: 7,
+  });
+  expect(read("- x\n- [1, {k: v}]\n")).toEqual(["x", [1, { k: "v" }]]);
+  expect(read(new TextEncoder().encode("plain"))).toBe("plain");
+  expect(read("")).toBeNull();
+});
+
+test.each([["a: [1"], ["a: !!java/object x"], ["a: 1\na: 2"], [`${"[".repeat(200)}${"]".repeat(200)}`], [`a: &a [x]\nb: [${"*a,".repeat(60)}]`]])("%j is refused with its place", (text) => {
+  expect(() => read(text)).toThrowError(expect.objectContaining({ code: "invalid-yaml", message: expect.stringMatching(/line \d+, column \d+/), details: { clientFault: true } }));
+});
+
+test("plain lists and maps are written on one line, others in blocks", () => {
+  expect(write({ a: 1 })).toBe("{a: 1}\n");
+  expect(write({ a: 1, b: { c: ["x", true] }, d: "yes: no" })).toBe('a: 1\nb:\n  c: [x, true]\nd: "yes: no"\n');
+  expect(yaml.create(optionsOf(yaml, { prettyFlow: "true" })).marshal({ a: [1] }, exchangeOf())).toBe("a:\n  - 1\n");
+});
+
+test("a value that contains itself is refused", () => {
+  const body: unknown[] = [];
+  body.push(body);
+  expect(() => write(body)).toThrowError(expect.objectContaining({ code: "limit-size" }));
+});
+
+test("what is written is read back", () => {
+  const value = { text: "a: b\n# c", number: 1.5, list: [null, true, "true", "1", ""], map: { "": { "x y": [] } } };
+  expect(read(write(value))).toEqual(value);
+});

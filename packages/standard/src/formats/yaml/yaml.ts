@@ -1,0 +1,82 @@
+import { FlowError, defineFormat } from "@sluice/engine/spi";
+import { f, readTree, type Tree } from "@sluice/model";
+import { Document, isCollection, isPair, isScalar, visit } from "yaml";
+import { toRecord } from "../../xml/xml-object.ts";
+import { commonFields, invalidInput, withText } from "../format-input.ts";
+
+const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 200_000, nodes: 400_000, tokens: 2_000_000 };
+const deepest = 100;
+
+/** Values as YAML text; reading has the same guards as reading a flow. */
+export const yaml = defineFormat({
+  name: "yaml",
+  title: "YAML",
+  summary: "Values as YAML text and back.",
+  group: "text",
+  icon: "file-text",
+  since: "0.1",
+  options: {
+    ...commonFields,
+    library: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    prettyFlow: f.boolean({ doc: "Writes lists and maps of plain values in blocks instead of on one line.", default: false, group: "advanced" }),
+    unmarshalType: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    representer: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    dumperOptions: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    resolver: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    useApplicationContextClassLoader: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    allowAnyType: f.string({ doc: "Refused in effect: no type is ever made from a tag.", group: "advanced" }),
+    typeFilter: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    maxAliasesForCollections: f.integer({ doc: "How many aliases a text may use.", default: 50, min: 0, max: 50, group: "advanced" }),
+    allowRecursiveKeys: f.boolean({ doc: "Accepted and ignored: recursive structures are refused.", group: "advanced" }),
+  },
+  examples: [
+    { title: "Reading", yaml: "unmarshal: {yaml: {}}", given: { body: "a: 1\nb: [x, true]\n" }, expect: { body: { a: 1, b: ["x", true] } } },
+    { title: "Writing", yaml: "marshal: {yaml: {}}", given: { body: { a: 1, b: { c: ["x"] } } }, expect: { body: "a: 1\nb:\n  c: [x]\n" } },
+  ],
+  create({ prettyFlow, maxAliasesForCollections }) {
+    return {
+      marshal(body) {
+        checkDepth(body, 0);
+        const document = new Document(body instanceof Uint8Array ? new TextDecoder().decode(body) : body, { aliasDuplicateObjects: false });
+        if (!prettyFlow) visit(document, (_key, node) => void (isCollection(node) && node.items.every(isPlain) && (node.flow = true)));
+        return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+      },
+      unmarshal: (body) =>
+        withText(body, (text) => {
+          if (text.trim() === "") return null;
+          const { tree, diagnostics } = readTree(text, { ...limits, aliases: maxAliasesForCollections });
+          if (tree !== undefined) return valueOf(tree);
+          const [fault] = diagnostics;
+          throw invalidInput("yaml", `the body is no YAML: ${fault?.message ?? "it cannot be read"} (line ${fault?.span.line ?? 1}, column ${fault?.span.column ?? 1})`);
+        }),
+    };
+  },
+});
+
+function isPlain(item: unknown): boolean {
+  return isPair(item) ? !isCollection(item.value) : isScalar(item);
+}
+
+function checkDepth(value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > deepest) throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${deepest} levels`, { code: "limit-size" });
+  for (const inner of value instanceof Map ? value.values() : Object.values(value)) checkDepth(inner, depth + 1);
+}
+
+function valueOf(tree: Tree): unknown {
+  if (tree.type === "map") return toRecord(tree.entries.map(({ key, value }) => [key, valueOf(value)] as const));
+  if (tree.type === "list") return tree.items.map(valueOf);
+  return tree.quoted || tree.text === null ? tree.text : scalar(tree.text);
+}
+
+/** What YAML's core schema makes of an unquoted scalar. */
+function scalar(text: string): unknown {
+  if (/^(true|True|TRUE)$/.test(text)) return true;
+  if (/^(false|False|FALSE)$/.test(text)) return false;
+  if (/^(null|Null|NULL|~|)$/.test(text)) return null;
+  if (/^[-+]?\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text.replace(/^\+/, ""));
+  if (/^0o[0-7]+$|^0x[0-9a-fA-F]+$/.test(text)) return Number(text);
+  if (/^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(text)) return Number(text);
+  if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  return /^\.(nan|NaN|NAN)$/.test(text) ? Number.NaN : text;
+}

@@ -1,0 +1,52 @@
+// Reads a zip file by its directory at the end, as every careful reader does: local headers are only used to find the data.
+import type { ArchiveEntry } from "../archive.ts";
+import { inflate } from "../deflater/inflate.ts";
+import { invalidInput } from "../format-input.ts";
+
+const mostEntries = 10_000;
+const endMark = 0x06054b50;
+const directoryMark = 0x02014b50;
+const localMark = 0x04034b50;
+
+export function readZip(bytes: Uint8Array, limit: number, withFolders: boolean): ArchiveEntry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = findEnd(view);
+  const count = view.getUint16(end + 10, true);
+  if (count > mostEntries) throw invalidInput("zip", `the zip file has more than ${mostEntries} entries`);
+  const entries: ArchiveEntry[] = [];
+  let at = view.getUint32(end + 16, true);
+  for (let index = 0; index < count; index++) {
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== directoryMark) throw damaged();
+    const nameLength = view.getUint16(at + 28, true);
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
+    const entryAt = at;
+    if (withFolders || !name.endsWith("/")) entries.push({ name, content: () => content(bytes, view, entryAt, name, limit) });
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+function findEnd(view: DataView): number {
+  const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
+  for (let at = view.byteLength - 22; at >= lowest; at--) if (view.getUint32(at, true) === endMark) return at;
+  throw damaged();
+}
+
+function content(bytes: Uint8Array, view: DataView, entryAt: number, name: string, limit: number): Uint8Array {
+  const flags = view.getUint16(entryAt + 8, true);
+  const method = view.getUint16(entryAt + 10, true);
+  const packedSize = view.getUint32(entryAt + 20, true);
+  const local = view.getUint32(entryAt + 42, true);
+  if ((flags & 1) !== 0) throw invalidInput("zip", `entry '${name}' of the zip file is encrypted`);
+  if (local + 30 > bytes.length || view.getUint32(local, true) !== localMark) throw damaged();
+  const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+  if (start + packedSize > bytes.length) throw damaged();
+  const packed = bytes.subarray(start, start + packedSize);
+  if (method === 0) return packed.length === 0 ? new Uint8Array() : packed.slice();
+  if (method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file is packed in a way that is not supported (method ${method})`);
+  return inflate(packed, "raw", "zip", limit);
+}
+
+function damaged(): Error {
+  return invalidInput("zip", "the body is no zip file, or a damaged one");
+}
