@@ -1,0 +1,69 @@
+import { FakeHost, exchangeOf } from "@sluice/testkit";
+import type { Awaitable, Compiler, Exchange, Format } from "@sluice/engine/spi";
+import { documentStart } from "@sluice/model";
+import { describe, expect, test } from "vitest";
+import { unmarshal } from "../unmarshal/unmarshal.ts";
+import { marshal } from "./marshal.ts";
+
+const upper: Format = {
+  marshal(body, exchange) {
+    exchange.message.headers.set("Content-Type", "text/upper");
+    return String(body).toUpperCase();
+  },
+  unmarshal: (body) => String(body).toLowerCase(),
+};
+const slow: Format = { marshal: (body) => Promise.resolve(`slow ${String(body)}`), unmarshal: () => Promise.reject(new Error("late")) };
+const compiler = { host: new FakeHost(), registry: { format: (node: { name: string }) => (node.name === "slow" ? slow : upper) } } as unknown as Compiler;
+const node = { id: "m1", name: "marshal", options: {}, span: documentStart };
+const format = (name = "upper") => ({ name, options: {}, span: documentStart });
+
+const run = (step: typeof marshal | typeof unmarshal, options: object, exchange: Exchange): Awaitable => step.compile({ format: format(), ...options } as never, compiler, node)(exchange);
+
+describe("marshal", () => {
+  test("replaces the body at once when the format does not wait", () => {
+    const exchange = exchangeOf("a");
+    expect(run(marshal, {}, exchange)).toBeUndefined();
+    expect(exchange.message.body).toBe("A");
+    expect(exchange.message.headers.get("Content-Type")).toBe("text/upper");
+  });
+
+  test("waits for a format that waits", async () => {
+    const exchange = exchangeOf("a");
+    await run(marshal, { format: format("slow") }, exchange);
+    expect(exchange.message.body).toBe("slow a");
+  });
+
+  test("variableSend is converted instead of the body, variableReceive takes the result and leaves the message alone", () => {
+    const exchange = exchangeOf("untouched");
+    exchange.setVariable("doc", "x");
+    run(marshal, { variableSend: "doc", variableReceive: "text" }, exchange);
+    expect(exchange.message.body).toBe("untouched");
+    expect(exchange.message.headers.has("Content-Type")).toBe(false);
+    expect(exchange.variable("text")).toBe("X");
+    expect(exchange.variable("header:text.Content-Type")).toBe("text/upper");
+  });
+
+  test("variableSend alone puts the result into the body", () => {
+    const exchange = exchangeOf("old");
+    exchange.setVariable("doc", "x");
+    run(marshal, { variableSend: "doc" }, exchange);
+    expect(exchange.message.body).toBe("X");
+  });
+});
+
+describe("unmarshal", () => {
+  test("a body that is missing fails, or passes when allowed", () => {
+    expect(() => run(unmarshal, { allowNullBody: false }, exchangeOf(null))).toThrowError(expect.objectContaining({ code: "unmarshal-empty", type: "org.apache.camel.InvalidPayloadException" }));
+    const exchange = exchangeOf(null);
+    run(unmarshal, { allowNullBody: true }, exchange);
+    expect(exchange.message.body).toBeNull();
+  });
+
+  test("a failure leaves message and variables as they were", async () => {
+    const exchange = exchangeOf("A");
+    const { message } = exchange;
+    await expect(run(unmarshal, { allowNullBody: false, format: format("slow"), variableReceive: "v" }, exchange)).rejects.toThrow("late");
+    expect(exchange.message).toBe(message);
+    expect(exchange.variable("v")).toBeUndefined();
+  });
+});
