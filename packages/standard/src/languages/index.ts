@@ -2,8 +2,11 @@ import type { LanguageDeclaration } from "@sluice/engine/spi";
 import { constant } from "./constant/constant.ts";
 import { exchangeProperty } from "./exchange-property/exchange-property.ts";
 import { header } from "./header/header.ts";
+import { language } from "./language/language.ts";
 import { simple } from "./simple/simple.ts";
 import { variable } from "./variable/variable.ts";
+import { xpath } from "./xpath/xpath.ts";
+import { xquery } from "./xquery/xquery.ts";
 
 /** Every language of the standard set. */
-export const languages: readonly LanguageDeclaration[] = [simple, constant, header, exchangeProperty, variable];
+export const languages: readonly LanguageDeclaration[] = [simple, constant, header, exchangeProperty, variable, language, xpath, xquery];
