@@ -3,6 +3,7 @@ import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { controlbusConnector, noControl, type RouteControl } from "./controlbus/controlbus.ts";
 import { cron } from "./cron/cron.ts";
 import { direct } from "./direct/direct.ts";
+import { httpConnector, type HttpSettings } from "./http/http.ts";
 import { log } from "./log/log.ts";
 import { mock } from "./mock/mock.ts";
 import { platformHttp } from "./platform-http/platform-http.ts";
@@ -17,6 +18,8 @@ import { valueMapping } from "./value-mapping/value-mapping.ts";
 import { webhook } from "./webhook/webhook.ts";
 
 export { type RouteAction, type RouteControl } from "./controlbus/controlbus.ts";
+export type { EgressPolicy } from "./http/egress.ts";
+export type { HttpSettings } from "./http/http.ts";
 export { queueDepths } from "./seda/queues.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";
 
@@ -24,6 +27,7 @@ export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-even
 export interface ConnectorSettings {
   readonly control?: RouteControl;
   readonly events?: SluiceEvents;
+  readonly http?: HttpSettings;
 }
 
 export function connectorsWith(settings: ConnectorSettings): readonly ConnectorDeclaration[] {
@@ -31,6 +35,7 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
     controlbusConnector(settings.control ?? noControl),
     cron,
     direct,
+    httpConnector(settings.http),
     log,
     mock,
     platformHttp,

@@ -1,0 +1,85 @@
+// Which addresses a call may reach when the address came from a message. The check is made on the address that is really
+// connected to, after the name was resolved, so that a name cannot be made to mean something else in between.
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { FlowError } from "@sluice/engine/spi";
+
+/** What an operator allows beyond the public Internet. */
+export interface EgressPolicy {
+  /** Whether addresses from messages may be private, loopback or link-local. */
+  readonly allowPrivate?: boolean;
+  /** Hosts (`host` or `host:port`) that messages may name although they are private. */
+  readonly allowHosts?: readonly string[];
+}
+
+const closed = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const)
+  closed.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const)
+  closed.addSubnet(network, prefix, "ipv6");
+
+/** True for addresses of this machine, its networks and everything else that is not the public Internet. */
+export function isPrivateAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return true;
+  return closed.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+export class EgressDenied extends Error {}
+
+/** Throws when a URL names a closed address outright; names are checked when they are resolved. */
+export function checkLiteralAddress(url: URL): void {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0 && isPrivateAddress(host)) throw new EgressDenied(host);
+}
+
+export function isExempt(url: URL, policy: EgressPolicy): boolean {
+  return policy.allowPrivate === true || (policy.allowHosts ?? []).some((allowed) => allowed === url.host || allowed === url.hostname);
+}
+
+/** As Node's own look-up, but a name that leads to a closed address leads nowhere. */
+export const guardedLookup: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    if (error !== null) return callback(error, "", 0);
+    const open = addresses.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = open;
+    if (first === undefined) return callback(new EgressDenied(hostname), "", 0);
+    if (options.all === true) callback(null, open);
+    else callback(null, first.address, first.family);
+  });
+};
+
+export function egressError(target: string, cause?: unknown): FlowError {
+  return new FlowError("java.lang.SecurityException", `egress denied: ${target} is not a public address, and it came from a message or a redirect`, {
+    code: "egress-denied",
+    cause,
+  });
+}

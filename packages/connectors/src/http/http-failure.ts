@@ -1,0 +1,101 @@
+// What can go wrong with a call, under the names flows catch it by.
+import { cancelledError, FlowError } from "@sluice/engine/spi";
+import { isSecretName, maskedText } from "../secret-names.ts";
+import { EgressDenied, egressError } from "./egress.ts";
+
+const longestShownBody = 16 * 1024;
+
+interface Kind {
+  readonly type: string;
+  readonly code: string;
+  readonly text: string;
+}
+
+const refused: Kind = { type: "java.net.ConnectException", code: "http-connect", text: "connection refused" };
+const unknownHost: Kind = { type: "java.net.UnknownHostException", code: "http-unknown-host", text: "unknown host" };
+const reset: Kind = { type: "java.net.SocketException", code: "http-reset", text: "the connection was closed before the answer was complete" };
+const timeout = (text: string): Kind => ({ type: "java.net.SocketTimeoutException", code: "http-timeout", text });
+
+const kinds: Readonly<Record<string, Kind>> = {
+  ECONNREFUSED: refused,
+  EHOSTUNREACH: { ...refused, text: "no route to host" },
+  ENETUNREACH: { ...refused, text: "network unreachable" },
+  EADDRNOTAVAIL: { ...refused, text: "address not available" },
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  ECONNRESET: reset,
+  EPIPE: reset,
+  UND_ERR_SOCKET: reset,
+  ETIMEDOUT: timeout("connect timed out"),
+  UND_ERR_CONNECT_TIMEOUT: timeout("connect timed out"),
+  UND_ERR_HEADERS_TIMEOUT: timeout("no answer in time"),
+  UND_ERR_BODY_TIMEOUT: timeout("the answer stopped coming"),
+};
+
+/** Anything thrown while calling, as a FlowError. */
+export function callFailure(thrown: unknown, url: URL, signal: AbortSignal): FlowError {
+  if (thrown instanceof FlowError) return thrown;
+  if (signal.aborted) return cancelledError(signal);
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const inner = innermost(error);
+  if (inner instanceof EgressDenied) return egressError(url.host, error);
+  const kind = kinds[codeOf(inner)] ?? kinds[codeOf(error)];
+  const where = shownUrl(url);
+  if (kind !== undefined) return new FlowError(kind.type, `${kind.text}: ${where}`, { code: kind.code, retryable: true, cause: error });
+  if (codeOf(error) === "UND_ERR_INVALID_ARG")
+    return new FlowError("java.lang.IllegalArgumentException", `the request to ${where} cannot be sent: ${error.message}`, {
+      code: "http-bad-request",
+      cause: error,
+    });
+  return new FlowError("java.io.IOException", `calling ${where} failed: ${error.message}`, { code: "http-failed", retryable: true, cause: error });
+}
+
+export interface Answer {
+  readonly statusCode: number;
+  readonly statusText: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Uint8Array;
+}
+
+/** An answer whose status says that the call did not succeed. */
+export function statusFailure(url: URL, answer: Answer): FlowError {
+  const { statusCode, statusText, headers } = answer;
+  const uri = shownUrl(url);
+  const location = headers["location"];
+  const redirect = statusCode >= 300 && statusCode < 400 && location !== undefined ? `, redirectLocation: ${String(location)}` : "";
+  return new FlowError(
+    "org.apache.camel.http.base.HttpOperationFailedException",
+    `HTTP operation failed invoking ${uri} with statusCode: ${statusCode}${redirect}`,
+    {
+      code: "http-status",
+      retryable: statusCode === 408 || statusCode === 429 || statusCode >= 500,
+      details: {
+        statusCode,
+        statusText,
+        responseBody: new TextDecoder().decode(answer.body.subarray(0, longestShownBody)),
+        responseHeaders: headers,
+        uri,
+        ...(redirect === "" ? {} : { redirectLocation: String(location) }),
+      },
+    },
+  );
+}
+
+/** A URL as it may be shown: no user, and no value of a parameter that looks like a credential. */
+export function shownUrl(url: URL): string {
+  const shown = new URL(url);
+  shown.username = "";
+  shown.password = "";
+  for (const name of new Set(shown.searchParams.keys())) if (isSecretName(name)) shown.searchParams.set(name, maskedText);
+  return shown.href;
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function innermost(error: Error): Error {
+  let inner = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
+  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth++) inner = inner.cause;
+  return inner;
+}

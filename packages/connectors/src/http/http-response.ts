@@ -1,0 +1,82 @@
+// Reads an answer within its limit and puts it into the message. What the server sent stays marked as foreign:
+// its headers can be read, but they steer nothing and are not sent on.
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import type { Dispatcher } from "undici";
+import { FlowError, Headers, type Message } from "@sluice/engine/spi";
+import type { HttpOptions } from "./http.ts";
+
+const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
+const decoders = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
+
+/** The body as bytes, unpacked; longer than the limit it fails, or is cut when `cut`. */
+export async function readAnswer({ body, headers }: Dispatcher.ResponseData, limit: number, cut = false): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > limit) {
+      if (!cut) throw tooLong(limit);
+      break;
+    }
+  }
+  return unpack(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks), headers["content-encoding"], limit, cut);
+}
+
+async function unpack(bytes: Uint8Array, encoding: string | string[] | undefined, limit: number, cut: boolean): Promise<Uint8Array> {
+  const decode =
+    typeof encoding === "string" && Object.hasOwn(decoders, encoding.toLowerCase()) ? decoders[encoding.toLowerCase() as keyof typeof decoders] : undefined;
+  if (decode === undefined || bytes.byteLength === 0) return bytes;
+  try {
+    return await decode(bytes, { maxOutputLength: limit });
+  } catch (cause) {
+    if (cut) return new Uint8Array(0);
+    if (cause instanceof RangeError) throw tooLong(limit);
+    throw new FlowError("java.io.IOException", `the answer says it is ${encoding as string} but cannot be unpacked`, { code: "http-bad-encoding", cause });
+  }
+}
+
+function tooLong(limit: number): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `size limit: the answer is longer than maxResponseSize, ${limit} bytes`, { code: "limit-size" });
+}
+
+export async function applyAnswer(message: Message, response: Dispatcher.ResponseData, statusText: string, options: HttpOptions): Promise<void> {
+  const { statusCode } = response;
+  const noBody = statusCode === 204 || statusCode === 304;
+  let body: unknown = null;
+  if (options.ignoreResponseBody || noBody) await response.body.dump();
+  else if (options.disableStreamCache) body = response.body;
+  else body = await readAnswer(response, options.maxResponseSize);
+  message.body = body;
+  message.headers = mergedHeaders(message.headers, answerHeaders(response, options), options.copyHeaders);
+  message.headers.set("CamelHttpResponseCode", statusCode);
+  message.headers.set("CamelHttpResponseText", statusText);
+}
+
+function answerHeaders(
+  { headers }: Dispatcher.ResponseData,
+  { skipResponseHeaders, disableStreamCache }: HttpOptions,
+): Map<string, readonly [string, unknown]> {
+  const answered = new Map<string, readonly [string, unknown]>();
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase();
+    if (value === undefined || hopByHop.has(key) || key.startsWith("camel")) continue;
+    if (skipResponseHeaders && key !== "content-type") continue;
+    // The body was unpacked: what described its packed form is no longer true.
+    if (!disableStreamCache && (key === "content-encoding" || (key === "content-length" && headers["content-encoding"] !== undefined))) continue;
+    answered.set(key, [spelled(key), value]);
+  }
+  return answered;
+}
+
+const spelled = (key: string): string => key.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+
+function mergedHeaders(before: Headers, answered: Map<string, readonly [string, unknown]>, keep: boolean): Headers {
+  if (!keep) return new Headers(() => answered.values());
+  const own = new Map([...before.own()].map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
+  const foreign = [...before].filter(([name]) => !own.has(name.toLowerCase()) && !answered.has(name.toLowerCase()));
+  const merged = new Headers(() => [...foreign, ...answered.values()]);
+  for (const [key, [name, value]] of own) if (!answered.has(key)) merged.set(name, value);
+  return merged;
+}

@@ -1,0 +1,146 @@
+// Makes the call, follows redirects when asked to, and puts the answer into the message.
+import { lookup } from "node:dns/promises";
+import { STATUS_CODES } from "node:http";
+import type { Dispatcher } from "undici";
+import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import type { CallAgents } from "./call-agents.ts";
+import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
+import type { HttpOptions } from "./http.ts";
+import { callFailure, statusFailure } from "./http-failure.ts";
+import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
+import { applyAnswer, readAnswer } from "./http-response.ts";
+
+const redirectLimit = 10;
+
+interface Call {
+  readonly target: Target;
+  readonly method: string;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: RequestBody;
+}
+
+export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy): Sink {
+  const { options } = endpoint;
+  const target = targetOf(endpoint);
+  const isOk = statusRange(options.okStatusCodeRange);
+  const credentials = credentialsOf(options);
+  const proxy = options.proxyHost === undefined ? undefined : `http://${options.proxyHost}:${options.proxyPort}`;
+  const timeout = Math.min(options.responseTimeout || Infinity, options.soTimeout || Infinity);
+  const timeoutMs = Number.isFinite(timeout) ? timeout : 0;
+
+  const request = async ({ target: { url, trusted }, method, headers, body }: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+    const guarded = !trusted && !isExempt(url, policy);
+    if (guarded) {
+      checkLiteralAddress(url);
+      // A proxy resolves names itself, so this is the only place left to look.
+      if (proxy !== undefined && (await lookup(url.hostname, { all: true })).some(({ address }) => isPrivateAddress(address)))
+        throw new EgressDenied(url.hostname);
+    }
+    const dispatcher = agents.get({ connectTimeout: options.connectTimeout, guarded, proxy });
+    return dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: (body ?? null) as Dispatcher.DispatchOptions["body"],
+      signal,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      reset: options.connectionClose,
+    });
+  };
+
+  const perform = async (exchange: Exchange): Promise<void> => {
+    const { signal } = exchange.run;
+    const method = methodOf(options, exchange);
+    const body = bodyOf(options, method, exchange.message.body);
+    const first = target(exchange);
+    let call: Call = { target: first, method, body, headers: headersOf(options, exchange, body, userInfoOf(first.url) ?? credentials) };
+    try {
+      let response = await request(call, signal);
+      for (let hops = 0; options.followRedirects && isRedirect(response); hops++) {
+        if (hops === redirectLimit)
+          throw new FlowError("java.io.IOException", `more than ${redirectLimit} redirects were answered, the last one by ${call.target.url.host}`, {
+            code: "http-redirects",
+          });
+        await response.body.dump();
+        call = redirected(call, response);
+        response = await request(call, signal);
+      }
+      const statusText = STATUS_CODES[response.statusCode] ?? "";
+      const failed = options.throwExceptionOnFailure && !isOk(response.statusCode);
+      if (failed)
+        throw statusFailure(call.target.url, {
+          statusCode: response.statusCode,
+          statusText,
+          headers: headersSeen(response),
+          body: await readAnswer(response, 64 * 1024, true),
+        });
+      await applyAnswer(exchange.message, response, statusText, options);
+    } catch (thrown) {
+      throw callFailure(thrown, call.target.url, signal);
+    }
+  };
+
+  return { send: perform };
+}
+
+function isRedirect({ statusCode, headers }: Dispatcher.ResponseData): boolean {
+  return [301, 302, 303, 307, 308].includes(statusCode) && headers["location"] !== undefined;
+}
+
+/** The next call of a redirect. Its address came from outside, so only the same origin keeps trust and credentials. */
+function redirected({ target, method, headers, body }: Call, { statusCode, headers: answered }: Dispatcher.ResponseData): Call {
+  const location = String(answered["location"]);
+  let url: URL;
+  try {
+    url = new URL(location, target.url);
+  } catch {
+    throw egressError("the redirect's address");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw egressError(`a ${url.protocol} address`);
+  const sameOrigin = url.origin === target.url.origin;
+  const next: Record<string, string | string[]> = { ...headers };
+  if (!sameOrigin) for (const name of ["authorization", "cookie", "proxy-authorization", "host"]) delete next[name];
+  const toGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
+  if (toGet) delete next["content-type"];
+  if (!toGet && body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array))
+    throw new FlowError("java.io.IOException", `${target.url.host} redirects the request, but its body is a stream and was sent already`, {
+      code: "http-redirects",
+    });
+  return { target: { url, trusted: target.trusted && sameOrigin }, method: toGet ? "GET" : method, headers: next, body: toGet ? undefined : body };
+}
+
+function headersSeen({ headers }: Dispatcher.ResponseData): Record<string, string | string[]> {
+  const seen: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined && name !== "set-cookie") seen[name] = value;
+  return seen;
+}
+
+function statusRange(text: string): (status: number) => boolean {
+  const ranges = text.split(",").map((part) => {
+    const match = /^\s*(\d{3})(?:\s*-\s*(\d{3}))?\s*$/.exec(part);
+    if (match === null)
+      throw new CompileError("bad-option", `okStatusCodeRange holds '${part}', which is no status or range`, { hint: "write 200-299 or 200-204,209" });
+    return [Number(match[1]), Number(match[2] ?? match[1])] as const;
+  });
+  return (status) => ranges.some(([from, to]) => status >= from && status <= to);
+}
+
+function credentialsOf({ authMethod, authUsername, authPassword, authBearerToken }: HttpOptions): string | undefined {
+  if (authMethod === "Bearer" || (authMethod === undefined && authBearerToken !== undefined)) {
+    if (authBearerToken === undefined) throw new CompileError("bad-option", "authMethod is Bearer but there is no authBearerToken");
+    return `Bearer ${authBearerToken}`;
+  }
+  if (authUsername === undefined) {
+    if (authMethod === "Basic") throw new CompileError("bad-option", "authMethod is Basic but there is no authUsername");
+    return undefined;
+  }
+  return basic(authUsername, authPassword ?? "");
+}
+
+function userInfoOf({ username, password }: URL): string | undefined {
+  return username === "" ? undefined : basic(decodeURIComponent(username), decodeURIComponent(password));
+}
+
+const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
