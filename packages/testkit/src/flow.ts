@@ -1,5 +1,5 @@
 // A flow in a test: a few lines of the users' own language in, a message out.
-import { createRuntime, Headers, Message, type Delivery, type Exchange, type Runtime, type RuntimeLimits } from "@sluice/engine";
+import { createRuntime, Headers, Message, type ConnectorDeclaration, type Delivery, type Exchange, type Runtime, type RuntimeLimits } from "@sluice/engine";
 import { catalogOf } from "./catalog-of.ts";
 import { FakeHost } from "./fake-host.ts";
 import { recordingConnectors, type Received } from "./recording-connectors.ts";
@@ -39,10 +39,19 @@ export function faultsOf(yaml: string, properties: Readonly<Record<string, strin
  * Deploys a document, or a list of steps which becomes a route from `direct:start`, on a host under the test's control.
  * Fails the test with every diagnostic when the flow is wrong.
  */
-export async function flow(yaml: string, options: { properties?: Readonly<Record<string, string>>; limits?: Partial<RuntimeLimits>; host?: FakeHost } = {}): Promise<FlowUnderTest> {
+export async function flow(
+  yaml: string,
+  options: {
+    properties?: Readonly<Record<string, string>>;
+    limits?: Partial<RuntimeLimits>;
+    host?: FakeHost;
+    /** Further connectors beside `direct` and `mock`. */
+    connectors?: readonly ConnectorDeclaration[];
+  } = {},
+): Promise<FlowUnderTest> {
   const host = options.host ?? new FakeHost();
   const recording = recordingConnectors();
-  const runtime = runtimeFor(host, recording, options.limits);
+  const runtime = runtimeFor(host, recording, options.limits, options.connectors);
   const { deployment, diagnostics } = runtime.prepare(inputOf(document(yaml), options.properties ?? {}));
   if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
   await runtime.deploy(deployment);
@@ -57,12 +66,28 @@ export async function flow(yaml: string, options: { properties?: Readonly<Record
     return { body: exchange.message.body, headers: exchange.message.headers.toObject(), error: exchange.failure?.message, exchange };
   };
   const first = runtime.routes.values().next().value?.from ?? "direct:start";
-  return Object.assign((given?: Given) => send(first, given), { send, mocks: recording.received, host, runtime, stop: async () => void (await runtime.stop()) });
+  return Object.assign((given?: Given) => send(first, given), {
+    send,
+    mocks: recording.received,
+    host,
+    runtime,
+    stop: async () => void (await runtime.stop()),
+  });
 }
 
-function runtimeFor(host: FakeHost, recording: ReturnType<typeof recordingConnectors>, limits: Partial<RuntimeLimits> = {}): Runtime {
+function runtimeFor(
+  host: FakeHost,
+  recording: ReturnType<typeof recordingConnectors>,
+  limits: Partial<RuntimeLimits> = {},
+  connectors: readonly ConnectorDeclaration[] = [],
+): Runtime {
   const ignore = (): void => undefined;
-  return createRuntime({ catalog: catalogOf(recording.connectors), host, limits, listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore } });
+  return createRuntime({
+    catalog: catalogOf([...recording.connectors, ...connectors]),
+    host,
+    limits,
+    listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
+  });
 }
 
 function inputOf(source: string, properties: Readonly<Record<string, string>>) {
@@ -75,7 +100,12 @@ function document(yaml: string): string {
   const indent = /^ */.exec(text)?.[0].length ?? 0;
   const lines = text.split("\n").map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)));
   const dedented = lines.join("\n");
-  if (/^- *(route|from|beans|onException|errorHandler|routeTemplate|templatedRoute|routeConfiguration|intercept\w*|onCompletion|dataFormats|rest\w*):/m.test(dedented)) return dedented;
+  if (
+    /^- *(route|from|beans|onException|errorHandler|routeTemplate|templatedRoute|routeConfiguration|intercept\w*|onCompletion|dataFormats|rest\w*):/m.test(
+      dedented,
+    )
+  )
+    return dedented;
   const steps = dedented.trimStart().startsWith("-") ? lines : [`- ${lines[0]}`, ...lines.slice(1).map((line) => `  ${line}`)];
   return `- route:\n    id: start\n    from:\n      uri: direct:start\n      steps:\n${steps.map((line) => `        ${line}`).join("\n")}\n`;
 }
