@@ -97,16 +97,10 @@ export function parseIsoDate(text: string, zone?: Zone): number | undefined {
   const match = iso.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", offset] = match;
-  const local = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    Math.floor(Number(`0.${fraction}`) * 1000),
-  );
-  const check = new Date(local);
+  const check = new Date(Date.UTC(2000, 0, 1, Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, "0").slice(0, 3))));
+  // The year is set apart because Date.UTC takes years below 100 for those of the last century.
+  check.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const local = check.getTime();
   if (check.getUTCDate() !== Number(day) || check.getUTCMonth() !== Number(month) - 1 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
     return undefined;
   return instantOf(local, offset === undefined ? (zone ?? defaultZone()) : zoneOf(offset === "Z" ? "UTC" : offset));

@@ -82,17 +82,20 @@ export function findConversion(typeName: string): Conversion | undefined {
 }
 
 /** What a value that has no such form fails with. */
-export function conversionError(value: unknown, type: string, why?: string): FlowError {
+export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
   const text = asText(value);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
     code: "conversion-failed",
+    cause,
   });
 }
 
 function readText(value: unknown, type: string, form: RegExp): number {
   const text = typeof value === "string" || value instanceof Uint8Array ? asText(value) : undefined;
-  if (text === undefined || !form.test(text)) throw conversionError(value, type);
+  if (text === undefined) throw conversionError(value, type);
+  // Flows may name the cause in onException, so text that is no number has Java's own.
+  if (!form.test(text)) throw conversionError(value, type, undefined, new FlowError("java.lang.NumberFormatException", `'${text.slice(0, 60)}' is no number`));
   return Number(text);
 }
 

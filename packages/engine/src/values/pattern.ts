@@ -121,18 +121,24 @@ function fromJava(source: string): string {
   if (!/\\[puhRZ]|[*+?}]\+/.test(source)) return source;
   let result = "";
   let inClass = false;
+  let quantified = false;
   for (let at = 0; at < source.length; at++) {
     const char = source[at] as string;
     if (char === "\\" && at + 1 < source.length) {
       const escape = readEscape(source, at, inClass);
       result += escape.text;
       at += escape.length - 1;
+      quantified = false;
       continue;
     }
     if (char === "[") inClass = true;
     else if (char === "]") inClass = false;
     // Possessive quantifiers only forbid backtracking, which a linear matcher does not do.
-    if (char === "+" && !inClass && /[*+?}]$/.test(result) && !/\\[*+?}]$/.test(result)) continue;
+    if (char === "+" && !inClass && quantified) {
+      quantified = false;
+      continue;
+    }
+    quantified = !inClass && "*+?}".includes(char);
     result += char;
   }
   return result;
@@ -155,7 +161,8 @@ function readEscape(source: string, at: number, inClass: boolean): { readonly te
   if (rest.startsWith("\\h")) return { text: inClass ? " \\t" : "[ \\t]", length: 2 };
   if (rest.startsWith("\\R") && !inClass) return { text: "(?:\\r\\n|[\\n\\x0B\\f\\r])", length: 2 };
   if (rest.startsWith("\\Z") && !inClass) return { text: "\\n?\\z", length: 2 };
-  return { text: source.slice(at, at + 2), length: 2 };
+  const length = /^\\[pPxNk]\{[^}]*\}/.exec(rest)?.[0].length ?? 2;
+  return { text: source.slice(at, at + length), length };
 }
 
 function replaced(replace: () => string, replacement: string): string {

@@ -1,4 +1,4 @@
-import { CompileError, FlowError, asText, defineLanguage, findConversion, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, asText, defineLanguage, findConversion, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { compilePredicateProgram, compileProgram } from "./compile/program.ts";
 import { remembered } from "./compile/scope.ts";
@@ -86,12 +86,6 @@ function evaluatedAgain(expression: Expression, scope: LanguageScope): Expressio
   return (exchange) => {
     const value = expression(exchange);
     if (typeof value !== "string" || !hasFunction(value)) return value;
-    try {
-      return find(value)(exchange);
-    } catch (fault) {
-      if (fault instanceof CompileError)
-        throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", fault.message, { code: fault.code, cause: fault });
-      throw fault;
-    }
+    return find(value)(exchange);
   };
 }

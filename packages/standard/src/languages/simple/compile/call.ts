@@ -103,6 +103,9 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
   ];
   if (Object.hasOwn(functions, name))
     return new CompileError("simple-unknown-function", `'${shown}' is not how the function ${name} is written`, { offset, hint: `write \${${name}(…)}` });
+  const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
+  if (prefix !== undefined)
+    return new CompileError("simple-unknown-function", `'${shown}' is not how the function ${name} is written`, { offset, hint: `write \${${prefix}…}` });
   const near = nearest(name, known);
   const hint =
     content !== content.trim()

@@ -1,5 +1,5 @@
 // Walking a path through a value. Only data and the methods listed in methods.ts can be reached.
-import { FlowError, asText, copyJson, entryOf, hasEntry, isMap, jsonView, type Exchange, type Expression } from "@sluice/engine/spi";
+import { FlowError, asText, copyJson, entryOf, fieldReader, isMap, jsonView, type Exchange, type Expression } from "@sluice/engine/spi";
 import { hasFunction, unescape } from "../parse/scan.ts";
 import type { PathSegment, PathText } from "../parse/path.ts";
 import { separate, unquoted } from "../functions/arguments.ts";
@@ -33,9 +33,11 @@ export function compilePath(segments: readonly PathSegment[], scope: SimpleScope
 
 /** The usual case, one name on an object, without a loop. */
 function fieldWalk(name: string): Walk {
+  const field = fieldReader(name);
   return (start) => {
+    const direct = field(start);
+    if (direct !== undefined) return direct;
     if (start === null || start === undefined) return null;
-    if (isMap(start) && hasEntry(start, name)) return entryOf(start, name) ?? null;
     const source = viewOf(start);
     const found = readProperty(source, name) ?? null;
     return source === start && typeof start !== "string" ? found : copyJson(found);
@@ -79,7 +81,10 @@ function compileMember(segment: PathSegment, name: string, scope: SimpleScope): 
         values.map((read) => read(exchange)),
       );
   }
-  if (!hasFunction(name)) return (value) => readProperty(value, name);
+  if (!hasFunction(name)) {
+    const field = fieldReader(name);
+    return (value) => field(value) ?? readProperty(value, name);
+  }
   const dynamic = scope.compile.text(name, segment.offset, scope);
   return (value, exchange) => readProperty(value, asText(dynamic(exchange)));
 }
@@ -98,7 +103,9 @@ function compileIndex(index: PathText, scope: SimpleScope): Step {
     return (value, exchange) => readIndex(value, asText(key(exchange)));
   }
   const key = unescape(unquoted(index.text.trim()));
-  return (value) => readIndex(value, key);
+  const position = /^\d{1,9}$/.test(key) ? Number(key) : undefined;
+  if (position === undefined) return (value) => readIndex(value, key);
+  return (value) => (Array.isArray(value) && position < value.length ? (value as readonly unknown[])[position] : readIndex(value, key));
 }
 
 function readIndex(source: unknown, key: string): unknown {

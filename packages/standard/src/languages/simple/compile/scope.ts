@@ -40,18 +40,28 @@ export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Express
   }
 }
 
-/** A closure over text that is only known while running: compiled when first seen, the last few kept. */
+/** A closure over text that is only known while running: compiled when first seen, the last few kept. Its faults are run-time faults. */
 export function remembered<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     let made = known.get(text);
     if (made === undefined) {
-      made = make(text);
+      made = whileRunning(() => make(text));
       if (known.size >= atMost) known.delete(known.keys().next().value as string);
       known.set(text, made);
     }
     return made;
   };
+}
+
+function whileRunning<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (fault) {
+    if (fault instanceof CompileError)
+      throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", fault.message, { code: fault.code, cause: fault });
+    throw fault;
+  }
 }
 
 /** Runs what may throw a run-time fault while compiling, as a fault of the flow. */

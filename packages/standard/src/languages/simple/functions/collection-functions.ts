@@ -9,7 +9,7 @@ const isNull = (value: unknown): value is null | undefined => value === null || 
 export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   list(call) {
     const values = trimmed(call).map((argument) => call.value(argument));
-    return (exchange) => values.map((value) => value(exchange) ?? null);
+    return (exchange) => values.map((value) => element(value(exchange)));
   },
   map,
   newEmpty,
@@ -62,6 +62,11 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   skip,
 };
 
+/** A value as part of a list or map: bytes from the wire are text there. */
+function element(value: unknown): unknown {
+  return value instanceof Uint8Array ? asText(value) : (value ?? null);
+}
+
 function sizeOf(value: unknown): number {
   if (isNull(value)) return 0;
   if (Array.isArray(value)) return value.length;
@@ -75,7 +80,7 @@ function map(call: Call): Expression {
   return (exchange) => {
     const made: Record<string, unknown> = {};
     for (let at = 0; at < values.length; at += 2)
-      setEntry(made, asText((values[at] as Expression)(exchange)), (values[at + 1] as Expression)(exchange) ?? null);
+      setEntry(made, asText((values[at] as Expression)(exchange)), element((values[at + 1] as Expression)(exchange)));
     return made;
   };
 }
@@ -147,7 +152,7 @@ function listAdd(call: Call): Expression {
   return (exchange) => {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
-    const added = item(exchange);
+    const added = element(item(exchange));
     if (!isNull(added)) list.push(added);
     return list;
   };
@@ -178,7 +183,7 @@ function mapAdd(call: Call): Expression {
   return (exchange) => {
     const target = source(exchange);
     if (!isMap(target)) return null;
-    const added = item(exchange);
+    const added = element(item(exchange));
     if (!isNull(added)) setEntry(target, key, added);
     return target;
   };

@@ -35,7 +35,7 @@ export const exchangeWords: Readonly<Record<string, Word>> = {
   logExchange: read(dump),
   messageHistory: read(history),
   bodyOneLine: read((exchange) =>
-    exchange.message.body === null || exchange.message.body === undefined ? null : asText(exchange.message.body).replaceAll(/\r?\n/g, ""),
+    exchange.message.body === null || exchange.message.body === undefined ? null : asText(exchange.message.body).replaceAll("\n", ""),
   ),
   bodyType: read((exchange) => javaTypeOf(exchange.message.body)),
   originalBody: read((exchange) => exchange.original?.body ?? null),

@@ -50,25 +50,66 @@ export function htmlText(html: string): string {
 
 /** A whole document around the fragment. */
 export function htmlDocument(html: string): string {
-  const head = /<head[^>]*>([^]*?)<\/head>/i.exec(html)?.[1] ?? "";
-  const body = /<body[^>]*>([^]*?)(?:<\/body>|$)/i.exec(html)?.[1] ?? html.replaceAll(/<head[^>]*>[^]*?<\/head>|<\/?html[^>]*>|<!doctype[^>]*>/gi, "");
-  return `<html>\n <head>${head.trim()}</head>\n <body>\n  ${body.trim()}\n </body>\n</html>`;
+  const lower = html.toLowerCase();
+  const head = between(html, lower, "head");
+  const body = between(html, lower, "body") ?? { inner: html.slice(head?.end ?? 0), end: html.length };
+  return `<html>\n <head>${head?.inner.trim() ?? ""}</head>\n <body>\n  ${body.inner.trim()}\n </body>\n</html>`;
 }
 
+function between(html: string, lower: string, tag: string): { readonly inner: string; readonly end: number } | undefined {
+  const open = lower.indexOf(`<${tag}`);
+  const start = open < 0 ? -1 : lower.indexOf(">", open);
+  if (start < 0) return undefined;
+  const close = lower.indexOf(`</${tag}`, start);
+  const behind = close < 0 ? -1 : lower.indexOf(">", close);
+  return { inner: html.slice(start + 1, close < 0 ? html.length : close), end: behind < 0 ? html.length : behind + 1 };
+}
+
+/** One pass from start to end: whatever is never closed is text or skipped up to the end, and nothing is looked at twice. */
 function* tokens(html: string): Generator<Token> {
   let skipping: string | undefined;
-  for (const [token, closing, tag, attributes] of html.matchAll(/<!--[^]*?(?:-->|$)|<![^>]*>|<(\/?)([A-Za-z][\w:-]*)((?:"[^"]*"|'[^']*'|[^'">])*)>|[^<]+|</g)) {
-    if (tag === undefined) {
-      if (skipping === undefined && !token.startsWith("<!")) yield { kind: "text", text: token };
-      continue;
-    }
-    const name = tag.toLowerCase();
+  for (let at = 0; at < html.length;) {
+    const found = readToken(html, at);
+    at = found.end;
+    const { token } = found;
+    if (token === undefined) continue;
     if (skipping !== undefined) {
-      if (closing === "/" && name === skipping) skipping = undefined;
-    } else if (rawTags.has(name)) {
-      if (closing === "") skipping = name;
-    } else yield { kind: "tag", name, closing: closing === "/", attributes: attributes ?? "" };
+      if (token.kind === "tag" && token.closing && token.name === skipping) skipping = undefined;
+    } else if (token.kind === "tag" && rawTags.has(token.name)) {
+      if (!token.closing) skipping = token.name;
+    } else yield token;
   }
+}
+
+function readToken(html: string, at: number): { readonly token: Token | undefined; readonly end: number } {
+  if (html[at] !== "<") {
+    const next = html.indexOf("<", at);
+    const end = next < 0 ? html.length : next;
+    return { token: { kind: "text", text: html.slice(at, end) }, end };
+  }
+  if (html[at + 1] === "!" || html[at + 1] === "?") {
+    const sign = html.startsWith("<!--", at) ? "-->" : ">";
+    const close = html.indexOf(sign, at);
+    return { token: undefined, end: close < 0 ? html.length : close + sign.length };
+  }
+  const name = /^<(\/?)([A-Za-z][\w:-]{0,40})/.exec(html.slice(at, at + 44));
+  if (name === null) return { token: { kind: "text", text: "<" }, end: at + 1 };
+  const close = endOfTag(html, at + name[0].length);
+  if (close < 0) return { token: { kind: "text", text: html.slice(at) }, end: html.length };
+  const tag: Token = { kind: "tag", name: (name[2] as string).toLowerCase(), closing: name[1] === "/", attributes: html.slice(at + name[0].length, close) };
+  return { token: tag, end: close + 1 };
+}
+
+/** The `>` that ends a tag, past those inside quoted attribute values. */
+function endOfTag(html: string, from: number): number {
+  let quote: string | undefined;
+  for (let at = from; at < html.length; at++) {
+    const char = html[at];
+    if (quote !== undefined) quote = char === quote ? undefined : quote;
+    else if (char === '"' || char === "'") quote = char;
+    else if (char === ">") return at;
+  }
+  return -1;
 }
 
 function safeAttribute(tag: string, attributes: string): string {

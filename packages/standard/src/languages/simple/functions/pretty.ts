@@ -1,5 +1,5 @@
 // Text laid out for reading: JSON with tabs, XML with two blanks a level. Other text stays as it is.
-import { asJson, asText } from "@sluice/engine/spi";
+import { asJson, asText, checkTextLength } from "@sluice/engine/spi";
 
 /** JSON with a tab a level and a newline at the end. */
 export function prettyJson(value: unknown): string {
@@ -30,12 +30,29 @@ export function prettyText(value: unknown): string | null {
 function prettyXml(text: string): string {
   const lines: string[] = [];
   let depth = 0;
-  for (const [token] of text.matchAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<[^>]*>|[^<]+/g)) {
-    const shown = token.trim();
+  let length = 0;
+  for (let at = 0; at < text.length;) {
+    const end = endOfPiece(text, at);
+    const shown = text.slice(at, end).trim();
+    at = end;
     if (shown === "") continue;
     if (shown.startsWith("</")) depth = Math.max(0, depth - 1);
     lines.push("  ".repeat(Math.min(depth, 100)) + shown);
+    checkTextLength((length += shown.length + 2 * Math.min(depth, 100)));
     if (/^<[^/!?]/.test(shown) && !shown.endsWith("/>")) depth++;
   }
   return lines.join("\n");
+}
+
+const brackets: readonly (readonly [string, string])[] = [
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<", ">"],
+];
+
+function endOfPiece(text: string, at: number): number {
+  const bracket = brackets.find(([open]) => text.startsWith(open, at));
+  const sign = bracket?.[1] ?? "<";
+  const found = text.indexOf(sign, at + 1);
+  return found < 0 ? text.length : bracket === undefined ? found : found + sign.length;
 }

@@ -46,6 +46,8 @@ export const comparisons: readonly Operator[] = (Object.keys(spellings) as Compa
   ])
   .sort((one, other) => other.text.length - one.text.length);
 
+const mostOperators = 1000;
+
 /** Reads text as a predicate; blank text is false. */
 export function parsePredicate(text: string, settings: ParseSettings): SimpleNode {
   return new PredicateParser(text, settings).parse();
@@ -55,6 +57,7 @@ class PredicateParser {
   readonly #text: string;
   readonly #settings: ParseSettings;
   #at = 0;
+  #operators = 0;
 
   constructor(text: string, settings: ParseSettings) {
     this.#text = text;
@@ -138,6 +141,7 @@ class PredicateParser {
         this.#at = start;
         return left;
       }
+      this.#count();
       this.#at += nullSafe ? 3 : 2;
       if (!isBlank(this.#text[this.#at])) throw this.#fault("'~>' needs a blank behind it and a function to pipe into");
       this.#skipBlanks();
@@ -196,9 +200,12 @@ class PredicateParser {
 
   #takeComparison(): Operator | undefined {
     const start = this.#at;
+    this.#count();
     this.#skipBlanks();
     if (this.#text[this.#at - 1] === " " && start < this.#at) {
       const found = comparisons.find(({ text }) => this.#text.startsWith(text, this.#at) && this.#text[this.#at + text.length] === " ");
+      if (found === undefined && comparisons.some(({ text }) => this.#text.slice(this.#at) === text))
+        throw this.#fault(`nothing stands behind '${this.#text.slice(this.#at)}'`);
       if (found !== undefined) {
         this.#at += found.text.length;
         this.#skipBlanks();
@@ -220,6 +227,11 @@ class PredicateParser {
     }
     this.#at = start;
     return false;
+  }
+
+  /** Operators nest to the left, so that many of them would exhaust the stack. */
+  #count(): void {
+    if (++this.#operators > mostOperators) throw this.#fault(`a predicate may not have more than ${mostOperators} operators`);
   }
 
   #skipBlanks(): void {

@@ -9,6 +9,8 @@ export interface ParseSettings {
   readonly piped: boolean;
 }
 
+const mostOperators = 1000;
+
 /** Reads text as a template: one part keeps its type, several become one text. */
 export function parseTemplate(text: string, settings: ParseSettings): SimpleNode {
   return new TemplateParser(text, settings).parse();
@@ -20,6 +22,7 @@ class TemplateParser {
   readonly #parts: SimpleNode[] = [];
   #pending = "";
   #at = 0;
+  #operators = 0;
 
   constructor(text: string, settings: ParseSettings) {
     this.#text = text;
@@ -63,6 +66,7 @@ class TemplateParser {
   #operator(): boolean {
     const operator = this.#operatorAt();
     if (operator === undefined) return false;
+    if (++this.#operators > mostOperators) throw syntaxError(`a text may not have more than ${mostOperators} operators`, this.#settings.offset + this.#at);
     const left = this.#takeLeft();
     if (left === undefined) return false;
     this.#parts.push(operator === "?:" ? this.#elvis(left) : this.#chain(left, operator));
@@ -101,7 +105,8 @@ class TemplateParser {
     this.#at += 2;
     this.#skipBlanks("?:");
     let right = this.#readFunction(this.#settings.piped) ?? this.#readQuoted() ?? this.#readText();
-    for (let next = this.#chainBehindBlanks(); next !== undefined; next = this.#chainBehindBlanks()) right = this.#chain(right, next);
+    for (let next = this.#chainBehindBlanks(); next !== undefined && ++this.#operators <= mostOperators; next = this.#chainBehindBlanks())
+      right = this.#chain(right, next);
     return { kind: "elvis", left, right };
   }
 

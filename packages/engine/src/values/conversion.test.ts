@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { FlowError } from "../errors/flow-error.ts";
+import { findConversion } from "./conversion.ts";
+import { copyJson, jsonView } from "./json-view.ts";
+import { entryOf, fieldReader, setEntry } from "./member.ts";
+import { findTypeTest, javaTypeOf } from "./type-test.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("findConversion", () => {
+  it.each([
+    ["int", "42", 42],
+    ["java.lang.Integer", bytes("42"), 42],
+    ["Integer", 4.7, 4],
+    ["long", new Date(5), 5],
+    ["Double", "1e3", 1000],
+    ["boolean", "TRUE", true],
+    ["String", 42, "42"],
+    ["String", { a: [1] }, '{"a":[1]}'],
+    ["byte[]", "é", bytes("é")],
+    ["java.util.List", "a,b", ["a,b"]],
+    ["List", '["a"]', ["a"]],
+    ["java.util.Map", '{"a":1}', { a: 1 }],
+    ["Date", "2024-01-01T00:00:00Z", new Date("2024-01-01T00:00:00Z")],
+    ["JsonArray", "[1]", [1]],
+    ["char", "x", "x"],
+    ["int", null, null],
+  ])("to %s from %j", (type, value, expected) => {
+    expect(findConversion(type)?.(value)).toEqual(expected);
+  });
+
+  it.each([
+    ["int", "4.7"],
+    ["int", " 4"],
+    ["int", ""],
+    ["int", "99999999999"],
+    ["long", "9007199254740993"],
+    ["byte", 300],
+    ["boolean", "yes"],
+    ["double", "abc"],
+    ["java.util.Map", "text"],
+    ["JsonObject", "[1]"],
+    ["Json", "{"],
+    ["Date", "soon"],
+    ["Character", "ab"],
+  ])("to %s fails for %j", (type, value) => {
+    expect(() => findConversion(type)?.(value)).toThrow(expect.objectContaining({ type: "org.apache.camel.TypeConversionException" }));
+  });
+
+  it.each(["NoSuchType", "string", "com.acme.Integer", "constructor", ""])("knows no %s", (type) => {
+    expect(findConversion(type)).toBeUndefined();
+  });
+});
+
+describe("findTypeTest", () => {
+  it.each([
+    ["Integer", 5, true],
+    ["Long", 5, false],
+    ["Long", 12_345_678_901, true],
+    ["Double", 2.5, true],
+    ["java.lang.Number", 5, true],
+    ["java.util.Map", new Map(), true],
+    ["java.util.List", "a", false],
+    ["byte[]", bytes("a"), true],
+    ["String", null, false],
+    ["java.io.IOException", new FlowError("java.net.ConnectException", "down"), true],
+    ["java.lang.IllegalStateException", new FlowError("java.net.ConnectException", "down"), false],
+  ])("%s of %j: %s", (type, value, expected) => {
+    expect(findTypeTest(type)?.(value)).toBe(expected);
+  });
+
+  it("knows no other names", () => {
+    expect(findTypeTest("Number")).toBeUndefined();
+    expect(findTypeTest("com.acme.Order")).toBeUndefined();
+    expect(javaTypeOf({})).toBe("java.util.LinkedHashMap");
+    expect(javaTypeOf(null)).toBeNull();
+  });
+});
+
+describe("members and views", () => {
+  it("reads own keys only", () => {
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      expect(fieldReader(name)({})).toBeUndefined();
+      expect(entryOf({}, name)).toBeUndefined();
+      expect(fieldReader(name)(JSON.parse(`{"${name}":1}`))).toBe(1);
+    }
+    expect(fieldReader("length")([1])).toBeUndefined();
+    expect(fieldReader("a")(Object.create({ a: 1 }))).toBeUndefined();
+  });
+
+  it("sets __proto__ as an entry", () => {
+    const target = {};
+    setEntry(target, "__proto__", { polluted: true });
+    expect(Object.keys(target)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(target)).toBe(Object.prototype);
+  });
+
+  it("looks into JSON of text and bytes, once", () => {
+    const source = bytes(' \uFEFF{"a":1}');
+    expect(jsonView(source)).toEqual({ a: 1 });
+    expect(jsonView(source)).toBe(jsonView(source));
+    expect(jsonView("5")).toBeUndefined();
+    expect(jsonView("{broken")).toBeUndefined();
+    expect(copyJson(jsonView(source))).not.toBe(jsonView(source));
+  });
+});

@@ -1,0 +1,79 @@
+import { CompileError, FlowError } from "@sluice/engine/spi";
+import { languageUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { simple } from "./simple.ts";
+
+const { evaluate, matches } = languageUnderTest(simple);
+
+function faultOf(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (fault) {
+    return fault;
+  }
+}
+
+describe("faults found when compiling", () => {
+  it.each([
+    ["${uppercasse()}", "simple-unknown-function", 2, "did you mean 'uppercase'?"],
+    ["Hi ${Body}", "simple-unknown-function", 5, "did you mean 'body'?"],
+    ["${ body }", "simple-unknown-function", 2, "write no blanks behind the opening brace"],
+    ["${length}", "simple-unknown-function", 2, "write ${length(…)}"],
+    ["${date}", "simple-unknown-function", 2, "write ${date:…}"],
+    ["ok ${body", "simple-syntax", 3, undefined],
+    ["${body..x}", "simple-syntax", 7, undefined],
+    ["${body[x}", "simple-syntax", 6, undefined],
+    ["${trim( }", "simple-syntax", 8, undefined],
+    ["${concat()}", "simple-arguments", 9, "write ${concat(first,second,separator)}"],
+    ["${bodyAs(Foo)}", "simple-unknown-type", 9, undefined],
+    ["${date:now:bogus}", "date-pattern-invalid", 7, undefined],
+    ["${bean:x}", "simple-unsupported-function", 7, "call a registered function with ${function(name)} or use a script step"],
+    ["${jsonpath($.a)}", "language-unknown", 11, undefined],
+    ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],
+    ["$init{\n$a = 1;\n}init$\n$a", "simple-syntax", 7, undefined],
+  ])("%s", (text, code, offset, hint) => {
+    const fault = faultOf(() => evaluate(text));
+    expect(fault).toBeInstanceOf(CompileError);
+    expect(fault).toMatchObject({ code, offset, hint });
+  });
+
+  it.each([
+    ["${body} = 'x'", 8],
+    ["${body}=='x'", 7],
+    ["${body} == x", 11],
+    ["${body} ==", 8],
+    ["5 < ${body}", 0],
+    ["null", 0],
+    ["(${body} == 1)", 0],
+    ["${body} == 'x", 11],
+    ["${body} == 1 && 'x'", 19],
+    ["${body} == 1 &&${body} == 2", 13],
+    ["${body} range 1..2", 14],
+    ["${body} regex '['", 14],
+    ["${body} is 'Nothing'", 11],
+  ])("predicate %s", (text, offset) => {
+    const fault = faultOf(() => matches(text));
+    expect(fault).toBeInstanceOf(CompileError);
+    expect(fault).toMatchObject({ offset });
+  });
+});
+
+describe("faults found when running", () => {
+  it.each([
+    ["${int:body}", "org.apache.camel.TypeConversionException", "conversion-failed"],
+    ["${body[9]}", "java.lang.IndexOutOfBoundsException", "simple-no-index"],
+    ["${mandatoryBodyAs(Integer)}", "org.apache.camel.TypeConversionException", "conversion-failed"],
+    ["${body.bogus}", "org.apache.camel.ExpressionEvaluationException", "simple-unknown-member"],
+    ["${throwException('no',java.lang.IllegalStateException)}", "java.lang.IllegalStateException", "simple-thrown"],
+    ["${assert(${body} == 'x','must be x')}", "org.apache.camel.ExpressionEvaluationException", "simple-assert"],
+    ["${properties:absent}", "java.lang.IllegalArgumentException", "property-missing"],
+    ["${date:header.absent:yyyy}", "java.lang.IllegalArgumentException", "simple-no-date"],
+    ["${random(3,3)}", "java.lang.IllegalArgumentException", "simple-argument"],
+    ["${sort(${list(1,${header.number})},false)}", "java.lang.ClassCastException", "simple-argument"],
+    ["${date:${body}:yyyy}", "org.apache.camel.ExpressionIllegalSyntaxException", "simple-syntax"],
+  ])("%s", (text, type, code) => {
+    const fault = faultOf(() => evaluate(text, { body: "text", headers: { number: 5 } }));
+    expect(fault).toBeInstanceOf(FlowError);
+    expect(fault).toMatchObject({ type, code });
+  });
+});

@@ -1,0 +1,177 @@
+import { CompileError } from "@sluice/engine/spi";
+import { languageUnderTest } from "@sluice/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { simple } from "./simple.ts";
+
+const { evaluate, matches, scope } = languageUnderTest(simple);
+
+const pieces = fc.constantFrom(
+  "${",
+  "}",
+  "$simple{",
+  "body",
+  "header.x",
+  "'",
+  '"',
+  " ",
+  "\n",
+  "\\",
+  "==",
+  "&&",
+  "||",
+  " ? ",
+  " : ",
+  "?:",
+  "~>",
+  "?~>",
+  "++",
+  "(",
+  ")",
+  "[",
+  "]",
+  ".",
+  "?.",
+  ",",
+  "-1",
+  "null",
+  "$init{\n",
+  "}init$",
+  "$a := 1;\n",
+  "trim(",
+  "list(",
+  "date:now",
+  "not(",
+  "iif(",
+  "in",
+  "regex",
+  "é",
+);
+const hostile = fc.oneof(
+  fc.string({ maxLength: 60 }),
+  fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join("")),
+);
+
+function compiles(run: () => unknown): boolean {
+  try {
+    run();
+    return true;
+  } catch (fault) {
+    if (!(fault instanceof CompileError)) throw fault;
+    expect(fault.message).not.toBe("");
+    return false;
+  }
+}
+
+describe("any text", () => {
+  it("compiles or is refused with a CompileError, as expression and as predicate", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        compiles(() => simple.compile(text, {}, scope));
+        compiles(() => simple.compilePredicate?.(text, {}, scope));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("is itself when nothing in it means anything", () => {
+    const plain = fc.string({ maxLength: 80 }).filter((text) => !/\$(\{|simple\{)|\\[ntr}]|~>|\?:/.test(text) && text === text.trim());
+    fc.assert(
+      fc.property(plain, (text) => {
+        expect(evaluate(text)).toBe(text);
+      }),
+    );
+  });
+
+  it("passes through a function unchanged", () => {
+    fc.assert(
+      fc.property(fc.string(), (body) => {
+        expect(evaluate("${body}", { body })).toBe(body);
+        expect(evaluate("<${body}>", { body })).toBe(`<${body}>`);
+        expect(evaluate("${val(${body})}", { body })).toBe(body);
+      }),
+    );
+  });
+});
+
+describe("operators", () => {
+  const scalar = fc.oneof(
+    fc.string({ maxLength: 5 }),
+    fc.integer(),
+    fc.integer({ min: -20, max: 20 }).map(String),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const test = (operator: string, a: unknown, b: unknown): boolean => matches(`\${header.a} ${operator} \${header.b}`, { headers: { a, b } }) as boolean;
+
+  it("== is symmetric and reflexive, and != is its opposite", () => {
+    fc.assert(
+      fc.property(scalar, scalar, (a, b) => {
+        expect(test("==", a, b)).toBe(test("==", b, a));
+        expect(test("==", a, a)).toBe(true);
+        expect(test("!=", a, b)).toBe(!test("==", a, b));
+        expect(test("=~", a, b)).toBe(test("=~", b, a));
+      }),
+    );
+  });
+
+  it("< is > with the sides exchanged, and <= is what remains", () => {
+    const value = scalar.filter((one) => one !== null);
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        expect(test("<", a, b)).toBe(test(">", b, a));
+        expect(test("<=", a, b)).toBe(!test(">", a, b));
+      }),
+    );
+  });
+
+  it("a literal compares as the same value in a header does", () => {
+    fc.assert(
+      fc.property(
+        scalar,
+        fc.oneof(
+          fc.integer(),
+          fc.string({ maxLength: 6 }).filter((text) => !/['"$]/.test(text)),
+        ),
+        (a, b) => {
+          const literal = typeof b === "number" ? String(b) : `'${b}'`;
+          for (const operator of ["==", ">", "<=", "contains", "~~", "in", "startsWith", "endsWith"])
+            expect(matches(`\${header.a} ${operator} ${literal}`, { headers: { a } })).toBe(test(operator, a, b));
+        },
+      ),
+    );
+  });
+
+  it("++ and -- undo each other", () => {
+    fc.assert(
+      fc.property(fc.integer(), (n) => {
+        const more = evaluate("${header.n}++", { headers: { n } });
+        expect(more).toBe(n + 1);
+        expect(evaluate("${header.n}--", { headers: { n: more } })).toBe(n);
+      }),
+    );
+  });
+});
+
+describe("lists and text", () => {
+  it("split takes apart what join put together", () => {
+    const words = fc.array(
+      fc.string({ minLength: 1, maxLength: 5 }).filter((word) => !word.includes(";")),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(words, (body) => {
+        expect(evaluate("${join(;)} ~> ${split(;)}", { body })).toEqual(body);
+      }),
+    );
+  });
+
+  it("base64Decode takes back what base64Encode made", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (body) => {
+        expect(evaluate("${base64Encode()} ~> ${base64Decode()}", { body })).toEqual(body);
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+// What a message must never be able to do through an expression.
+import { FlowError } from "@sluice/engine/spi";
+import { FakeHost, exchangeOf, languageUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { simple } from "./simple.ts";
+
+const host = new FakeHost();
+host.variables.set("SECRET", "marker");
+const { evaluate, matches, scope } = languageUnderTest(simple, { host });
+
+describe("only data can be reached", () => {
+  it.each(["constructor", "__proto__", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"])("%s is a key like any other", (name) => {
+    expect(evaluate(`\${body.${name}}`, { body: {} })).toBeNull();
+    expect(evaluate(`\${body[${name}]}`, { body: {} })).toBeNull();
+    expect(evaluate(`\${header.${name}}`)).toBeNull();
+    expect(evaluate(`\${variable.${name}}`)).toBeNull();
+    expect(evaluate(`\${body.${name}}`, { body: JSON.parse(`{"${name}": "data"}`) as unknown })).toBe("data");
+  });
+
+  it.each(["${body.constructor.constructor('return process')()}", "${body.constructor('x')}", "${body.at(0)}", "${body.__proto__}", "${body.then()}"])(
+    "%s fails",
+    (text) => {
+      for (const body of ["text", [1], 5]) expect(() => evaluate(text, { body })).toThrow();
+    },
+  );
+
+  it.each(["process", "globalThis.process", "require('fs')", "this", "import('fs')"])("${%s} is no function", (content) => {
+    expect(() => evaluate(`\${${content}}`)).toThrow("no function");
+  });
+
+  it("adds a key named __proto__ as a key", () => {
+    const made = evaluate("${mapAdd(__proto__,x)}", { body: {} }) as object;
+    expect(Object.keys(made)).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+});
+
+describe("values are never evaluated", () => {
+  const attack = "${env:SECRET} {{x}} #{1+1} $init{\n$a := 1;\n}init$";
+  it.each([
+    "${body}",
+    "[${body}]",
+    "${header.x}",
+    "${uppercase(${body})}",
+    "${concat('a',${body})}",
+    "${body} ~> ${trim()}",
+    "${header.nothing} ?: ${body}",
+    "${list(${body})}",
+  ])("%s", (text) => {
+    const result = evaluate(text, { body: attack, headers: { x: attack } });
+    expect(JSON.stringify(result).toLowerCase()).toContain("{env:secret}");
+    expect(JSON.stringify(result)).not.toContain("marker");
+  });
+
+  it("takes a name from a message as a name or a path, never as a function", () => {
+    expect(evaluate("${header.${body}}", { body: "${env:SECRET}" })).toBeNull();
+    expect(evaluate("${body[${header.k}]}", { body: { "${env:SECRET}": 1 }, headers: { k: "${env:SECRET}" } })).toBe(1);
+    expect(() => evaluate("${date:now:${body}}", { body: "${env:SECRET}" })).toThrow(FlowError);
+  });
+
+  it("compiles nothing while running when the text is fixed", () => {
+    const expression = simple.compile("${body.a} ${uppercase(${header.h})}", {}, scope);
+    const exchange = exchangeOf({ a: 1 }, { h: "x" });
+    expect(expression(exchange)).toBe("1 X");
+    exchange.message.body = { a: "${header.h}" };
+    expect(expression(exchange)).toBe("${header.h} X");
+  });
+});
+
+describe("results are bounded", () => {
+  it.each(["${body.repeat(90000000)}", "${pad(a,90000000)}", "${range(0,2000000)}", "${body.replace('a', 'aaaaaaaaaaaaaaaa')} ~> ${body.repeat(5000000)}"])(
+    "%s",
+    (text) => {
+      expect(() => evaluate(text, { body: "abc" })).toThrow(expect.objectContaining({ code: "limit-size" }));
+    },
+  );
+
+  it("refuses functions that stand in each other too deep", () => {
+    const nested = (depth: number): string => `${"${trim(".repeat(depth)}\${body}${")}".repeat(depth)}`;
+    expect(evaluate(nested(60), { body: " x " })).toBe("x");
+    expect(() => evaluate(nested(5000))).toThrow(expect.objectContaining({ code: "simple-nesting" }));
+  });
+
+  it("refuses endless predicates instead of exhausting the stack", () => {
+    expect(() => matches(Array.from({ length: 50_000 }, () => "${body} == 1").join(" && "))).toThrow("more than 1000 operators");
+    expect(() => evaluate(`\${body}${" ~> ${trim()}".repeat(50_000)}`)).toThrow("more than 1000 operators");
+  });
+});
+
+describe("time stays linear", () => {
+  it.each([
+    ["a regular expression that backtracks elsewhere", "${body} regex '^(a+)+$'", `${"a".repeat(50_000)}!`],
+    ["one from a message", "${body} regex ${header.p}", `${"a".repeat(50_000)}!`],
+  ])("%s", (_what, text, body) => {
+    const began = performance.now();
+    expect(matches(text, { body, headers: { p: "(a|a)*b" } })).toBe(false);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  it.each([
+    ["${htmlDecode()}", "<a '".repeat(200_000)],
+    ["${htmlClean(${body})}", "<!".repeat(200_000)],
+    ["${htmlParse()}", "<head>".repeat(200_000)],
+    ["${prettyBody}", "<".repeat(200_000)],
+    ["${normalizeWhitespace()}", `${"  \t".repeat(200_000)}x`],
+  ])("%s on hostile text", (text, body) => {
+    const began = performance.now();
+    evaluate(text, { body });
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});
+
+describe("JSON in a body", () => {
+  it("is handed out as a copy, so that one exchange cannot change another's", () => {
+    const bytes = new TextEncoder().encode('{"list":["a"]}');
+    expect(evaluate("${listAdd(${body.list},b)}", { body: bytes })).toEqual(["a", "b"]);
+    expect(evaluate("${body.list}", { body: bytes })).toEqual(["a"]);
+    const text = '{"list":["a"]}';
+    expect(evaluate("${listAdd(${body.list},b)}", { body: text })).toEqual(["a", "b"]);
+    expect(evaluate("${body.list}", { body: text })).toEqual(["a"]);
+  });
+});
