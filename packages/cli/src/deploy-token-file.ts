@@ -1,0 +1,28 @@
+// The deploy token of `sluice start`: made once, kept where only its owner can read it.
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface TokenFile {
+  readonly path: string;
+  readonly token: string;
+  readonly created: boolean;
+}
+
+/** The token in the data directory; a new one when there is none yet. */
+export function deployTokenFile(dataDirectory: string): TokenFile {
+  const path = join(dataDirectory, "deploy-token");
+  mkdirSync(dataDirectory, { recursive: true });
+  try {
+    const token = readFileSync(path, "utf8").trim();
+    if (token !== "") {
+      chmodSync(path, 0o600);
+      return { path, token, created: false };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const token = randomBytes(24).toString("base64url");
+  writeFileSync(path, `${token}\n`, { mode: 0o600 });
+  return { path, token, created: true };
+}
