@@ -1,5 +1,5 @@
 // Camel's way to match names in removeHeaders, removeProperties and claim check filters.
-import { CompileError } from "@sluice/engine/spi";
+import { CompileError, compilePattern } from "@sluice/engine/spi";
 
 export type NamePattern = (name: string) => boolean;
 
@@ -11,8 +11,8 @@ export function namePattern(pattern: string): NamePattern {
     const prefix = lower.slice(0, -1);
     return (name) => name.toLowerCase().startsWith(prefix);
   }
-  const expression = compile(pattern);
-  return (name) => name.toLowerCase() === lower || expression.test(name);
+  const isMatch = compile(pattern);
+  return (name) => name.toLowerCase() === lower || isMatch(name);
 }
 
 /** Names that match `pattern` and none of `excluded`. */
@@ -23,13 +23,11 @@ export function namesToRemove(pattern: string, excluded: string | undefined): Na
   return (name) => matches(name) && !keeps(name);
 }
 
-function compile(pattern: string): RegExp {
+function compile(pattern: string): (name: string) => boolean {
   try {
-    return new RegExp(`^(?:${pattern})$`, "i");
-  } catch {
-    throw new CompileError(
-      "pattern-invalid",
-      `'${pattern}' is neither a name, a prefix with *, nor a regular expression`,
-    );
+    const compiled = compilePattern(pattern, { ignoreCase: true });
+    return (name) => compiled.matches(name);
+  } catch (thrown) {
+    throw new CompileError("pattern-invalid", (thrown as Error).message);
   }
 }

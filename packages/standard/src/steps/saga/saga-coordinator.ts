@@ -65,7 +65,7 @@ export class SagaCoordinator {
 
 const coordinators = new WeakMap<Host, SagaCoordinator>();
 
-/** The coordinator of a runtime, shared by its saga steps and `saga:` endpoints. */
+/** The coordinator of a runtime, shared by its saga steps. */
 export function sagaCoordinator(host: Host): SagaCoordinator {
   let coordinator = coordinators.get(host);
   if (coordinator === undefined) coordinators.set(host, (coordinator = new SagaCoordinator(host)));

@@ -54,11 +54,10 @@ export const saga = defineStep({
       if (current !== undefined && propagation === "NEVER") throw outside("Exchange cannot be part of a saga");
       if (current === undefined && propagation === "MANDATORY") throw outside("Exchange is not part of a saga");
       if (propagation === "NOT_SUPPORTED") return within(exchange, undefined, () => run(exchange));
-      const joins = propagation !== "REQUIRES_NEW" && current !== undefined;
-      if (joins) return work(exchange, current, false);
+      if (current !== undefined && propagation !== "REQUIRES_NEW") return work(exchange, current, false);
       if (propagation === "SUPPORTS" || propagation === "NEVER") return run(exchange);
       const id = coordinator.begin();
-      return within(exchange, id, () => work(exchange, id, true));
+      return within(exchange, { id, handle: handleOf(id, coordinator) }, () => work(exchange, id, true));
     };
   },
 });
@@ -83,19 +82,29 @@ function currentSaga(exchange: Exchange, coordinator: SagaCoordinator): string |
   return id !== "" && coordinator.isOpen(id) ? id : undefined;
 }
 
-/** Runs with another saga in the header and puts the former back afterwards. */
-function within(exchange: Exchange, id: string | undefined, run: () => Awaitable): Awaitable {
+/** What `saga:complete` and `saga:compensate` find on the exchange. */
+const sagaProperty = "SluiceSaga";
+
+function handleOf(id: string, coordinator: SagaCoordinator): Readonly<Record<"complete" | "compensate", () => void>> {
+  return { complete: () => void coordinator.finish(id, "completion"), compensate: () => void coordinator.finish(id, "compensation") };
+}
+
+/** Runs with another saga on the exchange and puts the former back afterwards. */
+function within(exchange: Exchange, saga: { readonly id: string; readonly handle: unknown } | undefined, run: () => Awaitable): Awaitable {
   const former = exchange.message.headers.get(sagaHeader);
-  const show = (value: unknown): void => {
-    if (value === undefined) exchange.message.headers.delete(sagaHeader);
-    else exchange.message.headers.set(sagaHeader, value);
+  const formerHandle = exchange.property(sagaProperty);
+  const show = (id: unknown, handle: unknown): void => {
+    if (id === undefined) exchange.message.headers.delete(sagaHeader);
+    else exchange.message.headers.set(sagaHeader, id);
+    if (handle === undefined) exchange.properties?.delete(sagaProperty);
+    else exchange.setProperty(sagaProperty, handle);
   };
-  show(id);
+  show(saga?.id, saga?.handle);
   return settle(
     run,
-    () => show(former),
+    () => show(former, formerHandle),
     (error) => {
-      show(former);
+      show(former, formerHandle);
       throw error;
     },
   );

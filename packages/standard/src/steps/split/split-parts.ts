@@ -1,7 +1,7 @@
 // The copies a split makes, one at a time: only the part at work and the one after it exist, however many there are.
 import { copyExchange, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
 import type { Branch, Branches } from "../fan-out.ts";
-import { isAsync, type Items } from "../items.ts";
+import { isAsync, type Counted } from "../items.ts";
 
 export interface PartOptions {
   readonly run: Processor;
@@ -10,9 +10,10 @@ export interface PartOptions {
   readonly shareUnitOfWork: boolean;
 }
 
-export function splitParts(original: Exchange, items: Items, options: PartOptions): Branches {
+export function splitParts(original: Exchange, { items, size }: Counted, options: PartOptions): Branches {
   if (isAsync(items)) return partsLater(original, items, options);
   if (options.streaming) return parts(original, items, undefined, options);
+  if (size !== undefined) return parts(original, items, size, options);
   const all = [...{ [Symbol.iterator]: () => items }];
   return parts(original, all.values(), all.length, options);
 }

@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import { useOriginalStrategy } from "../../beans/use-original.ts";
 import { fanOut } from "../fan-out.ts";
 import { fanOutFields } from "../fan-out-fields.ts";
-import { grouped, groupedLater, isAsync, itemsOf } from "../items.ts";
+import { countedItems, inGroups } from "../items.ts";
 import { strategyOf } from "../strategy-option.ts";
 import { failureLimit } from "./failure-limit.ts";
 import { splitParts } from "./split-parts.ts";
@@ -41,13 +41,12 @@ export const split = defineStep({
     const run = compiler.steps(steps);
     const strategy = strategyOf(options, compiler) ?? useOriginalStrategy(true);
     const { host } = compiler;
-    const limited = maxFailedRecords > 0 || errorThreshold > 0;
+    const isLimited = maxFailedRecords > 0 || errorThreshold > 0;
+    const settings = { ...options, strategy, host };
     return (exchange) => {
-      const items = itemsOf(value(exchange), delimiter);
-      const wanted = group < 1 ? items : isAsync(items) ? groupedLater(items, group) : grouped(items, group);
-      const parts = splitParts(exchange, wanted, { run, host, streaming: options.streaming, shareUnitOfWork: options.shareUnitOfWork });
-      const tolerate = limited ? failureLimit(maxFailedRecords, errorThreshold) : undefined;
-      return fanOut(exchange, parts, { ...options, strategy, host, tolerate });
+      const items = countedItems(value(exchange), delimiter);
+      const parts = splitParts(exchange, group > 0 ? inGroups(items, group) : items, { run, host, streaming: options.streaming, shareUnitOfWork: options.shareUnitOfWork });
+      return fanOut(exchange, parts, isLimited ? { ...settings, tolerate: failureLimit(maxFailedRecords, errorThreshold) } : settings);
     };
   },
 });

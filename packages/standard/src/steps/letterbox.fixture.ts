@@ -1,0 +1,29 @@
+import { defineConnector, Message, type ConnectorDeclaration } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+/** A `seda:` that only can be polled: hands out what the test put in, and nothing when it is empty. */
+export function letterbox(...letters: readonly Message[]): ConnectorDeclaration & { readonly waits: number[] } {
+  const waiting = [...letters];
+  const waits: number[] = [];
+  const declaration = defineConnector({
+    scheme: "seda",
+    title: "Letterbox",
+    summary: "Hands out letters.",
+    group: "testing",
+    since: "0.1",
+    syntax: "seda:name",
+    path: { name: f.string({ doc: "Name.", required: true }) },
+    options: {},
+    headers: {},
+    examples: [],
+    connect: () => ({
+      poller: () => ({
+        receive: (timeoutMs) => {
+          waits.push(timeoutMs);
+          return waiting.shift();
+        },
+      }),
+    }),
+  });
+  return Object.assign(declaration, { waits });
+}
