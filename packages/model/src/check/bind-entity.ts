@@ -6,7 +6,8 @@ import { bindMap } from "./bind-map.ts";
 import { kindOf } from "./bind-scalar.ts";
 import { asMap } from "./bind-value.ts";
 import type { Binding, Owner } from "./binding.ts";
-import { common, isBlock, isDisabled } from "./common-fields.ts";
+import { holdsSteps } from "../schema/json-schema.ts";
+import { common, isDisabled } from "./common-fields.ts";
 
 /** A top-level entity. One that is a list of things gives one node for each. `nth` counts entities of that name from 1. */
 export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
@@ -38,7 +39,7 @@ function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner)
     );
     return undefined;
   }
-  const block = isBlock(shape.options);
+  const block = holdsSteps(shape.options);
   const drafted = binding.drafts.length;
   const options = bindMap(binding, map, shape.options, owner, block ? { ignore: common } : {});
   if (shape.name === "errorHandler") checkErrorHandler(binding, map, owner);

@@ -6,7 +6,8 @@ import { bindFormatMap } from "./bind-format.ts";
 import { bindMap } from "./bind-map.ts";
 import { absent, bindParameters, bindScalar, kindOf } from "./bind-scalar.ts";
 import { bindSteps } from "./bind-steps.ts";
-import { common, isBlock, isDisabled } from "./common-fields.ts";
+import { holdsSteps } from "../schema/json-schema.ts";
+import { common, isDisabled } from "./common-fields.ts";
 import type { Binding, Owner } from "./binding.ts";
 
 /** The value of one option, bound by its field. `what` names it in messages, e.g. `option 'name' of step 'setHeader'`. */
@@ -54,7 +55,7 @@ function bindItems(binding: Binding, item: Field<unknown>, trees: readonly Tree[
     const drafted = binding.drafts.length;
     const value = bindValue(binding, item, tree, place, what);
     if (value === absent) return;
-    if (fields !== undefined && isBlock(fields) && tree.type === "map" && isDisabled(binding, tree, place)) binding.drafts.length = drafted;
+    if (fields !== undefined && holdsSteps(fields) && tree.type === "map" && isDisabled(binding, tree, place)) binding.drafts.length = drafted;
     else values.push(value);
   });
   return values;
@@ -73,7 +74,7 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
     );
     return absent;
   }
-  return bindMap(binding, map, fields, owner, isBlock(fields) ? { ignore: common } : {});
+  return bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
 }
 
 /** The mapping that is meant: the one written, or the short text form spelled out. */

@@ -1,6 +1,6 @@
 // What every step, and every block inside a step such as `when` or `doCatch`, may carry beside its own options.
 import type { MapTree } from "../flow/tree.ts";
-import { describe, f } from "../schema/field.ts";
+import { f } from "../schema/field.ts";
 import type { Fields } from "../schema/field.ts";
 import { absent, bindScalar } from "./bind-scalar.ts";
 import type { Binding, Owner } from "./binding.ts";
@@ -13,14 +13,6 @@ export const commonFields = {
 } satisfies Fields;
 
 export const common: ReadonlySet<string> = new Set(Object.keys(commonFields));
-
-/** True for options that form a block of their own: they hold steps or an inline expression. */
-export function isBlock(fields: Fields): boolean {
-  return Object.values(fields).some((field) => {
-    const { kind, inline } = describe(field);
-    return kind === "steps" || (kind === "expression" && inline === true);
-  });
-}
 
 /** A common option's text, if it is given and right. */
 export function commonText(binding: Binding, map: MapTree, name: keyof typeof commonFields, owner: Owner): string | undefined {

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { f } from "../schema/field.ts";
+import { fieldsToJsonSchema } from "../schema/json-schema.ts";
+import { flowToJsonSchema } from "./flow-schema.ts";
+import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
+
+type Schema = Record<string, any>;
+const flowSchema = flowToJsonSchema(sampleVocabulary) as Schema;
+
+const typeOf = (value: unknown): string[] =>
+  value === null ? ["null"] : Array.isArray(value) ? ["array"] : Number.isInteger(value) ? ["integer", "number"] : [typeof value];
+
+/** Enough of JSON Schema for the keywords these schemas use; an unknown keyword is a fault of the test. */
+function valid(schema: Schema, value: unknown): boolean {
+  const object = typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  return Object.entries(schema).every(([keyword, rule]) => {
+    switch (keyword) {
+      case "$ref":
+        return valid(flowSchema["$defs"][(rule as string).slice("#/$defs/".length)], value);
+      case "type":
+        return typeOf(value).some((type) => [rule].flat().includes(type));
+      case "enum":
+        return rule.includes(value);
+      case "anyOf":
+        return rule.some((one: Schema) => valid(one, value));
+      case "oneOf":
+        return rule.filter((one: Schema) => valid(one, value)).length === 1;
+      case "allOf":
+        return rule.every((one: Schema) => valid(one, value));
+      case "not":
+        return !valid(rule, value);
+      case "items":
+        return !Array.isArray(value) || value.every((item) => valid(rule, item));
+      case "properties":
+        return object === undefined || Object.entries(object).every(([key, one]) => !Object.hasOwn(rule, key) || valid(rule[key], one));
+      case "additionalProperties":
+        return object === undefined || Object.entries(object).every(([key, one]) => Object.hasOwn(schema["properties"] ?? {}, key) || (rule !== false && valid(rule, one)));
+      case "required":
+        return object === undefined || rule.every((key: string) => Object.hasOwn(object, key));
+      case "minProperties":
+        return object === undefined || Object.keys(object).length >= rule;
+      case "maxProperties":
+        return object === undefined || Object.keys(object).length <= rule;
+      case "minimum":
+        return typeof value !== "number" || value >= rule;
+      case "maximum":
+        return typeof value !== "number" || value <= rule;
+      default:
+        if (/^(\$schema|\$defs|title|description|default|examples|writeOnly|x-kind|x-group)$/.test(keyword)) return true;
+        throw new Error(`keyword ${keyword}`);
+    }
+  });
+}
+
+const accepts = (yaml: string): boolean => valid(flowSchema, parse(yaml));
+const routed = (step: string): string => `- from: {uri: "direct:a", steps: [${step}]}\n`;
+
+test.each([
+  "{log: hi}",
+  "{log: {message: hi, loggingLevel: warn}}",
+  "{setBody: {simple: x}}",
+  "{setBody: {expression: {simple: {expression: x, trim: true}}}}",
+  "{setBody: {tokenize: {token: ','}}}",
+  "{marshal: {json: {}}}",
+  "{filter: {simple: x}}",
+  "{to: {uri: mock, parameters: {name: a, count: 5}}}",
+  "{stop: {}}",
+  "{choice: {when: [{id: w, simple: x, steps: [{log: y}]}], otherwise: {steps: []}}}",
+  "{aggregate: {correlationExpression: {header: id}, aggregationStrategy: s, completionSize: '{{n}}', completionTimeout: 5s}}",
+])("%s is a step", (step) => expect(accepts(routed(step))).toBe(true));
+
+test.each(["{lgo: hi}", "{setBody: {}}", "{setBody: x}", "{setBody: {simple: a, constant: b}}", "{marshal: {}}", "{marshal: {json: {}, csv: {}}}", "{stop: null}", "{log: {mesage: x}}", "{setHeader: {constant: x}}", "{log: a, to: b}", "stop"])(
+  "%s is none",
+  (step) => expect(accepts(routed(step))).toBe(false),
+);
+
+test.each(["- route: {id: x}\n", "- from: direct:a\n", "- flow: {}\n", "route: {}\n", "- route: {steps: [], from: {uri: a, steps: []}}\n"])("%s is no flow", (yaml) => expect(accepts(yaml)).toBe(false));
+
+test("every reference has its definition", () => {
+  const names = [...JSON.stringify(flowSchema).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] as string);
+  expect(names.length).toBeGreaterThan(100);
+  expect([...new Set(names)].filter((name) => !Object.hasOwn(flowSchema["$defs"], name))).toEqual([]);
+});
+
+test("one declaration's options carry what the tools need", () => {
+  const schema = fieldsToJsonSchema({
+    name: f.string({ doc: "Who.", title: "Name", required: true }),
+    level: f.enum(["A", "B"], { doc: "", default: "A" }),
+    size: f.integer({ doc: "", min: 1, max: 5, group: "advanced" }),
+    password: f.string({ doc: "", secret: true }),
+  });
+  expect(schema).toEqual({
+    type: "object",
+    properties: Object.assign(Object.create(null), {
+      name: { description: "Who.", title: "Name", type: ["string", "number", "boolean"], "x-kind": "string" },
+      level: { anyOf: [{ enum: ["A", "B"] }, { type: "string" }], default: "A", "x-kind": "enum" },
+      size: { type: ["integer", "string"], minimum: 1, maximum: 5, "x-group": "advanced", "x-kind": "integer" },
+      password: { type: ["string", "number", "boolean"], writeOnly: true, "x-kind": "string" },
+    }),
+    required: ["name"],
+    additionalProperties: false,
+  });
+});
+
+const folder = process.env["SLUICE_CONFORMANCE"];
+const cases = ["documents.jsonl", "eip.jsonl"].flatMap((file) => (folder !== undefined && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, "utf8").trim().split("\n") : []));
+
+test.skipIf(cases.length === 0)("no document that Camel accepts is refused by the schema", () => {
+  const refused = cases.map((line) => JSON.parse(line) as { id: string; yaml: string; expect: { rejected?: boolean } }).filter((one) => one.expect.rejected !== true && !accepts(one.yaml));
+  expect(refused.map((one) => one.id)).toEqual([]);
+});
