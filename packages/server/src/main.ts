@@ -48,15 +48,15 @@ export interface RunningServer {
   stop(): Promise<ShutdownReport>;
 }
 
-/** Starts a runtime and resolves when it serves. */
-export async function startServer({ settings, environment: variables }: Configuration): Promise<RunningServer> {
+/** Starts a runtime and resolves when it serves. The log goes to `output`, a file descriptor, after one line with the base URL. */
+export async function startServer({ settings, environment: variables }: Configuration, output = 1): Promise<RunningServer> {
   const startedAt = Date.now();
   const clock = systemClock;
   const level = settings.logLevel.toUpperCase() as LogLevel;
   const ids = createIds(() => Date.now());
   const secrets = createSecretValues();
   secrets.set("process", [settings.deployToken ?? ""]);
-  const writer = createBatchedWriter({ fileDescriptor: 1, maxBytes: settings.logBuffer, dropped: (count) => `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}` });
+  const writer = createBatchedWriter({ fileDescriptor: output, maxBytes: settings.logBuffer, dropped: (count) => `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}` });
   const log = createRuntimeLog({ level, writer, secrets, now: () => Date.now() });
   const dataDir = resolve(settings.dataDir);
   const routesDir = join(dataDir, "routes");

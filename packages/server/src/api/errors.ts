@@ -1,29 +1,5 @@
-// The faults the API tells its callers about, and the one place where a fault becomes a status.
-
-export type ErrorCode =
-  | "unauthorized"
-  | "token-unconfigured"
-  | "forbidden"
-  | "not-found"
-  | "gone"
-  | "method-not-allowed"
-  | "body-invalid"
-  | "id-invalid"
-  | "query-invalid"
-  | "yaml-invalid"
-  | "body-too-large"
-  | "media-unsupported"
-  | "flow-invalid"
-  | "flow-start-failed"
-  | "document-invalid"
-  | "conflict"
-  | "changed"
-  | "too-many"
-  | "draining"
-  | "saturated"
-  | "storage-full"
-  | "storage-refused"
-  | "internal";
+// The one place where a refusal becomes a status.
+import type { RefusalCode } from "../refusal.ts";
 
 export const statusOf = {
   unauthorized: 401,
@@ -49,25 +25,4 @@ export const statusOf = {
   "storage-full": 507,
   "storage-refused": 500,
   internal: 500,
-} as const satisfies Record<ErrorCode, number>;
-
-/** A fault whose text the caller may read: one sentence that says what and where. */
-export class ApiError extends Error {
-  readonly code: ErrorCode;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-
-  constructor(code: ErrorCode, text: string, headers?: Readonly<Record<string, string>>) {
-    super(text);
-    this.name = "ApiError";
-    this.code = code;
-    this.headers = headers;
-  }
-}
-
-const longestText = 500;
-
-/** A text that fits into an error body. */
-export function errorText(text: string): string {
-  const oneLine = text.replaceAll(/\s*\n\s*/g, " ");
-  return oneLine.length <= longestText ? oneLine : `${oneLine.slice(0, longestText - 1)}…`;
-}
+} as const satisfies Record<RefusalCode, number>;

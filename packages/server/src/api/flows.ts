@@ -10,7 +10,7 @@ import { installFlow, type IfMatch, type InstallOutcome } from "../flows/install
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { Refusal } from "../refusal.ts";
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
 const routeShape = shape({ id: z.string(), from: z.string(), status: z.string(), url: z.string().optional() });
@@ -118,7 +118,7 @@ export function flowEndpoints(views: FlowViews): readonly Endpoint[] {
 }
 
 function flowId({ id = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(id)) throw new ApiError("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(id)) throw new Refusal("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
   return id;
 }
 
@@ -126,10 +126,10 @@ function flowId({ id = "" }: Readonly<Record<string, string>>): string {
 function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
   const { yaml, params } = body as z.infer<typeof bodyShape>;
-  if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new ApiError("body-invalid", "params must be an object");
+  if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new Refusal("body-invalid", "params must be an object");
   const bytes = Buffer.from(yaml, "utf8");
   // Half of a surrogate pair has no bytes in UTF-8: it would be stored as something else.
-  if (bytes.toString("utf8") !== yaml) throw new ApiError("body-invalid", "yaml must be valid Unicode text");
+  if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
   return { bytes, params };
 }
 

@@ -5,7 +5,8 @@ import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Endpoint, Reply } from "./endpoint.ts";
-import { ApiError, errorText, statusOf } from "./errors.ts";
+import { oneSentence, Refusal } from "../refusal.ts";
+import { statusOf } from "./errors.ts";
 import { readQuery, readRequestBody } from "./request-input.ts";
 import { createRouter } from "./router.ts";
 
@@ -27,14 +28,14 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     const match = segments === undefined ? undefined : route(method, segments);
     const verdict = options.tokenCheck(request.authorization);
     if (match?.endpoint?.open !== true) {
-      if (verdict === "unconfigured") throw new ApiError("token-unconfigured", "SERVICE_DEPLOY_TOKEN not configured");
-      if (verdict === "unauthorized") throw new ApiError("unauthorized", "unauthorized");
+      if (verdict === "unconfigured") throw new Refusal("token-unconfigured", "SERVICE_DEPLOY_TOKEN not configured");
+      if (verdict === "unauthorized") throw new Refusal("unauthorized", "unauthorized");
     }
-    if (match === undefined) throw new ApiError("not-found", "no such endpoint");
+    if (match === undefined) throw new Refusal("not-found", "no such endpoint");
     const { endpoint, params, methods } = match;
-    if (endpoint === undefined) throw new ApiError("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
+    if (endpoint === undefined) throw new Refusal("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
     if (endpoint.method !== "GET" && endpoint.whileDraining !== true && options.isDraining()) {
-      throw new ApiError("draining", "the runtime is shutting down", { "Retry-After": "5" });
+      throw new Refusal("draining", "the runtime is shutting down", { "Retry-After": "5" });
     }
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
@@ -60,10 +61,10 @@ function send(respond: ApiResponder, reply: Reply, method: string): void {
 }
 
 function refuse(respond: ApiResponder, error: unknown, { log, secrets, newReference }: ManagementOptions): void {
-  if (error instanceof ApiError) {
-    respond.error(statusOf[error.code], errorText(secrets.scrub(error.message)), error.headers);
+  if (error instanceof Refusal) {
+    respond.error(statusOf[error.code], oneSentence(secrets.scrub(error.message)), error.headers);
   } else if (error instanceof HttpError) {
-    respond.error(error.status, errorText(error.message), error.headers);
+    respond.error(error.status, oneSentence(error.message), error.headers);
   } else {
     const reference = newReference();
     log.write("ERROR", "sluice.api", `internal error (ref ${reference})`, undefined, { error });

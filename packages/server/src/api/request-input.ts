@@ -1,7 +1,7 @@
 // Reads what a request brings along, query and body, against the endpoint's declaration. Every refusal names the member.
 import { describe, type Field, type Fields } from "@sluice/model";
 import type { z } from "zod";
-import { ApiError } from "./errors.ts";
+import { Refusal } from "../refusal.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ApiRequest } from "../http/management.ts";
 
@@ -10,9 +10,9 @@ export function readQuery(fields: Fields | undefined, query: URLSearchParams): R
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields ?? {})) {
     const given = query.getAll(name);
-    if (given.length > 1) throw new ApiError("query-invalid", `${name} must be given once`);
+    if (given.length > 1) throw new Refusal("query-invalid", `${name} must be given once`);
     const result = (field as Field<unknown>).safeParse(given[0]);
-    if (!result.success) throw new ApiError("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
+    if (!result.success) throw new Refusal("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
     values[name] = result.data;
   }
   return values;
@@ -39,7 +39,7 @@ export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): 
   if (endpoint.body === undefined) return { body: undefined, raw: undefined };
   const { mediaType, charset, given } = contentType(request.headers["content-type"]);
   const isRaw = endpoint.rawBody?.includes(mediaType) === true;
-  if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset))) throw new ApiError("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
+  if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset))) throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
   return { body: check(endpoint.body, parseJson(bytes)), raw: undefined };
@@ -57,15 +57,15 @@ function parseJson(bytes: Buffer): unknown {
   try {
     text = strict.decode(bytes);
   } catch {
-    throw new ApiError("body-invalid", "invalid JSON body: the text is not UTF-8");
+    throw new Refusal("body-invalid", "invalid JSON body: the text is not UTF-8");
   }
-  if (text.trim() === "") throw new ApiError("body-invalid", "invalid JSON body: the body is empty");
+  if (text.trim() === "") throw new Refusal("body-invalid", "invalid JSON body: the body is empty");
   try {
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text around the fault, which may be a secret: its position is enough.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw new ApiError("body-invalid", `invalid JSON body: ${position === undefined ? "the text ends too early or is no JSON" : placeOf(text, Number(position))}`);
+    throw new Refusal("body-invalid", `invalid JSON body: ${position === undefined ? "the text ends too early or is no JSON" : placeOf(text, Number(position))}`);
   }
 }
 
@@ -76,12 +76,12 @@ function placeOf(text: string, position: number): string {
 
 /** The body as its schema reads it; throws a sentence about the first member that does not fit. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): T {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new ApiError("body-invalid", "the request body must be a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("body-invalid", "the request body must be a JSON object");
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0] as z.core.$ZodIssue);
   const name = issue.path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`)).join("");
-  throw new ApiError("body-invalid", fault(name, issue, valueAt(value, issue.path)));
+  throw new Refusal("body-invalid", fault(name, issue, valueAt(value, issue.path)));
 }
 
 /** Of a choice between shapes, the fault of the shape that came nearest says most. */

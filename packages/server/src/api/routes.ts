@@ -1,7 +1,7 @@
 import { toFlowError, type Route, type Runtime } from "@sluice/engine";
 import { z } from "zod";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { Refusal } from "../refusal.ts";
 
 const actions = {
   start: "Starts a stopped route",
@@ -21,7 +21,7 @@ export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
       replies: { 200: { description: "The route's status now.", schema: shape({ id: z.string(), flowId: z.string(), status: z.string() }) } },
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);
-        if (route === undefined) throw new ApiError("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
+        if (route === undefined) throw new Refusal("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
         await act(route, action);
         return ok({ id: route.identity.id, flowId: route.identity.flowId, status: route.status });
       },
@@ -33,6 +33,6 @@ async function act(route: Route, action: keyof typeof actions): Promise<void> {
   try {
     await route[action]();
   } catch (error) {
-    throw new ApiError("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
+    throw new Refusal("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
   }
 }

@@ -4,7 +4,7 @@ import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-record.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { Refusal } from "../refusal.ts";
 
 const highestLimit = 1_000;
 const runShape = shape({
@@ -48,7 +48,7 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
       replies: { 200: { description: "The run.", schema: runShape } },
       handle({ params }) {
         const run = history.find(params["id"] as string);
-        if (run === undefined) throw new ApiError("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
+        if (run === undefined) throw new Refusal("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
         return ok(runJson(run, secrets));
       },
     }),
@@ -58,6 +58,6 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Date.parse(text);
-  if (Number.isNaN(value)) throw new ApiError("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
+  if (Number.isNaN(value)) throw new Refusal("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
   return value;
 }

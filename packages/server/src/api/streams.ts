@@ -27,7 +27,10 @@ export function streamEndpoints(door: StreamDoor, hubs: { readonly trace: EventH
       summary,
       query: filters,
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream" } },
-      handle: ({ query, headers }) => door.open(hub, query, headers["last-event-id"] as string | undefined),
+      handle({ query, headers }) {
+        const opened = door.open(hub, query, headers["last-event-id"] as string | undefined);
+        return { status: 200, headers: opened.headers, stream: opened.connect };
+      },
     });
   return [stream("/trace/stream", "Live trace events", hubs.trace), stream("/logs/stream", "Live log events", hubs.log)];
 }

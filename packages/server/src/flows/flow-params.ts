@@ -1,5 +1,5 @@
 // Parameters of a flow: what a PUT may give, how they are kept, and what `{{name}}` finds.
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { looksSecret, type Environment } from "../host/environment.ts";
 import { masked } from "../masking/secret-headers.ts";
 import type { ParamValue, StoredParams } from "./flow-store.ts";
@@ -10,20 +10,20 @@ const deepest = 16;
 /** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the value that is stored. */
 export function readParams(given: unknown, stored: StoredParams): StoredParams {
   if (given === null) return {};
-  if (typeof given !== "object" || Array.isArray(given)) throw new ApiError("body-invalid", "params must be an object");
+  if (typeof given !== "object" || Array.isArray(given)) throw new Refusal("body-invalid", "params must be an object");
   const params: Record<string, ParamValue> = Object.create(null) as Record<string, ParamValue>;
   collect(given as Readonly<Record<string, unknown>>, "", 0);
   return params;
 
   function collect(object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
-    if (depth > deepest) throw new ApiError("body-invalid", `params '${prefix}' is nested too deeply`);
+    if (depth > deepest) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
     for (const [key, value] of Object.entries(object)) {
-      if (forbidden.has(key)) throw new ApiError("body-invalid", `params must not use the name '${key}'`);
+      if (forbidden.has(key)) throw new Refusal("body-invalid", `params must not use the name '${key}'`);
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const leaf = readLeaf(value, name);
       if (leaf !== undefined) params[name] = leaf;
       else if (typeof value === "object" && value !== null && !Array.isArray(value)) collect(value as Readonly<Record<string, unknown>>, name, depth + 1);
-      else throw new ApiError("body-invalid", `params '${name}' must be text, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
+      else throw new Refusal("body-invalid", `params '${name}' must be text, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
     }
   }
 

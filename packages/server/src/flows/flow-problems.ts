@@ -1,7 +1,7 @@
 // What is wrong with a flow, in the words of the API: one sentence for an error body, or all of it for validate.
 import type { Conflict, Prepared } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 
 export interface Problem {
   readonly severity: "error" | "warning";
@@ -20,9 +20,9 @@ const withoutPlace = new Set(["flow-no-routes", "flow-reserved-path"]);
 export function refuseProblems({ diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
-  if (first !== undefined) throw new ApiError(isSyntax(first) ? "yaml-invalid" : "flow-invalid", sentence(first) + more(errors.length - 1));
+  if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", sentence(first) + more(errors.length - 1));
   const conflict = conflicts[0];
-  if (conflict !== undefined) throw new ApiError("conflict", conflictSentence(conflict));
+  if (conflict !== undefined) throw new Refusal("conflict", conflictSentence(conflict));
 }
 
 /** Everything found, in the order of the document. */

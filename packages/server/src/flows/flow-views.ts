@@ -1,5 +1,5 @@
 // Flows as the API shows them. The list is the directory's, so files that came or changed by hand show up as they are.
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
 import type { FlowFile } from "./flow-store.ts";
@@ -28,7 +28,7 @@ export async function listFlows(views: FlowViews): Promise<readonly FlowEntry[]>
 export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {
   const { parts } = views;
   const stored = await parts.store.read(id);
-  if (stored === undefined) throw new ApiError("not-found", `flow '${id}' not found`);
+  if (stored === undefined) throw new Refusal("not-found", `flow '${id}' not found`);
   const known = parts.installed.get(id);
   const deployed = parts.runtime.deployments.get(id);
   return {
@@ -54,11 +54,14 @@ export function routesJson({ parts }: FlowViews, flowId: string): readonly Reado
   const deployment = parts.runtime.deployments.get(flowId);
   return (deployment?.routes ?? []).map(({ identity, from, status }) => ({
     id: identity.id,
-    from: maskUris(from),
+    from: shownTrigger(from),
     status,
     ...(isWebhook(from) ? { url: `/api/${identity.id}` } : {}),
   }));
 }
+
+/** `webhook:` without a path is what authors write as `webhook`. */
+const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
 
 export const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
 

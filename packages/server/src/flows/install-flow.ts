@@ -1,7 +1,7 @@
 // Installs or replaces a flow. Everything that can be refused is refused before the running version is touched; the file
 // changes last, by one rename, so a crash at any moment leaves the old flow whole or the new one whole.
 import { DeployError, type Deployment } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { hashOf } from "./disk-flow-store.ts";
 import { readParams } from "./flow-params.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
@@ -41,7 +41,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
-  if (source === undefined) throw new ApiError("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
+  if (source === undefined) throw new Refusal("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
   const before = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
   if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
@@ -54,10 +54,10 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
     const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) } };
     if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? `${id}.yaml`, lastModified: current?.lastModified ?? 0 } };
-    const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asApiError);
+    const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asRefusal);
     parts.secrets.set(id, [...secrets]);
     await deployOrDiscard(parts, deployment, staged, before.length > 0);
-    const kept = await staged.commit().catch((error: unknown) => putBack(parts, id, current).then(() => asApiError(error)));
+    const kept = await staged.commit().catch((error: unknown) => putBack(parts, id, current).then(() => asRefusal(error)));
     const installed: InstalledFlow = { ...flow, ...kept };
     parts.installed.set(id, installed);
     parts.announce("deployed", id, hash);
@@ -75,7 +75,7 @@ async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged:
     });
   } catch (error) {
     await staged.discard();
-    if (error instanceof DeployError) throw new ApiError("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
+    if (error instanceof DeployError) throw new Refusal("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
     throw error;
   }
 }
@@ -88,8 +88,8 @@ async function putBack(parts: FlowParts, id: string, current: StoredFlow | undef
   else await parts.runtime.deploy(deployment);
 }
 
-function asApiError(error: unknown): never {
-  if (error instanceof StorageError) throw new ApiError(error.kind === "full" ? "storage-full" : "storage-refused", error.message);
+function asRefusal(error: unknown): never {
+  if (error instanceof StorageError) throw new Refusal(error.kind === "full" ? "storage-full" : "storage-refused", error.message);
   throw error;
 }
 
@@ -97,14 +97,14 @@ function asApiError(error: unknown): never {
 function refuseOtherSpelling(parts: FlowParts, id: string): void {
   if (parts.installed.has(id)) return;
   for (const other of parts.installed.keys()) {
-    if (other.toLowerCase() === id.toLowerCase()) throw new ApiError("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
+    if (other.toLowerCase() === id.toLowerCase()) throw new Refusal("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
   }
 }
 
 /** Refuses a change that was made for another version than the one that is there. */
 export function refuseChanged(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
-  throw new ApiError("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
+  throw new Refusal("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 const routeIdsOf = (deployment: Deployment | undefined): readonly string[] => deployment?.routes.map((route) => route.identity.id) ?? [];

@@ -1,7 +1,7 @@
 // Brings the flows found in the store into service: all of them at start, changed ones while watching. A broken one is
 // remembered with its fault and never keeps the others from starting.
 import type { Deployment } from "@sluice/engine";
-import { ApiError, errorText } from "../api/errors.ts";
+import { oneSentence, Refusal } from "../refusal.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
 import type { FlowFile } from "./flow-store.ts";
 import { claimsTurn, decodeFlow, emptyHash, flowTurn, prepareFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
@@ -75,8 +75,8 @@ async function start(parts: FlowParts, file: FlowFile, flow: ReadFlow): Promise<
     await parts.runtime.deploy(prepared.deployment as Deployment);
     return { ...facts, routeCount, warnings: warningsOf(prepared), error: undefined };
   } catch (error) {
-    if (!(error instanceof ApiError) && (error as Error).name !== "DeployError") parts.log.write("ERROR", "sluice.flows", `loading flow '${file.id}' failed`, undefined, { error });
-    return { ...facts, routeCount, warnings: [], error: errorText((error as Error).message) };
+    if (!(error instanceof Refusal) && (error as Error).name !== "DeployError") parts.log.write("ERROR", "sluice.flows", `loading flow '${file.id}' failed`, undefined, { error });
+    return { ...facts, routeCount, warnings: [], error: oneSentence((error as Error).message) };
   }
 }
 

@@ -1,6 +1,6 @@
 // Removes a flow: the file first, so that a crash never brings back what was reported gone; then the routes drain.
 import type { DrainReport } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { StorageError } from "./flow-store.ts";
 import { refuseChanged, type IfMatch } from "./install-flow.ts";
 import { claimsTurn, flowTurn, type FlowParts } from "./installed-flows.ts";
@@ -15,11 +15,11 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
     const current = await parts.store.read(id);
     if (current === undefined && !parts.runtime.deployments.has(id)) {
       parts.installed.delete(id);
-      throw new ApiError("not-found", `flow '${id}' not found`);
+      throw new Refusal("not-found", `flow '${id}' not found`);
     }
     refuseChanged(id, ifMatch, current);
     await parts.store.remove(id).catch((error: unknown) => {
-      throw error instanceof StorageError ? new ApiError("storage-refused", error.message) : error;
+      throw error instanceof StorageError ? new Refusal("storage-refused", error.message) : error;
     });
     const report = await withdraw(parts, id);
     parts.installed.delete(id);

@@ -38,12 +38,12 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
 }
 
 /** Headers as JSON data, secret ones masked. */
-export function shownHeaders(headers: Iterable<readonly [string, unknown]>, limit = 16_384): Record<string, unknown> {
+export function shownHeaders(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean = isSecretHeader, limit = 16_384): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   let left = limit;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
-    const plain = isSecretHeader(name) ? masked : toPlain(value, left);
+    const plain = isSecret(name) ? masked : toPlain(value, left);
     left -= name.length + (typeof plain === "string" ? plain.length : 16);
     if (left < 0) break;
     shown[name] = plain;

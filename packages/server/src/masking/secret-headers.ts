@@ -14,3 +14,8 @@ export function isSecretHeader(name: string): boolean {
   }
   return secret;
 }
+
+const credential = /^(proxy-)?authorization$|^(set-)?cookie2?$|api-?key|passw(or)?d|secret/i;
+
+/** True for the few headers that are credentials whoever set them; a test may look at the others it made itself. */
+export const isCredentialHeader = (name: string): boolean => credential.test(name);

@@ -100,7 +100,7 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
     startedAt: isoOrNull(record.startedAt),
     endedAt: isoOrNull(record.endedAt),
     durationMs: record.endedAt === 0 ? null : Math.max(0, Math.round(record.endedAt - record.startedAt)),
-    trigger: { ...record.trigger, uri: hide(record.trigger.uri) },
+    trigger: { ...record.trigger, uri: hide(record.trigger.uri).replace(/:$/, "") },
     exchangeId: record.exchangeId,
     correlationId: run?.correlationId ?? record.correlationId ?? null,
     parentRunId: record.parentRunId ?? null,

@@ -2,6 +2,7 @@
 import type { Exchange } from "@sluice/engine";
 import { bodyTypeOf, shownHeaders } from "../masking/preview.ts";
 import { toPlain } from "../masking/plain-value.ts";
+import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { MockOutcome } from "./mock.ts";
@@ -58,7 +59,7 @@ export class CallRecorder {
       return undefined;
     }
     const { run, message } = exchange;
-    const request = hidden({ body: toPlain(message.body, longestBody), bodyType: bodyTypeOf(message.body), headers: shownHeaders(message.headers) }, secrets);
+    const request = hidden({ body: toPlain(message.body, longestBody), bodyType: bodyTypeOf(message.body), headers: shownHeaders(message.headers, (name) => isSecret(name, exchange)) }, secrets);
     const call: RecordedCall = {
       seq,
       mockId,
@@ -97,6 +98,11 @@ export class CallRecorder {
     if (index >= 0) this.calls.splice(index, 1);
     this.count--;
   }
+}
+
+/** What came over the wire is judged by its name; what the route or the test set is theirs to see, credentials apart. */
+function isSecret(name: string, { message }: Exchange): boolean {
+  return message.headers.getOwn(name) === undefined ? isSecretHeader(name) : isCredentialHeader(name);
 }
 
 /** A value free of known secrets, and its size. */

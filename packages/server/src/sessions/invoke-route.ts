@@ -1,6 +1,6 @@
 // Fires a route inside a session, past its trigger, and tells how the run ended.
 import { Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { bodyTypeOf } from "../masking/preview.ts";
 import { toPlain } from "../masking/plain-value.ts";
 import type { InvokeBody } from "./session-body.ts";
@@ -16,7 +16,7 @@ export interface InvokeParts {
 export async function invokeRoute(parts: InvokeParts, session: TestSession, body: InvokeBody): Promise<Readonly<Record<string, unknown>>> {
   const inlet = findInlet(parts.runtime, body);
   const { flowId } = inlet.route;
-  if (session.stale.includes(flowId)) throw new ApiError("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
+  if (session.stale.includes(flowId)) throw new Refusal("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
   const message = new Message(bodyOf(body), Headers.of(body.headers ?? {}));
   const began = parts.clock.monotonic();
   let runId: string | null = null;
@@ -38,22 +38,22 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
 }
 
 function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
-  if ((trigger === undefined) === (routeId === undefined)) throw new ApiError("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
+  if ((trigger === undefined) === (routeId === undefined)) throw new Refusal("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
   if (routeId !== undefined) {
     const route = runtime.routes.get(routeId);
-    if (route === undefined) throw new ApiError("not-found", `route '${routeId.slice(0, 128)}' not found`);
+    if (route === undefined) throw new Refusal("not-found", `route '${routeId.slice(0, 128)}' not found`);
     return route.inlet;
   }
   const uri = trigger as string;
   const inlet = /^(direct|seda):/.test(uri) ? runtime.inletOf(uri) : undefined;
-  if (inlet === undefined) throw new ApiError("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
+  if (inlet === undefined) throw new Refusal("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
   return inlet;
 }
 
 function bodyOf({ body, bodyBase64 }: InvokeBody): unknown {
   if (bodyBase64 === undefined) return body ?? null;
-  if (body !== undefined) throw new ApiError("body-invalid", "give either body or bodyBase64, not both");
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bodyBase64)) throw new ApiError("body-invalid", "bodyBase64 must be base64");
+  if (body !== undefined) throw new Refusal("body-invalid", "give either body or bodyBase64, not both");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bodyBase64)) throw new Refusal("body-invalid", "bodyBase64 must be base64");
   return new Uint8Array(Buffer.from(bodyBase64, "base64"));
 }
 

@@ -1,6 +1,6 @@
 // The two languages test sessions speak beside JSON: Simple in mocks, JSONPath in assertions.
 import { Exchange, Message, Run, type Catalog, type Expression, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import type { JsonPath } from "./assertions.ts";
 
 const nowhere: RouteIdentity = { id: "test-session", flowId: "test-session", flowHash: "" };
@@ -12,17 +12,17 @@ export function createSessionLanguages(catalog: Catalog, host: Host): { compile(
     property: () => undefined,
     language: (name) => catalog.languages.get(name),
     bean() {
-      throw new ApiError("body-invalid", "expressions of a test session cannot use beans");
+      throw new Refusal("body-invalid", "expressions of a test session cannot use beans");
     },
   };
 
   function compileIn(language: string, text: string): Expression {
     const declaration = catalog.languages.get(language);
-    if (declaration === undefined) throw new ApiError("body-invalid", `the language '${language}' is not available`);
+    if (declaration === undefined) throw new Refusal("body-invalid", `the language '${language}' is not available`);
     try {
       return declaration.compile(text, {}, scope);
     } catch (error) {
-      throw new ApiError("body-invalid", `'${text.slice(0, 100)}' is no valid ${language} expression: ${(error as Error).message}`);
+      throw new Refusal("body-invalid", `'${text.slice(0, 100)}' is no valid ${language} expression: ${(error as Error).message}`);
     }
   }
 

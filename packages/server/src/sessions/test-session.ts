@@ -1,7 +1,7 @@
 // One test session: its mocks armed on the routes of the moment, until it is closed, expires, or its routes are replaced.
 import type { Clock, Deployment, Exchange, Expression, RouteIdentity, Runtime, SessionTag } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { evaluateAssertion, type JsonPath } from "./assertions.ts";
 import { CallRecorder } from "./call-recorder.ts";
@@ -50,7 +50,7 @@ export class TestSession {
     this.#mocks = (body.mocks ?? [])
       .map((mock, index) => {
         const mockId = mock.id ?? `mock${index + 1}`;
-        if (ids.has(mockId)) throw new ApiError("body-invalid", `mocks[${index}].id '${mockId}' is used twice`);
+        if (ids.has(mockId)) throw new Refusal("body-invalid", `mocks[${index}].id '${mockId}' is used twice`);
         ids.add(mockId);
         return new Mock(mockId, mock, { clock: parts.clock, compile: parts.compile });
       })
@@ -135,7 +135,7 @@ export class TestSession {
       }
     }
     for (const mock of this.#mocks) {
-      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id)) throw new ApiError("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
+      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id)) throw new Refusal("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
     }
   }
 }

@@ -1,6 +1,6 @@
 // The open test sessions: opening within the rules, expiry, closing.
 import type { SessionTag } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 import { unguessableId } from "../host/ulid.ts";
 import type { OpenBody } from "./session-body.ts";
 import { TestSession, type SessionParts } from "./test-session.ts";
@@ -47,12 +47,12 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     for (const other of openSessions()) {
       if (other.scope !== "deployment" || other.stale.length > 0) continue;
       const shared = [...other.mockedSteps].find((step) => steps.has(step));
-      if (shared !== undefined) throw new ApiError("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
+      if (shared !== undefined) throw new Refusal("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
     }
   }
 
   function makeRoom(): void {
-    if (openSessions().length >= options.maxSessions) throw new ApiError("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
+    if (openSessions().length >= options.maxSessions) throw new Refusal("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
     // Expired sessions are kept only as long as there is room.
     for (const { session } of sessions.values()) {
       if (sessions.size < options.maxSessions * 2) return;
@@ -67,17 +67,17 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
 
   function get(id: string): TestSession {
     const session = sessions.get(id)?.session;
-    if (session === undefined) throw new ApiError("not-found", `test session '${id.slice(0, 100)}' not found`);
+    if (session === undefined) throw new Refusal("not-found", `test session '${id.slice(0, 100)}' not found`);
     return session;
   }
 
   return {
     open(body) {
-      if (options.mode === "off") throw new ApiError("forbidden", "test sessions are turned off on this runtime");
+      if (options.mode === "off") throw new Refusal("forbidden", "test sessions are turned off on this runtime");
       const scope = body.scope ?? "deployment";
-      if (options.mode === "isolated" && scope === "deployment") throw new ApiError("forbidden", 'this runtime allows test sessions of scope "session" only');
+      if (options.mode === "isolated" && scope === "deployment") throw new Refusal("forbidden", 'this runtime allows test sessions of scope "session" only');
       const ttlMs = body.ttlMs ?? standardTtlMs;
-      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs) throw new ApiError("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
+      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs) throw new Refusal("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
       refuseOverlap(session);
@@ -88,7 +88,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     get,
     getOpen(id) {
       const session = get(id);
-      if (session.expired) throw new ApiError("gone", `test session '${id}' expired`);
+      if (session.expired) throw new Refusal("gone", `test session '${id}' expired`);
       return session;
     },
     close(id) {

@@ -1,7 +1,7 @@
 // Connects a client to an event stream: the cap on clients, where it resumes, and the head of the reply.
 import type { Clock } from "@sluice/engine";
-import { ApiError } from "../api/errors.ts";
-import type { Reply } from "../api/endpoint.ts";
+import { Refusal } from "../refusal.ts";
+import type { ApiStream } from "../http/management.ts";
 import type { EventHub } from "./event-hub.ts";
 import { StreamClient, type ClientLimits } from "./stream-client.ts";
 import { createStreamFilter, type FilterQuery } from "./stream-filter.ts";
@@ -11,8 +11,14 @@ export interface StreamRequest extends FilterQuery {
   readonly replay?: number | undefined;
 }
 
+export interface OpenStream {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Takes over the reply's body. */
+  readonly connect: (stream: ApiStream) => void;
+}
+
 export interface StreamDoor {
-  open(hub: EventHub, request: StreamRequest, lastEventId: string | undefined): Reply;
+  open(hub: EventHub, request: StreamRequest, lastEventId: string | undefined): OpenStream;
   readonly clients: number;
 }
 
@@ -34,12 +40,11 @@ export function createStreamDoor(maxClients: number, limits: ClientLimits, clock
       const filter = createStreamFilter(query);
       const from = lastEventId ?? since;
       const resumes = from !== undefined && from !== "";
-      if (resumes && hub.since(from) === undefined) throw new ApiError("query-invalid", "since must be the id of an event");
-      if (clients >= maxClients) throw new ApiError("saturated", `no more than ${maxClients} clients may follow the event streams`, { "Retry-After": "10" });
+      if (resumes && hub.since(from) === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
+      if (clients >= maxClients) throw new Refusal("saturated", `no more than ${maxClients} clients may follow the event streams`, { "Retry-After": "10" });
       return {
-        status: 200,
         headers,
-        stream(stream) {
+        connect(stream) {
           clients++;
           const client = new StreamClient({ hub, stream, filter, limits, clock, closed: () => clients-- });
           // Asked again only now: what happened since the check above belongs to the answer.

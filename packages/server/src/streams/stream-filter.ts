@@ -1,5 +1,5 @@
 // What a client of an event stream wants to see. The same filter decides which routes need to be traced at all.
-import { ApiError } from "../api/errors.ts";
+import { Refusal } from "../refusal.ts";
 
 export type BodyDetail = "none" | "preview" | "full";
 
@@ -34,7 +34,7 @@ export type FilterQuery = Readonly<Partial<Record<(typeof exactNames)[number] | 
 export function createStreamFilter(query: FilterQuery): StreamFilter {
   const types = query.type?.split(",").map((type) => type.trim());
   const least = query.level === undefined ? undefined : levelRanks[query.level.toUpperCase()];
-  if (query.level !== undefined && least === undefined) throw new ApiError("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
+  if (query.level !== undefined && least === undefined) throw new Refusal("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
   const needle = query.grep?.toLowerCase();
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return {

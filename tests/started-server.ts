@@ -1,0 +1,99 @@
+// A real runtime for end-to-end tests: a free port, a data directory of its own, and a client that speaks its API.
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
+
+export const token = "T0ken-for-tests";
+
+export interface ApiReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: any;
+}
+
+export interface StartedServer extends RunningServer {
+  readonly dataDir: string;
+  readonly routesDir: string;
+  /** Calls the management API with the token. */
+  api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
+  putFlow(id: string, yaml: string, params?: unknown): Promise<ApiReply>;
+  /** Everything the process wrote to its log so far. */
+  logText(): string;
+  /** Stops it and removes its data. */
+  end(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly dataDir?: string;
+}
+
+export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")) }: StartOptions = {}): Promise<StartedServer> {
+  const logFile = join(dataDir, "log.txt");
+  const output = openSync(logFile, "a");
+  const variables = { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "2s", ...env };
+  const server = await startServer(readConfiguration({}, variables), output);
+
+  async function api(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
+    const content = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+    return call(server.baseUrl, method, `/_api${path}`, content, { authorization: `Bearer ${token}`, ...headers });
+  }
+
+  return {
+    ...server,
+    dataDir,
+    routesDir: join(dataDir, "routes"),
+    api,
+    putFlow: (id, yaml, params) => api("PUT", `/flows/${id}`, { yaml, ...(params === undefined ? {} : { params }) }),
+    logText: () => readFileSync(logFile, "utf8"),
+    async end() {
+      await server.stop();
+      closeSync(output);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function call(baseUrl: string, method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
+  const response = await fetch(baseUrl + path, { method, headers, redirect: "manual", ...(body === undefined ? {} : { body }) });
+  const text = await response.text();
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** A flow with one webhook that answers a fixed text. */
+export const answering = (routeId: string, text: string): string => `- route:
+    id: ${routeId}
+    from:
+      uri: webhook
+      steps:
+        - setBody:
+            constant: ${text}
+`;
+
+/** A flow with one direct route and these steps, as YAML lines of a list. */
+export const direct = (name: string, ...steps: readonly string[]): string => `- route:
+    id: ${name}
+    from:
+      uri: direct:${name}
+      steps:
+${steps.map((step) => `        - ${step}`).join("\n")}
+`;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until a condition holds. */
+export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 3_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("the condition did not come true in time");
+    await sleep(10);
+  }
+}
