@@ -1,5 +1,5 @@
 // The nodes of a parsed document: small, never changed after parsing, and a legal message body. They are our own
-// because a general DOM took fifty times as long to build, and a message is only ever read.
+// because a general DOM took five times as long to build, and a message is only ever read.
 import { textForm } from "@sluice/engine/spi";
 import { nodeTypes, type NodeType } from "./node-type.ts";
 import { serializeXml } from "./serialize-xml.ts";

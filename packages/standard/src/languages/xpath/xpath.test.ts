@@ -36,6 +36,28 @@ describe("results", () => {
     expect(evaluate(text, { body: order, options: { resultType } })).toEqual(expected);
   });
 
+  test.each([
+    ["string(//line)", "1"],
+    ["concat(//line, '-', //line/@sku)", "1-A"],
+    ["contains(//line/@sku, 'A')", "true"],
+    ["starts-with(//note, 'x')", "true"],
+    ["substring-before(//note, ' ')", "x"],
+    ["substring-after(//note, '& ')", "y"],
+    ["substring('12345', 2)", "2345"],
+    ["substring('12345', 1.5, 2.6)", "234"],
+    ["substring('12345', 0, 3)", "12"],
+    ["substring('12345', number('x'), 3)", ""],
+    ["string-length(//note)", "5"],
+    ["normalize-space('  a   b ')", "a b"],
+    ["translate('bar', 'abc', 'AB')", "BAr"],
+    ["number(//line) + 1", "2"],
+    ["name(/*)", "order"],
+    ["string(//nothing)", ""],
+    ["string(12)", "12"],
+  ])("of several nodes the first counts, as in XPath 1.0: %s", (text, expected) => {
+    expect(evaluate(text, { body: order, options: string })).toBe(expected);
+  });
+
   test("resultQName says the kind as well", () => {
     expect(evaluate("count(/order/line)", { body: order, options: { resultQName: "NUMBER" } })).toBe(2);
   });
@@ -81,6 +103,9 @@ describe("the message", () => {
   test("$name is a variable, a header or a property", () => {
     expect(evaluate("/order/line[@sku = $sku]", { body: order, headers: { sku: "B" }, options: string })).toBe("2");
     expect(evaluate("$n + 1", { body: order, variables: { n: 2 }, options: { resultType: "NUMBER" } })).toBe(3);
+    expect(evaluate("$n + 1", { body: order, headers: { n: "2" }, options: { resultType: "NUMBER" } })).toBe(3);
+    expect(matches("in:header('n') > 5", { body: order, headers: { n: "7" } })).toBe(true);
+    expect(matches("/order/line[. = $n]", { body: order, headers: { n: "2" } })).toBe(true);
     expect(evaluate("$p", { body: order, properties: { p: "q" }, options: string })).toBe("q");
     expect(evaluate("count($none)", { body: order, options: { resultType: "NUMBER" } })).toBe(0);
     expect(evaluate("for $sku in ('x') return $sku", { body: order, headers: { sku: "B" }, options: string })).toBe("x");

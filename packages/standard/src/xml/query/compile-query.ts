@@ -55,7 +55,7 @@ function engineOptions(language: QueryLanguage, namespaces: Readonly<Record<stri
     language: language === "xpath" ? fontoxpath.Language.XPATH_3_1_LANGUAGE : fontoxpath.Language.XQUERY_3_1_LANGUAGE,
     namespaceResolver: (prefix) => all.get(prefix) ?? null,
     functionNameResolver: ({ prefix, localName }, arity) => {
-      if (prefix === "" || prefix === "fn") return resolveFunction(localName, arity);
+      if (prefix === "" || prefix === "fn") return resolveFunction(localName, arity, language === "xpath");
       // Nothing found lets the engine look at the prefixes the query itself declares.
       const namespaceURI = all.get(prefix);
       return (namespaceURI === undefined ? null : { namespaceURI, localName }) as { namespaceURI: string; localName: string };

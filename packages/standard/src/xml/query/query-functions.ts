@@ -2,7 +2,9 @@
 // versions of those that would otherwise loop or match regular expressions without bound.
 import fontoxpath from "fontoxpath";
 import { FlowError, asText, compilePattern, toFlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { nodeTypes } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";
+import { lenientFunctions, lenientNamespace, registerLenient } from "./lenient-functions.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 export const standardFunctions = "http://www.w3.org/2005/xpath-functions";
@@ -81,19 +83,24 @@ register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string", "xs
 register(guardNamespace, "tokenize", ["xs:string?", "xs:string"], "xs:string*", tokenize as Call);
 register(guardNamespace, "tokenize", ["xs:string?", "xs:string", "xs:string"], "xs:string*", tokenize as Call);
 
+registerLenient();
+
 const guarded = new Set(["matches/2", "matches/3", "replace/3", "replace/4", "tokenize/2", "tokenize/3"]);
 
-/** Where a function without a prefix is found. */
-export function resolveFunction(localName: string, arity: number): { readonly namespaceURI: string; readonly localName: string } {
-  return { namespaceURI: guarded.has(`${localName}/${arity}`) ? guardNamespace : standardFunctions, localName };
+/** Where a function without a prefix is found; `lenient` takes the first of several nodes as XPath 1.0 did. */
+export function resolveFunction(localName: string, arity: number, lenient: boolean): { readonly namespaceURI: string; readonly localName: string } {
+  const key = `${localName}/${arity}`;
+  return { namespaceURI: guarded.has(key) ? guardNamespace : lenient && lenientFunctions.has(key) ? lenientNamespace : standardFunctions, localName };
 }
 
 /** A message's value as the query engine can hold it: nothing, one item, or several. */
 export function asItems(value: unknown): unknown[] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap(asItems);
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value instanceof XmlNode) return [value];
-  return [asText(value)];
+  if (typeof value === "number" || typeof value === "boolean" || value instanceof XmlNode) return [value];
+  // As a text node it is untyped, so that it can be compared with numbers as the text of a document can.
+  const text = asText(value);
+  return [text === "" ? text : new XmlNode(nodeTypes.text, "#text", null, text)];
 }
 
 function propertyOf(scope: LanguageScope, text: string): string {
