@@ -1,0 +1,45 @@
+import { flow } from "@sluice/testkit";
+import { expect, it } from "vitest";
+
+it("takes the first branch that matches, and only that", async () => {
+  const run = await flow(`
+    - choice:
+        when:
+          - {simple: "\${body} > 5", steps: [{setBody: {constant: big}}]}
+          - {simple: "\${body} > 1", steps: [{setBody: {constant: middle}}]}
+    - to: mock:after
+  `);
+  expect((await run({ body: 9 })).body).toBe("big");
+  expect((await run({ body: 3 })).body).toBe("middle");
+  expect((await run({ body: 0 })).body).toBe(0);
+  expect(run.mocks.get("after")).toHaveLength(3);
+});
+
+it("leaves out disabled branches", async () => {
+  const run = await flow(`
+    - choice:
+        when: [{simple: "true", disabled: true, steps: [{setBody: {constant: off}}]}]
+        otherwise: {steps: [{setBody: {constant: rest}}]}
+  `);
+  expect((await run()).body).toBe("rest");
+});
+
+it("decides a precondition once, from placeholders", async () => {
+  const yaml = `
+    - choice:
+        precondition: true
+        when: [{simple: "'{{colour}}' == 'blue'", steps: [{setBody: {constant: B}}]}]
+        otherwise: {steps: [{setBody: {constant: other}}]}
+  `;
+  expect((await (await flow(yaml, { properties: { colour: "blue" } }))()).body).toBe("B");
+  expect((await (await flow(yaml, { properties: { colour: "red" } }))()).body).toBe("other");
+});
+
+it("ends the route when a branch stops", async () => {
+  const run = await flow(`
+    - choice: {when: [{simple: "true", steps: [{stop: {}}, {to: "mock:in"}]}]}
+    - to: mock:after
+  `);
+  await run();
+  expect(run.mocks.size).toBe(0);
+});

@@ -1,0 +1,98 @@
+import { faultsOf, flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const fail = (type: string, message = "boom"): string => `{throwException: {exceptionType: ${type}, message: ${message}}}`;
+
+describe("doTry", () => {
+  it("catches by inheritance, in order, and goes on with the message as the clause left it", async () => {
+    const run = await flow(`
+      - doTry:
+          steps: [{setBody: {constant: half}}, ${fail("java.io.FileNotFoundException", "gone")}, {to: "mock:never"}]
+          doCatch:
+            - {exception: [java.lang.IllegalStateException], steps: [{to: "mock:wrong"}]}
+            - {exception: [java.lang.Exception], steps: [{setBody: {simple: "\${body}: \${exception.message}"}}]}
+            - {exception: [java.io.FileNotFoundException], steps: [{to: "mock:closer"}]}
+      - to: mock:after
+    `);
+    expect((await run()).body).toBe("half: gone");
+    expect([...run.mocks.keys()]).toEqual(["after"]);
+  });
+
+  it("works the same when the steps wait", async () => {
+    const run = await flow(`
+      - doTry:
+          steps: [{delay: {constant: "100"}}, ${fail("java.io.IOException", "late")}]
+          doCatch: [{exception: [java.io.IOException], steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${exception.message}"}}]}]
+          doFinally: {steps: [{delay: {constant: "100"}}, {setHeader: {name: done, constant: "yes"}}]}
+    `);
+    const pending = run();
+    await run.host.clock.advance(300);
+    expect(await pending).toMatchObject({ body: "late", headers: { done: "yes" }, error: undefined });
+  });
+
+  it("leaves what no clause matches to the caller, after the finally steps, and not to the route's error handler", async () => {
+    const run = await flow(`
+      - errorHandler: {deadLetterChannel: {deadLetterUri: mock:dead}}
+      - from:
+          uri: direct:start
+          steps:
+            - doTry:
+                steps: [${fail("java.lang.IllegalStateException")}]
+                doCatch: [{exception: [java.io.IOException], steps: [{to: "mock:caught"}]}]
+                doFinally: {steps: [{to: "mock:finally"}]}
+            - to: mock:after
+    `);
+    expect((await run()).error).toBe("boom");
+    expect([...run.mocks.keys()]).toEqual(["finally"]);
+  });
+
+  it("keeps the first failure when the finally steps fail too, and takes theirs when all was well", async () => {
+    const last = `doFinally: {steps: [${fail("java.lang.Exception", "last")}]}`;
+    const both = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
+    expect((await both()).error).toBe("first");
+    const one = await flow(`- doTry: {steps: [{setBody: {constant: x}}], ${last}}`);
+    expect((await one()).error).toBe("last");
+    const caught = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception]}], ${last}}`);
+    expect((await caught()).error).toBe("last");
+  });
+
+  it("lets a failure of a clause replace the one it was for", async () => {
+    const run = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`);
+    expect((await run()).error).toBe("second");
+  });
+
+  it("runs neither clause nor finally steps after stop", async () => {
+    const run = await flow(`
+      - doTry: {steps: [{stop: {}}, {to: "mock:in"}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}], doFinally: {steps: [{to: "mock:f"}]}}
+      - to: mock:after
+    `);
+    expect((await run({ body: "x" })).error).toBeUndefined();
+    expect(run.mocks.size).toBe(0);
+  });
+
+  it("cannot save a rollback", async () => {
+    const run = await flow(`
+      - doTry: {steps: [{rollback: undo}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}]}
+      - to: mock:after
+    `);
+    expect((await run()).error).toBe("undo");
+    expect([...run.mocks.keys()]).toEqual(["c"]);
+  });
+
+  it("asks onWhen with the exception in sight and tries the next clause when it does not hold", async () => {
+    const run = await flow(`
+      - doTry:
+          steps: [{throwException: {exceptionType: java.lang.Exception, message: "\${body}"}}]
+          doCatch:
+            - {exception: [java.lang.Exception], onWhen: {simple: "\${exception.message} contains 'severe'"}, steps: [{setBody: {constant: alarm}}]}
+            - {exception: [java.lang.Exception], steps: [{setBody: {constant: note}}]}
+    `);
+    expect((await run({ body: "severe loss" })).body).toBe("alarm");
+    expect((await run({ body: "a scratch" })).body).toBe("note");
+  });
+
+  it("refuses an exception type that does not exist and proposes one", () => {
+    const [fault] = faultsOf(`- doTry: {steps: [{stop: {}}], doCatch: [{exception: [java.lang.IOException], steps: [{stop: {}}]}]}`);
+    expect(fault).toContain("there is no exception type 'java.lang.IOException'");
+  });
+});

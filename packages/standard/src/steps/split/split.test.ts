@@ -1,0 +1,123 @@
+import { faultsOf, flow } from "@sluice/testkit";
+import { Message } from "@sluice/engine";
+import { describe, expect, it } from "vitest";
+
+const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
+const bodies = (received: readonly { readonly body: unknown }[] | undefined): readonly unknown[] => (received ?? []).map(({ body }) => body);
+const failOn = (word: string): string => `{filter: {simple: "\${body} == '${word}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: "bad \${body}"}}]}}`;
+
+describe("split", () => {
+  it("numbers the parts, knows their count beforehand, and leaves the message as it was", async () => {
+    const run = await flow(`- split: {simple: "\${body}", steps: [{setBody: {constant: changed}}, {setHeader: {name: leak, constant: x}}, {to: "mock:part"}]}`);
+    const { body, headers, exchange } = await run({ body: "a,b,c" });
+    expect(body).toBe("a,b,c");
+    expect(headers).toEqual({});
+    expect(exchange.properties?.has("CamelSplitIndex") ?? false).toBe(false);
+    const parts = run.mocks.get("part") ?? [];
+    expect(parts.map(({ properties }) => [properties.get("CamelSplitIndex"), properties.get("CamelSplitSize"), properties.get("CamelSplitComplete")])).toEqual([
+      [0, 3, false],
+      [1, 3, false],
+      [2, 3, true],
+    ]);
+    expect(parts.every(({ properties }) => properties.get("CamelCorrelationId") === exchange.id)).toBe(true);
+  });
+
+  it("knows the count only at the end when streaming", async () => {
+    const run = await flow(`- split: {simple: "\${body}", streaming: true, steps: [{to: "mock:part"}]}`);
+    await run({ body: ["a", "b"].values() });
+    expect(run.mocks.get("part")?.map(({ properties }) => properties.get("CamelSplitSize"))).toEqual([undefined, 2]);
+  });
+
+  it("takes asynchronous streams part by part", async () => {
+    const run = await flow(`- split: {simple: "\${body}", streaming: true, ${grouped}, steps: [{setBody: {simple: "\${body}!"}}]}`);
+    const stream = (async function* () {
+      for (const word of ["a", "b", "c"]) yield word;
+    })();
+    expect((await run({ body: stream })).body).toEqual(["a!", "b!", "c!"]);
+  });
+
+  it("lets the other parts run and fails with the last failure", async () => {
+    const run = await flow(`
+      - split: {simple: "\${body}", steps: [${failOn("b")}, ${failOn("c")}, {to: "mock:part"}]}
+      - to: mock:after
+    `);
+    expect((await run({ body: "a,b,c,d" })).error).toBe("bad c");
+    expect(bodies(run.mocks.get("part"))).toEqual(["a", "d"]);
+    expect(run.mocks.has("after")).toBe(false);
+  });
+
+  it("stops at the first failure when told to and keeps the message", async () => {
+    const run = await flow(`- split: {simple: "\${body}", stopOnException: true, steps: [${failOn("b")}, {to: "mock:part"}]}`);
+    const { error, body } = await run({ body: "a,b,c" });
+    expect([error, body]).toEqual(["bad b", "a,b,c"]);
+    expect(bodies(run.mocks.get("part"))).toEqual(["a"]);
+  });
+
+  it("merges in order although later parts are done first", async () => {
+    const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
+    const pending = run({ body: "300,100,200" });
+    await run.host.clock.advance(300);
+    expect((await pending).body).toEqual(["300", "100", "200"]);
+    const asTheyCome = await flow(`- split: {simple: "\${body}", parallelProcessing: true, streaming: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
+    const later = asTheyCome({ body: "300,100,200" });
+    await asTheyCome.host.clock.advance(300);
+    expect((await later).body).toEqual(["100", "200", "300"]);
+  });
+
+  it("runs ten parts at once and no more", async () => {
+    const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, steps: [{to: "mock:began"}, {delay: {constant: "100"}}]}`);
+    const pending = run({ body: Array.from({ length: 25 }, (_, index) => index) });
+    await run.host.clock.advance(50);
+    expect(run.mocks.get("began")).toHaveLength(10);
+    await run.host.clock.advance(100);
+    expect(run.mocks.get("began")).toHaveLength(20);
+    await run.host.clock.advance(200);
+    expect((await pending).error).toBeUndefined();
+    expect(run.mocks.get("began")).toHaveLength(25);
+  });
+
+  it("leaves out what is late and leaves no timer behind", async () => {
+    const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, timeout: 200, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
+    const pending = run({ body: "50,1000,100" });
+    await run.host.clock.advance(200);
+    expect((await pending).body).toEqual(["50", "100"]);
+    await run.host.clock.advance(1000);
+    expect(run.host.clock.pending).toBe(0);
+  });
+
+  it("hands out groups", async () => {
+    const run = await flow(`- split: {simple: "\${body}", group: 2, steps: [{to: "mock:part"}]}`);
+    await run({ body: ["a", "b", "c"] });
+    expect(bodies(run.mocks.get("part"))).toEqual([["a", "b"], ["c"]]);
+    expect(run.mocks.get("part")?.[0]?.properties.get("CamelSplitSize")).toBe(2);
+  });
+
+  it("puts up with failures up to a number or a share, and gives up beyond", async () => {
+    const byNumber = await flow(`- split: {simple: "\${body}", maxFailedRecords: 2, steps: [${failOn("x")}, {to: "mock:part"}]}`);
+    expect((await byNumber({ body: "a,x,b" })).error).toBeUndefined();
+    expect((await byNumber({ body: "x,c,x,d" })).error).toBe("split gave up: 2 of 3 parts failed");
+    expect(bodies(byNumber.mocks.get("part"))).toEqual(["a", "b", "c"]);
+    const byShare = await flow(`- split: {simple: "\${body}", errorThreshold: 0.5, steps: [${failOn("x")}]}`);
+    expect((await byShare({ body: "a,b,x" })).error).toBeUndefined();
+    expect((await byShare({ body: "x,a,b" })).error).toBe("split gave up: 1 of 1 parts failed");
+    expect(faultsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain("cannot be combined");
+  });
+
+  it("merges with an expression", async () => {
+    const run = await flow(`- split: {simple: "\${body}", aggregationExpression: {simple: "\${variable.aggregate}[\${body}]"}, steps: [{setBody: {simple: "\${body}!"}}]}`);
+    const { body, exchange } = await run({ body: "a,b,c" });
+    expect(body).toBe("[a!][b!][c!]");
+    expect(exchange.variables?.has("aggregate") ?? false).toBe(false);
+  });
+
+  it("opens messages up again", async () => {
+    const run = await flow(`- split: {simple: "\${body}", steps: [{to: "mock:part"}]}`);
+    await run({ body: [new Message("inner")], headers: { outer: 1 } });
+    expect(run.mocks.get("part")?.[0]).toMatchObject({ body: "inner", headers: {} });
+  });
+
+  it("makes no promise when nothing waits", async () => {
+    const run = await flow(`- split: {simple: "\${body}", steps: [{setBody: {constant: x}}]}`);
+    expect(run.runtime.inletOf("direct:start")?.deliver(new Message("a,b,c"))).not.toBeInstanceOf(Promise);
+  });
+});

@@ -1,0 +1,27 @@
+import { flow } from "@sluice/testkit";
+import { expect, it } from "vitest";
+
+it("works out the address, also from parameters, and skips an empty one", async () => {
+  const run = await flow(`
+    - toD: "mock:\${header.name}"
+    - toD: {uri: mock, parameters: {name: "p-\${header.name}"}}
+    - toD: {uri: "\${header.missing}"}
+  `);
+  expect((await run({ body: "x", headers: { name: "one" } })).error).toBeUndefined();
+  expect([...run.mocks.keys()]).toEqual(["one", "p-one"]);
+});
+
+it("does not let a value grow further options", async () => {
+  const run = await flow(`- toD: {uri: mock, parameters: {name: "\${header.name}"}}`);
+  await run({ headers: { name: "a&b=c" } });
+  expect([...run.mocks.keys()]).toEqual(["a&b=c"]);
+});
+
+it("ignores an address that leads nowhere when told to, but never a scheme that is not allowed", async () => {
+  const lenient = await flow(`- toD: {uri: "nosuch:\${body}", ignoreInvalidEndpoint: true}`);
+  expect((await lenient({ body: "x" })).error).toBeUndefined();
+  const strict = await flow(`- toD: {uri: "nosuch:\${body}"}`);
+  expect((await strict({ body: "x" })).error).toContain("nosuch:x");
+  const refused = await flow(`- toD: {uri: "\${header.to}", allowedSchemes: direct, ignoreInvalidEndpoint: true}`);
+  expect((await refused({ headers: { to: "mock:x" } })).error).toContain("refused");
+});

@@ -1,0 +1,66 @@
+import { faultsOf, flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const service = `
+- from:
+    uri: direct:service
+    steps:
+      - to: mock:service
+      - setHeader: {name: colour, constant: red}
+      - transform: {simple: "R(\${body})"}
+`;
+
+describe("to", () => {
+  it("sends a variable and puts the reply into another, leaving the message alone", async () => {
+    const run = await flow(`
+- from:
+    uri: direct:start
+    steps:
+      - setVariable: {name: payload, constant: P}
+      - to: {uri: direct:service, variableSend: payload, variableReceive: answer}
+${service}`);
+    const { body, headers, exchange } = await run({ body: "mine" });
+    expect(body).toBe("mine");
+    expect(headers).toEqual({});
+    expect(exchange.variable("answer")).toBe("R(P)");
+    expect(exchange.variable("header:answer.colour")).toBe("red");
+    expect(run.mocks.get("service")?.[0]?.body).toBe("P");
+  });
+
+  it("takes the reply as the body when only variableSend is given", async () => {
+    const run = await flow(`
+- from:
+    uri: direct:start
+    steps:
+      - setVariable: {name: "global:payload", constant: G}
+      - to: {uri: direct:service, variableSend: "global:payload"}
+${service}`);
+    expect(await run({ body: "mine" })).toMatchObject({ body: "R(G)", headers: { colour: "red" } });
+    expect(run.host.globals.get("payload")).toBe("G");
+  });
+
+  it("stores nothing when the call fails", async () => {
+    const run = await flow(`
+- from: {uri: direct:start, steps: [{to: {uri: direct:bad, variableReceive: answer}}]}
+- from: {uri: direct:bad, steps: [{setBody: {constant: half}}, {throwException: {exceptionType: java.lang.Exception, message: no}}]}
+`);
+    const { error, exchange } = await run({ body: "mine" });
+    expect(error).toBe("no");
+    expect(exchange.variables?.has("answer") ?? false).toBe(false);
+  });
+
+  it("changes the pattern for the call only, also when the call fails", async () => {
+    const run = await flow(`
+- from:
+    uri: direct:start
+    steps:
+      - doTry: {steps: [{to: {uri: direct:bad, pattern: InOnly}}], doCatch: [{exception: [java.lang.Exception], steps: [{setHeader: {name: after, simple: "\${exchange.pattern}"}}]}]}
+- from: {uri: direct:bad, steps: [{setHeader: {name: inside, simple: "\${exchange.pattern}"}}, {throwException: {exceptionType: java.lang.Exception, message: no}}]}
+`);
+    expect((await run({ delivery: { pattern: "InOut" } })).headers).toMatchObject({ inside: "InOnly", after: "InOut" });
+  });
+
+  it("names an endpoint that does not exist as a fault of the flow", () => {
+    expect(faultsOf("- to: nowhere:x").join()).toContain("nowhere");
+  });
+});
