@@ -20,3 +20,7 @@ export { fieldsToJsonSchema } from "./schema/json-schema.ts";
 export type { JsonSchema } from "./schema/json-schema.ts";
 export * from "./schema/shape.ts";
 export * from "./schema/size.ts";
+export { applySplice } from "./write/edit.ts";
+export type { Edit, Edited, Splice } from "./write/edit.ts";
+export type { Path } from "./write/layout.ts";
+export { insertItem, itemText, moveItem, removeItem, removeOption, replaceItem, setOption, setScalar, wrapItem } from "./write/splice.ts";

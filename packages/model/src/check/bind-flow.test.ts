@@ -19,16 +19,20 @@ function accepted(source: string, properties?: Record<string, string>): FlowDocu
 const indent = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, " ".repeat(by));
 const routed = (steps: string): string => `- from:\n    uri: direct:a\n    steps:\n${indent(steps, 6)}\n`;
 const stepsOf = (steps: string, properties?: Record<string, string>): readonly StepNode[] => accepted(routed(steps), properties).routes[0]?.steps ?? [];
-const faultsOf = (source: string, properties?: Record<string, string>): string[] => bind(source, properties).diagnostics.map((fault) => `${fault.span.line}: ${fault.code}: ${fault.message}`);
+const faultsOf = (source: string, properties?: Record<string, string>): string[] =>
+  bind(source, properties).diagnostics.map((fault) => `${fault.span.line}: ${fault.code}: ${fault.message}`);
 
 describe("documents", () => {
   test("an empty text defines no routes", () => {
-    for (const text of ["", "# nothing\n", "---\n", "~"]) expect(bind(text).diagnostics).toMatchObject([{ code: "flow-empty", message: "flow defines no routes" }]);
+    for (const text of ["", "# nothing\n", "---\n", "~"])
+      expect(bind(text).diagnostics).toMatchObject([{ code: "flow-empty", message: "flow defines no routes" }]);
   });
 
   test("an empty list and a library of entities are valid", () => {
     expect(accepted("[]").routes).toEqual([]);
-    expect(accepted("- beans:\n    - {name: a, type: b, properties: {size: 5}}\n    - {name: c, type: d}\n").entities.map((entity) => entity.options["name"])).toEqual(["a", "c"]);
+    expect(
+      accepted("- beans:\n    - {name: a, type: b, properties: {size: 5}}\n    - {name: c, type: d}\n").entities.map((entity) => entity.options["name"]),
+    ).toEqual(["a", "c"]);
   });
 
   test.each([
@@ -44,7 +48,10 @@ describe("documents", () => {
     ["- from: {uri: direct:a}\n", "1: option-missing: 'from' of route 'orders' needs the option 'steps'"],
     ["- from: {uri: direct:a, steps: []}\n", "1: route-no-steps: route 'orders' needs at least one step"],
     ["- from: {uri: direct:a, steps: {log: x}}\n", "1: steps-shape: 'steps' in route 'orders': expected a list of steps, got a mapping"],
-    ["- route:\n    from: {uri: direct:a, steps: [{log: x}]}\n    steps: []\n", "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'"],
+    [
+      "- route:\n    from: {uri: direct:a, steps: [{log: x}]}\n    steps: []\n",
+      "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'",
+    ],
     [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must stand before the first route"],
     ["- errorHandler: {}\n", "1: error-handler-type: the error handler has no type: give exactly one, such as deadLetterChannel"],
   ])("%j is refused", (source, fault) => expect(faultsOf(source)).toEqual([fault]));
@@ -60,14 +67,24 @@ describe("documents", () => {
   });
 
   test("a fault knows its route, step, path and remedy", () => {
-    const [fault] = bind("- route:\n    id: r1\n    from:\n      uri: direct:a\n      steps:\n        - filter:\n            simple: x\n            steps:\n              - log: {id: l1, mesage: y, message: z}\n").diagnostics;
-    expect(fault).toMatchObject({ routeId: "r1", stepId: "l1", path: "[0].route.from.steps[0].filter.steps[0].log.mesage", hint: "did you mean 'message'?", span: { line: 9, column: 31 } });
+    const [fault] = bind(
+      "- route:\n    id: r1\n    from:\n      uri: direct:a\n      steps:\n        - filter:\n            simple: x\n            steps:\n              - log: {id: l1, mesage: y, message: z}\n",
+    ).diagnostics;
+    expect(fault).toMatchObject({
+      routeId: "r1",
+      stepId: "l1",
+      path: "[0].route.from.steps[0].filter.steps[0].log.mesage",
+      hint: "did you mean 'message'?",
+      span: { line: 9, column: 31 },
+    });
   });
 });
 
 describe("ids", () => {
   test("routes without id take the flow's, then numbers, and never one that is given", () => {
-    const flow = accepted(`${routed("- log: x")}- route: {id: orders-2, from: {uri: direct:b, steps: [{log: x}]}}\n${routed("- log: x").replace("direct:a", "direct:c")}`);
+    const flow = accepted(
+      `${routed("- log: x")}- route: {id: orders-2, from: {uri: direct:b, steps: [{log: x}]}}\n${routed("- log: x").replace("direct:a", "direct:c")}`,
+    );
     expect(flow.routes.map((route) => route.id)).toEqual(["orders", "orders-2", "orders-3"]);
   });
 
@@ -76,17 +93,23 @@ describe("ids", () => {
   test("the same id twice is refused", () => {
     const twice = "- route: {id: a, from: {uri: direct:x, steps: [{log: x}]}}\n";
     expect(faultsOf(twice + twice)).toEqual(["2: route-id-duplicate: the route id 'a' is used twice in this flow"]);
-    expect(faultsOf(routed("- log: {id: a, message: x}\n- to: {id: a, uri: mock:x}"))).toEqual(["5: step-id-duplicate: the step id 'a' is used twice in route 'orders'"]);
+    expect(faultsOf(routed("- log: {id: a, message: x}\n- to: {id: a, uri: mock:x}"))).toEqual([
+      "5: step-id-duplicate: the step id 'a' is used twice in route 'orders'",
+    ]);
   });
 
   test("steps are numbered by kind through all levels and around given ids", () => {
-    const steps = stepsOf("- log: a\n- filter:\n    simple: x\n    steps:\n      - log: b\n      - to: mock:x\n- log: c\n- log: {id: log2, message: d}\n- to: mock:y");
+    const steps = stepsOf(
+      "- log: a\n- filter:\n    simple: x\n    steps:\n      - log: b\n      - to: mock:x\n- log: c\n- log: {id: log2, message: d}\n- to: mock:y",
+    );
     const nested = steps[1]?.options["steps"] as readonly StepNode[];
     expect([...steps, ...nested].map((step) => step.id)).toEqual(["log1", "filter1", "log4", "log2", "to2", "log3", "to1"]);
   });
 
   test("steps of entities are named after them", () => {
-    const flow = accepted("- onException:\n    exception: [java.lang.Exception]\n    steps: [{log: x}]\n- onException: {exception: java.io.IOException, steps: [{log: x}]}\n");
+    const flow = accepted(
+      "- onException:\n    exception: [java.lang.Exception]\n    steps: [{log: x}]\n- onException: {exception: java.io.IOException, steps: [{log: x}]}\n",
+    );
     expect(flow.entities.map((entity) => (entity.options["steps"] as StepNode[])[0]?.id)).toEqual(["onException1-log1", "onException2-log1"]);
   });
 
@@ -103,7 +126,12 @@ describe("steps and options", () => {
     );
     expect(log?.options).toEqual({ message: "hi" });
     expect(remove?.options).toEqual({ pattern: "x*" });
-    expect(aggregate?.options).toMatchObject({ completionSize: 5, completionTimeout: 2000, eagerCheckCompletion: true, correlationExpression: { language: "header", text: "id" } });
+    expect(aggregate?.options).toMatchObject({
+      completionSize: 5,
+      completionTimeout: 2000,
+      eagerCheckCompletion: true,
+      correlationExpression: { language: "header", text: "id" },
+    });
   });
 
   test.each([
@@ -112,9 +140,15 @@ describe("steps and options", () => {
     ["- setBody: x", "step 'setBody' in route 'orders' needs a mapping, got 'x' (write 'setBody: {simple: …}')"],
     ["- setBody: {}", "step 'setBody' needs an expression, such as 'simple: …'"],
     ["- setBody: {simple: a, constant: b}", "step 'setBody' has more than one expression: keep one of them"],
-    ["- setBody: {klingon: a}", "unknown language 'klingon' in step 'setBody' (known: constant, exchangeProperty, header, jq, jsonpath, language, ref, simple, tokenize, variable, xpath)"],
+    [
+      "- setBody: {klingon: a}",
+      "unknown language 'klingon' in step 'setBody' (known: constant, exchangeProperty, header, jq, jsonpath, language, ref, simple, tokenize, variable, xpath)",
+    ],
     ["- setBody: {smple: a}", "unknown language 'smple' in step 'setBody' (did you mean 'simple'?)"],
-    ["- setBody: {simple: a, klingon: b}", "step 'setBody' has no option 'klingon' (allowed: asyncDelayed, callerRunsWhenRejected, comparator, correlationExpression, description, disabled, expression, id, mode, note, rejectExecution, timePeriodMillis, totalRequestsMode)"],
+    [
+      "- setBody: {simple: a, klingon: b}",
+      "step 'setBody' has no option 'klingon' (allowed: asyncDelayed, callerRunsWhenRejected, comparator, correlationExpression, description, disabled, expression, id, mode, note, rejectExecution, timePeriodMillis, totalRequestsMode)",
+    ],
     ["- setBody: {groovy: a}", "the language 'groovy' is not available: use 'simple' or 'jq'"],
     ["- setBody: {expression: {klingon: a}}", "unknown language 'klingon' in step 'setBody'"],
     ["- setBody: {expression: a}", "step 'setBody': expected an expression, got 'a' (write {simple: …})"],
@@ -122,13 +156,22 @@ describe("steps and options", () => {
     ["- setBody: {simple: {expression: a, pretty: 123}}", "option 'pretty' of language 'simple': expected true or false, got '123'"],
     ["- setBody: {simple: [a]}", "language 'simple': expected text, got a list"],
     ["- setBody: {language: {language: klingon, expression: a}}", "unknown language 'klingon'"],
-    ["- split: {tokenize: {expression: a, token: b}, steps: [{log: x}]}", "language 'tokenize' has no option 'expression' (allowed: endToken, group, groupDelimiter, id, includeTokens, inheritNamespaceTagName, regex, resultType, skipFirst, source, token, trim, xml)"],
+    [
+      "- split: {tokenize: {expression: a, token: b}, steps: [{log: x}]}",
+      "language 'tokenize' has no option 'expression' (allowed: endToken, group, groupDelimiter, id, includeTokens, inheritNamespaceTagName, regex, resultType, skipFirst, source, token, trim, xml)",
+    ],
     ["- set-body: {simple: a}", "unknown step 'set-body' in route 'orders' (did you mean 'setBody'?)"],
     ["- simple: a", "unknown step 'simple' in route 'orders' (did you mean 'sample'?)"],
-    ["- exchangeProperty: a", "unknown step 'exchangeProperty' in route 'orders' ('exchangeProperty' is an expression language: use it inside a step, e.g. setBody: {exchangeProperty: …})"],
+    [
+      "- exchangeProperty: a",
+      "unknown step 'exchangeProperty' in route 'orders' ('exchangeProperty' is an expression language: use it inside a step, e.g. setBody: {exchangeProperty: …})",
+    ],
     ["- bean: {ref: a}", "the step 'bean' calls Java code and is not available: use a connector"],
     ["- marshal: {}", "step 'marshal' needs a data format, such as 'json: {}'"],
-    ["- marshal: {papyrus: {}}", "unknown data format 'papyrus' in step 'marshal' (known: base64, csv, custom, gzipDeflater, jacksonXml, json, yaml, zipDeflater, zipFile)"],
+    [
+      "- marshal: {papyrus: {}}",
+      "unknown data format 'papyrus' in step 'marshal' (known: base64, csv, custom, gzipDeflater, jacksonXml, json, yaml, zipDeflater, zipFile)",
+    ],
     ["- marshal: {json: {}, csv: {}}", "step 'marshal' has more than one data format: keep one of them"],
     ["- marshal: {json: {prettyprint: true}}", "data format 'json' has no option 'prettyprint' (did you mean 'prettyPrint'?)"],
     ["- marshal: {json: }", "data format 'json' needs a mapping, got nothing (write 'json: {}')"],
@@ -137,12 +180,18 @@ describe("steps and options", () => {
     ["- to: {uri: ''}", "option 'uri' of step 'to': expected an endpoint URI, got ''"],
     ["- log: [a]", "step 'log' in route 'orders' needs a mapping, got a list (write 'log: {}' with its options inside the braces or on lines below)"],
     ["- log: {message: {a: b}}", "option 'message' of step 'log': expected a value, got a mapping"],
-    ["- setBody: {simple: a}\n  log: b", "a step in route 'orders' must be a mapping with exactly one key, got 2 keys (indent 'log' below 'setBody', or start it with '- ')"],
+    [
+      "- setBody: {simple: a}\n  log: b",
+      "a step in route 'orders' must be a mapping with exactly one key, got 2 keys (indent 'log' below 'setBody', or start it with '- ')",
+    ],
     ["- choice: {when: [{steps: [{log: x}]}]}", "option 'when' of step 'choice' needs an expression, such as 'simple: …'"],
     ["- choice: {when: {simple: x}}", "option 'when' of step 'choice': expected a list, got a mapping"],
     ["- doTry: {steps: [{log: x}], doCatch: [{steps: [{log: x}]}]}", "option 'doCatch' of step 'doTry' needs the option 'exception'"],
     ["- __proto__: {a: b}", "unknown step '__proto__' in route 'orders'"],
-    ["- log: {message: x, constructor: {prototype: {polluted: 1}}}", "step 'log' has no option 'constructor' (allowed: description, disabled, id, logLanguage, logName, logger, loggingLevel, marker, message, note)"],
+    [
+      "- log: {message: x, constructor: {prototype: {polluted: 1}}}",
+      "step 'log' has no option 'constructor' (allowed: description, disabled, id, logLanguage, logName, logger, loggingLevel, marker, message, note)",
+    ],
   ])("%s is refused", (steps, message) => {
     expect(bind(routed(steps)).diagnostics.map((fault) => fault.message)).toEqual([message]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -163,7 +212,9 @@ describe("steps and options", () => {
   });
 
   test("a language's options travel as text", () => {
-    const [first, second] = stepsOf("- setBody: {constant: {expression: 007, resultType: int, trim: FALSE}}\n- setBody: {xpath: {expression: /a, namespace: [{key: p, value: u}]}}");
+    const [first, second] = stepsOf(
+      "- setBody: {constant: {expression: 007, resultType: int, trim: FALSE}}\n- setBody: {xpath: {expression: /a, namespace: [{key: p, value: u}]}}",
+    );
     expect(first?.options["expression"]).toMatchObject({ language: "constant", text: "007", options: { resultType: "int", trim: "false" } });
     expect((second?.options["expression"] as { options: Record<string, string> }).options["namespace"]).toBe('[{"key":"p","value":"u"}]');
   });
@@ -175,7 +226,9 @@ describe("steps and options", () => {
   });
 
   test("formats keep their options and their name", () => {
-    const flow = accepted(`- dataFormats:\n    - csv: {id: c1, delimiter: ";"}\n${routed("- marshal: {csv: {header: [a, b], useMaps: true}}\n- unmarshal: {custom: {ref: c1}, allowNullBody: true}")}`);
+    const flow = accepted(
+      `- dataFormats:\n    - csv: {id: c1, delimiter: ";"}\n${routed("- marshal: {csv: {header: [a, b], useMaps: true}}\n- unmarshal: {custom: {ref: c1}, allowNullBody: true}")}`,
+    );
     expect(flow.entities[0]?.options["dataFormat"]).toMatchObject({ name: "csv", options: { id: "c1", delimiter: ";" } });
     expect(flow.routes[0]?.steps[0]?.options["dataFormat"]).toMatchObject({ name: "csv", options: { header: ["a", "b"], useMaps: true } });
     expect(flow.routes[0]?.steps[1]?.options).toMatchObject({ dataFormat: { name: "custom" }, allowNullBody: true });
@@ -186,17 +239,27 @@ describe("steps and options", () => {
   });
 
   test("a disabled step is left out with its children but still checked", () => {
-    expect(stepsOf("- log: a\n- filter: {simple: x, disabled: true, steps: [{log: {id: same, message: b}}]}\n- log: {id: same, message: c}\n- log: d").map((step) => step.id)).toEqual(["log1", "same", "log2"]);
+    expect(
+      stepsOf("- log: a\n- filter: {simple: x, disabled: true, steps: [{log: {id: same, message: b}}]}\n- log: {id: same, message: c}\n- log: d").map(
+        (step) => step.id,
+      ),
+    ).toEqual(["log1", "same", "log2"]);
     expect(bind(routed("- log: a\n- filter: {disabled: true, simple: x, steps: [{lgo: b}]}")).diagnostics.map((fault) => fault.code)).toEqual(["step-unknown"]);
-    expect(stepsOf("- choice:\n    when:\n      - {simple: a, disabled: true, steps: [{log: a}]}\n      - {simple: b, steps: [{log: b}]}")[0]?.options["when"]).toHaveLength(1);
+    expect(
+      stepsOf("- choice:\n    when:\n      - {simple: a, disabled: true, steps: [{log: a}]}\n      - {simple: b, steps: [{log: b}]}")[0]?.options["when"],
+    ).toHaveLength(1);
   });
 });
 
 describe("flow mode", () => {
-  const names = (steps: readonly StepNode[]): unknown[] => steps.map((step) => (step.options["steps"] === undefined ? step.name : [step.name, names(step.options["steps"] as StepNode[])]));
+  const names = (steps: readonly StepNode[]): unknown[] =>
+    steps.map((step) => (step.options["steps"] === undefined ? step.name : [step.name, names(step.options["steps"] as StepNode[])]));
 
   test("a block without steps adopts what follows, again and again", () => {
-    expect(names(stepsOf("- log: a\n- filter: {simple: x}\n- log: b\n- split: {tokenize: ',', steps: []}\n- log: c"))).toEqual(["log", ["filter", ["log", ["split", ["log"]]]]]);
+    expect(names(stepsOf("- log: a\n- filter: {simple: x}\n- log: b\n- split: {tokenize: ',', steps: []}\n- log: c"))).toEqual([
+      "log",
+      ["filter", ["log", ["split", ["log"]]]],
+    ]);
   });
 
   test("a block with steps, and one at the end, adopt nothing", () => {
@@ -237,7 +300,8 @@ describe("placeholders", () => {
 });
 
 describe("templates", () => {
-  const source = "- routeTemplate:\n    id: t\n    parameters: [{name: q}]\n    from:\n      uri: 'direct:{{q}}'\n      steps:\n        - delay: {constant: '{{wait}}'}\n        - log: {message: x, loggingLevel: '{{level}}'}\n";
+  const source =
+    "- routeTemplate:\n    id: t\n    parameters: [{name: q}]\n    from:\n      uri: 'direct:{{q}}'\n      steps:\n        - delay: {constant: '{{wait}}'}\n        - log: {message: x, loggingLevel: '{{level}}'}\n";
 
   test("a template's body is left alone until it is instantiated", () => {
     const { flow, diagnostics } = bind(source);
@@ -260,7 +324,13 @@ describe("templates", () => {
 
 test("a message never grows with what the author wrote", () => {
   const long = "x".repeat(1000);
-  for (const source of [routed(`- ${long}: {}`), routed(`- log: {message: x, loggingLevel: ${long}}`), routed(`- log: {message: x, ${long}: y}`), `- ${long}: x\n`, routed(`- to: '{{${long}}}'`)]) {
+  for (const source of [
+    routed(`- ${long}: {}`),
+    routed(`- log: {message: x, loggingLevel: ${long}}`),
+    routed(`- log: {message: x, ${long}: y}`),
+    `- ${long}: x\n`,
+    routed(`- to: '{{${long}}}'`),
+  ]) {
     const [fault] = bind(source).diagnostics;
     expect(fault?.message.length).toBeLessThanOrEqual(450);
   }

@@ -147,7 +147,7 @@ class MapBinding {
   #checkUri(): void {
     const uri = nameOf(this.#fields, (info) => info.kind === "uri");
     const parameters = nameOf(this.#fields, (info) => info.kind === "parameters");
-    if (uri === undefined || parameters === undefined || uri === "deadLetterUri") return;
+    if (uri === undefined || parameters === undefined) return;
     const text = this.#values[uri];
     const given = this.#values[parameters];
     if (typeof text !== "string" || !text.includes("?") || given === undefined || Object.keys(given as object).length === 0) return;

@@ -18,7 +18,7 @@ export function readSyntax(syntax: string): PathPattern {
 export function splitPath(path: string, { names, separators }: PathPattern): Record<string, string> {
   const parts = Object.create(null) as Record<string, string>;
   let rest = path;
-  for (let index = 0; index < names.length; ) {
+  for (let index = 0; index < names.length;) {
     const from = index === 0 ? afterAddressPrefix(rest) : 0;
     let next: { at: number; index: number } | undefined;
     for (let later = index; later < separators.length; later++) {

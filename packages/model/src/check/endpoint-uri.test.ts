@@ -8,7 +8,12 @@ const timer: EndpointShape = {
   scheme: "timer",
   syntax: "timer:timerName",
   path: { timerName: name },
-  options: { period: f.duration({ doc: "", default: 1000 }), fixedRate: f.boolean({ doc: "" }), initialDelay: f.duration({ doc: "" }), schedule: f.string({ doc: "" }) },
+  options: {
+    period: f.duration({ doc: "", default: 1000 }),
+    fixedRate: f.boolean({ doc: "" }),
+    initialDelay: f.duration({ doc: "" }),
+    schedule: f.string({ doc: "" }),
+  },
 };
 const http: EndpointShape = {
   scheme: "http",
@@ -17,7 +22,12 @@ const http: EndpointShape = {
   options: { password: f.string({ doc: "", secret: true }), timeout: f.duration({ doc: "" }), methods: f.list(f.string({ doc: "" }), { doc: "" }) },
   lenient: true,
 };
-const language: EndpointShape = { scheme: "language", syntax: "language:languageName:resource", path: { languageName: name, resource: f.text({ doc: "" }) }, options: {} };
+const language: EndpointShape = {
+  scheme: "language",
+  syntax: "language:languageName:resource",
+  path: { languageName: name, resource: f.text({ doc: "" }) },
+  options: {},
+};
 
 const bind = (uri: string, shape: EndpointShape, parameters: Record<string, string> = {}) => bindEndpoint({ uri, parameters }, shape);
 
@@ -33,7 +43,12 @@ test("a scheme alone takes its path from the parameters", () => {
   const bound = bind("timer", timer, { timerName: "tick", period: "1m" });
   expect(bound).toMatchObject({ problems: [], values: { timerName: "tick", period: 60_000 }, path: "tick", uri: "timer:tick?period=1m" });
   const built = bind("http", http, { host: "erp", port: "8080", path: "orders/1" });
-  expect(built).toMatchObject({ problems: [], path: "erp:8080/orders/1", uri: "http://erp:8080/orders/1", values: { host: "erp", port: 8080, path: "orders/1" } });
+  expect(built).toMatchObject({
+    problems: [],
+    path: "erp:8080/orders/1",
+    uri: "http://erp:8080/orders/1",
+    values: { host: "erp", port: 8080, path: "orders/1" },
+  });
 });
 
 test("kebab-case names are the same options", () => expect(bind("timer:t?initial-delay=5", timer).values).toMatchObject({ initialDelay: 5 }));
@@ -66,7 +81,10 @@ test("secrets never show", () => {
   expect(bound.uri).toBe("http://me:xxxxxx@erp/x?apiKey=xxxxxx&password=xxxxxx&q=1");
   expect(bound.values["password"]).toBe("hunter2");
   expect(bound.extra).toEqual(Object.assign(Object.create(null), { apiKey: "hunter2", q: "1" }));
-  const wrong = bindEndpoint({ uri: "x:y?pin=hunter2", parameters: {} }, { scheme: "x", syntax: "x:y", path: { y: name }, options: { pin: f.integer({ doc: "", secret: true }) } });
+  const wrong = bindEndpoint(
+    { uri: "x:y?pin=hunter2", parameters: {} },
+    { scheme: "x", syntax: "x:y", path: { y: name }, options: { pin: f.integer({ doc: "", secret: true }) } },
+  );
   expect(JSON.stringify(wrong.problems)).not.toContain("hunter2");
   expect(wrong.problems).toHaveLength(1);
 });
@@ -82,7 +100,11 @@ test.each([
   ["timer:t?period", "endpoint-uri-invalid", "the uri of endpoint 'timer' is not valid: the option 'period' has no value"],
   ["timer:t?period=1&", "endpoint-uri-invalid", "the uri of endpoint 'timer' is not valid: it ends with '&'"],
   ["timer:t?timerName=u", "endpoint-option-duplicate", "endpoint 'timer' has 'timerName' both in its path and in its options"],
-  ["timer:t?__proto__=1", "endpoint-option-unknown", "endpoint 'timer' has no option '__proto__' (allowed: fixedRate, initialDelay, period, schedule, timerName)"],
+  [
+    "timer:t?__proto__=1",
+    "endpoint-option-unknown",
+    "endpoint 'timer' has no option '__proto__' (allowed: fixedRate, initialDelay, period, schedule, timerName)",
+  ],
 ])("%s is refused", (uri, code, message) => expect(bind(uri, timer).problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]]));
 
 test("a query and parameters together are refused", () => expect(bind("timer:t?period=1", timer, { fixedRate: "true" }).problems[0]?.code).toBe("uri-twice"));
@@ -93,6 +115,12 @@ test("names of Object.prototype are plain options of a lenient connector", () =>
   expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
 });
 
-test.each([["direct:a", "direct"], ["timer", "timer"], ["log?x=1", "log"], ["platform-http:/x", "platform-http"], ["", ""], [":x", ""], ["${header.x}", ""]])("the scheme of %s is '%s'", (uri, scheme) =>
-  expect(schemeOf(uri)).toBe(scheme),
-);
+test.each([
+  ["direct:a", "direct"],
+  ["timer", "timer"],
+  ["log?x=1", "log"],
+  ["platform-http:/x", "platform-http"],
+  ["", ""],
+  [":x", ""],
+  ["${header.x}", ""],
+])("the scheme of %s is '%s'", (uri, scheme) => expect(schemeOf(uri)).toBe(scheme));

@@ -149,10 +149,7 @@ class EndpointBinding {
 
   #read(name: string, field: Field<unknown>, text: string): void {
     const { kind, item, spec } = describe(field);
-    const result =
-      kind === "list" && item !== undefined
-        ? readList(item, text)
-        : field.safeParse(text);
+    const result = kind === "list" && item !== undefined ? readList(item, text) : field.safeParse(text);
     if (result.success) {
       this.#values[name] = result.data;
       return;
@@ -164,14 +161,21 @@ class EndpointBinding {
   #fill(name: string, field: Field<unknown>): void {
     if (Object.hasOwn(this.#values, name) || this.#shown.has(name)) return;
     const { spec } = describe(field);
-    if (spec.required === true) this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs '${name}' (syntax: ${this.#shape.syntax})`, `write it as ${this.#shape.syntax}`);
+    if (spec.required === true)
+      this.#problem(
+        "endpoint-option-missing",
+        `endpoint '${this.#scheme}' needs '${name}' (syntax: ${this.#shape.syntax})`,
+        `write it as ${this.#shape.syntax}`,
+      );
     else if (spec.default !== undefined) this.#values[name] = spec.default;
   }
 
   #normal(path: string): string {
     const { opening } = readSyntax(this.#shape.syntax);
     const address = path.replace(/^([^/@:]*):([^/]*)@/, `$1:${mask}@`);
-    const options = [...this.#shown].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([name, value]) => `${encodeOption(name)}=${encodeOption(value)}`);
+    const options = [...this.#shown]
+      .toSorted(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, value]) => `${encodeOption(name)}=${encodeOption(value)}`);
     return `${this.#scheme}${opening}${address}${options.length === 0 ? "" : `?${options.join("&")}`}`;
   }
 }

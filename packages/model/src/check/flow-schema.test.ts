@@ -36,7 +36,10 @@ function valid(schema: Schema, value: unknown): boolean {
       case "properties":
         return object === undefined || Object.entries(object).every(([key, one]) => !Object.hasOwn(rule, key) || valid(rule[key], one));
       case "additionalProperties":
-        return object === undefined || Object.entries(object).every(([key, one]) => Object.hasOwn(schema["properties"] ?? {}, key) || (rule !== false && valid(rule, one)));
+        return (
+          object === undefined ||
+          Object.entries(object).every(([key, one]) => Object.hasOwn(schema["properties"] ?? {}, key) || (rule !== false && valid(rule, one)))
+        );
       case "required":
         return object === undefined || rule.every((key: string) => Object.hasOwn(object, key));
       case "minProperties":
@@ -71,12 +74,24 @@ test.each([
   "{aggregate: {correlationExpression: {header: id}, aggregationStrategy: s, completionSize: '{{n}}', completionTimeout: 5s}}",
 ])("%s is a step", (step) => expect(accepts(routed(step))).toBe(true));
 
-test.each(["{lgo: hi}", "{setBody: {}}", "{setBody: x}", "{setBody: {simple: a, constant: b}}", "{marshal: {}}", "{marshal: {json: {}, csv: {}}}", "{stop: null}", "{log: {mesage: x}}", "{setHeader: {constant: x}}", "{log: a, to: b}", "stop"])(
-  "%s is none",
-  (step) => expect(accepts(routed(step))).toBe(false),
-);
+test.each([
+  "{lgo: hi}",
+  "{setBody: {}}",
+  "{setBody: x}",
+  "{setBody: {simple: a, constant: b}}",
+  "{marshal: {}}",
+  "{marshal: {json: {}, csv: {}}}",
+  "{stop: null}",
+  "{log: {mesage: x}}",
+  "{setHeader: {constant: x}}",
+  "{log: a, to: b}",
+  "stop",
+])("%s is none", (step) => expect(accepts(routed(step))).toBe(false));
 
-test.each(["- route: {id: x}\n", "- from: direct:a\n", "- flow: {}\n", "route: {}\n", "- route: {steps: [], from: {uri: a, steps: []}}\n"])("%s is no flow", (yaml) => expect(accepts(yaml)).toBe(false));
+test.each(["- route: {id: x}\n", "- from: direct:a\n", "- flow: {}\n", "route: {}\n", "- route: {steps: [], from: {uri: a, steps: []}}\n"])(
+  "%s is no flow",
+  (yaml) => expect(accepts(yaml)).toBe(false),
+);
 
 test("every reference has its definition", () => {
   const names = [...JSON.stringify(flowSchema).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] as string);
@@ -105,9 +120,13 @@ test("one declaration's options carry what the tools need", () => {
 });
 
 const folder = process.env["SLUICE_CONFORMANCE"];
-const cases = ["documents.jsonl", "eip.jsonl"].flatMap((file) => (folder !== undefined && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, "utf8").trim().split("\n") : []));
+const cases = ["documents.jsonl", "eip.jsonl"].flatMap((file) =>
+  folder !== undefined && existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, "utf8").trim().split("\n") : [],
+);
 
 test.skipIf(cases.length === 0)("no document that Camel accepts is refused by the schema", () => {
-  const refused = cases.map((line) => JSON.parse(line) as { id: string; yaml: string; expect: { rejected?: boolean } }).filter((one) => one.expect.rejected !== true && !accepts(one.yaml));
+  const refused = cases
+    .map((line) => JSON.parse(line) as { id: string; yaml: string; expect: { rejected?: boolean } })
+    .filter((one) => one.expect.rejected !== true && !accepts(one.yaml));
   expect(refused.map((one) => one.id)).toEqual([]);
 });

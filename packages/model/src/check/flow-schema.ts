@@ -40,7 +40,9 @@ function definitions<T extends { readonly name: string; readonly title: string; 
   shapes: ReadonlyMap<string, T>,
   write: (shape: T) => JsonSchema,
 ): JsonSchema {
-  return Object.fromEntries([...shapes.values()].map((shape) => [`${kind}.${shape.name}`, { title: shape.title, description: shape.summary, ...write(shape) }]));
+  return Object.fromEntries(
+    [...shapes.values()].map((shape) => [`${kind}.${shape.name}`, { title: shape.title, description: shape.summary, ...write(shape) }]),
+  );
 }
 
 function oneKey(entries: readonly Named[]): JsonSchema {

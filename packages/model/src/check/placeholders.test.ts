@@ -2,7 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Placeholders } from "./placeholders.ts";
 
-const values: Record<string, string> = { a: "A", b: "{{a}}B", key: "a", yes: "true", no: "false", word: "x", circle: "{{circle2}}", circle2: "x{{circle}}", "env:HOME": "/home/me", "sys:os": "linux", empty: "" };
+const values: Record<string, string> = {
+  a: "A",
+  b: "{{a}}B",
+  key: "a",
+  yes: "true",
+  no: "false",
+  word: "x",
+  circle: "{{circle2}}",
+  circle2: "x{{circle}}",
+  "env:HOME": "/home/me",
+  "sys:os": "linux",
+  empty: "",
+};
 const resolve = (text: string) => new Placeholders({ property: (name) => (Object.hasOwn(values, name) ? values[name] : undefined) }).resolve(text);
 const textOf = (text: string): string => {
   const resolution = resolve(text);
@@ -44,7 +56,8 @@ test.each([
 
 test("an optional placeholder alone takes its option away", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
 
-test("an undefined name is named exactly", () => expect(resolve("http://{{erp.url}}/x")).toEqual({ kind: "fault", code: "placeholder-unresolved", message: "no value for parameter 'erp.url'" }));
+test("an undefined name is named exactly", () =>
+  expect(resolve("http://{{erp.url}}/x")).toEqual({ kind: "fault", code: "placeholder-unresolved", message: "no value for parameter 'erp.url'" }));
 
 test.each([
   ["{{circle}}", "placeholder-circular", "circle -> circle2 -> circle"],
@@ -57,7 +70,9 @@ test.each([
 });
 
 test("a doubling chain is refused at once and names its placeholder", () => {
-  const chain = new Placeholders({ property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`) });
+  const chain = new Placeholders({
+    property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`),
+  });
   const started = performance.now();
   const resolution = chain.resolve("{{p1}}");
   expect(resolution).toMatchObject({ kind: "fault", code: "placeholder-limit" });

@@ -4,7 +4,12 @@ import { readTree } from "./read-tree.ts";
 
 const mebibyte = 1024 * 1024;
 const lines = (count: number, line: (index: number) => string): string => Array.from({ length: count }, (_, index) => line(index)).join("\n");
-const bomb = "abcdefghi".split("").map((name, index) => `- &${name} [${Array(9).fill(index === 0 ? "x" : `*${"abcdefghi"[index - 1]}`).join(", ")}]`);
+const bomb = "abcdefghi".split("").map(
+  (name, index) =>
+    `- &${name} [${Array(9)
+      .fill(index === 0 ? "x" : `*${"abcdefghi"[index - 1]}`)
+      .join(", ")}]`,
+);
 
 describe("hostile texts are answered in time", () => {
   test.each<[string, string, string | undefined]>([
@@ -50,7 +55,10 @@ describe("hostile texts are answered in time", () => {
   });
 
   test("a text over the limit is not even looked at", () => {
-    expect(readTree("é".repeat(600), { bytes: 1000 }).diagnostics[0]).toMatchObject({ code: "yaml-limit", message: "limit exceeded: the document is larger than 1000 bytes" });
+    expect(readTree("é".repeat(600), { bytes: 1000 }).diagnostics[0]).toMatchObject({
+      code: "yaml-limit",
+      message: "limit exceeded: the document is larger than 1000 bytes",
+    });
     expect(readTree(`"${"é".repeat(490)}"`, { bytes: 1000 }).diagnostics).toEqual([]);
   });
 });
@@ -98,7 +106,34 @@ test.each([
 });
 
 test("no text of YAML's own signs makes it throw", () => {
-  const signs = fc.constantFrom("[", "]", "{", "}", "- ", "? ", ": ", "a", ",", "\n", "  ", "&a ", "*a", "'", '"', "|", ">", "#", "\t", "<<", "!", "%", "---", "~", "\r\n", "@");
+  const signs = fc.constantFrom(
+    "[",
+    "]",
+    "{",
+    "}",
+    "- ",
+    "? ",
+    ": ",
+    "a",
+    ",",
+    "\n",
+    "  ",
+    "&a ",
+    "*a",
+    "'",
+    '"',
+    "|",
+    ">",
+    "#",
+    "\t",
+    "<<",
+    "!",
+    "%",
+    "---",
+    "~",
+    "\r\n",
+    "@",
+  );
   fc.assert(
     fc.property(fc.array(signs, { maxLength: 60 }), (pieces) => {
       const { tree, diagnostics } = readTree(pieces.join(""));

@@ -19,7 +19,15 @@ test.each(["007", "1e3", "yes", "no", "2026-01-01", "0x10", "true", "1_000", ".i
 });
 
 test("only a plain empty place, null and ~ are nothing", () => {
-  expect(plain(read("a:\nb: null\nc: ~\nd: ''\ne: \"null\"\nf: '~'\ng: |\n"))).toEqual([["a", null], ["b", null], ["c", null], ["d", ""], ["e", "null"], ["f", "~"], ["g", ""]]);
+  expect(plain(read("a:\nb: null\nc: ~\nd: ''\ne: \"null\"\nf: '~'\ng: |\n"))).toEqual([
+    ["a", null],
+    ["b", null],
+    ["c", null],
+    ["d", ""],
+    ["e", "null"],
+    ["f", "~"],
+    ["g", ""],
+  ]);
 });
 
 test("quoting is remembered, escapes are read", () => {
@@ -38,7 +46,15 @@ test("keys of Object.prototype are plain text", () => {
 
 test("aliases share what their anchor holds", () => {
   const tree = read("- &steps [a, b]\n- *steps\n- {x: *steps, y: &word w, z: *word}\n");
-  expect(plain(tree)).toEqual([["a", "b"], ["a", "b"], [["x", ["a", "b"]], ["y", "w"], ["z", "w"]]]);
+  expect(plain(tree)).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+    [
+      ["x", ["a", "b"]],
+      ["y", "w"],
+      ["z", "w"],
+    ],
+  ]);
   expect(tree.type === "list" && tree.items[0]).toBe(tree.type === "list" && tree.items[1]);
 });
 
@@ -87,7 +103,7 @@ test.each([
 test.each([
   ["- from:\n    uri: x\n   steps: y\n", 3],
   ["a:\n\tb: c\n", 2],
-  ["- setBody: {simple: \"x\"\n- log: y\n", 2],
+  ['- setBody: {simple: "x"\n- log: y\n', 2],
   ["a: 'open\n", 2],
   ["a: b: c\n", 1],
 ])("the syntax fault in %j is found on its line", (text, line) => {
@@ -97,4 +113,11 @@ test.each([
   expect(diagnostics[0]?.span.line).toBe(line);
 });
 
-test("all faults are collected, not only the first", () => expect(readTree("a: 1\na: 2\nb: {c: 1, c: 2}\n? [x]\n: y\n").diagnostics.map((fault) => fault.code)).toEqual(["yaml-duplicate-key", "yaml-duplicate-key", "yaml-key"]));
+test("all faults are collected, not only the first", () =>
+  expect(readTree("a: 1\na: 2\nb: {c: 1, c: 2}\n? [x]\n: y\n").diagnostics.map((fault) => fault.code)).toEqual([
+    "yaml-duplicate-key",
+    "yaml-duplicate-key",
+    "yaml-key",
+  ]));
+
+test("a placeholder without quotes is met with the remedy", () => expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "put a value that starts with '{{' into quotes" }));

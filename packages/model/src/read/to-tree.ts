@@ -100,7 +100,8 @@ export class TreeBuilder {
     const key = pair.key;
     if (!isScalar(key)) {
       const start = (isMap(key) || isSeq(key) || isAlias(key) ? key.range?.[0] : undefined) ?? fallback;
-      this.#report("yaml-key", "a key must be plain text", start, start + 1);
+      const placeholder = isMap(key) && this.#source.startsWith("{{", start - 1);
+      this.#report("yaml-key", "a key must be plain text", start, start + 1, placeholder ? "put a value that starts with '{{' into quotes" : undefined);
       return undefined;
     }
     const [start, end] = key.range ?? [fallback, fallback];

@@ -1,0 +1,59 @@
+// An edit of a document as a replacement of one stretch of text, checked by reading the result again.
+import type { Tree } from "../flow/tree.ts";
+import { readTree } from "../read/read-tree.ts";
+
+/** Replaces the characters from `start` to `end` by `text`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export interface Edited {
+  readonly ok: true;
+  readonly source: string;
+  readonly splice: Splice;
+  /** Applied to `source`, gives back exactly the text before. */
+  readonly inverse: Splice;
+}
+
+export type Edit = Edited | { readonly ok: false; readonly reason: string };
+
+/** A document as data without positions: mappings are lists of key and value, so the order of keys counts. */
+export type Plain = string | null | readonly Plain[] | { readonly entries: readonly (readonly [string, Plain])[] };
+
+export function applySplice(source: string, { start, end, text }: Splice): string {
+  return source.slice(0, start) + text + source.slice(end);
+}
+
+export function refuse(reason: string): Edit {
+  return { ok: false, reason };
+}
+
+export function plainOf(tree: Tree): Plain {
+  if (tree.type === "scalar") return tree.text;
+  return tree.type === "list" ? tree.items.map(plainOf) : { entries: tree.entries.map((entry) => [entry.key, plainOf(entry.value)] as const) };
+}
+
+/** The first of several ways to write an edit that reads back as expected. */
+export function firstThatReads(source: string, candidates: Iterable<Splice>, expected: Plain): Edit {
+  const wanted = JSON.stringify(expected);
+  for (const candidate of candidates) {
+    const edited = applySplice(source, candidate);
+    const { tree } = readTree(edited);
+    if (tree === undefined || JSON.stringify(plainOf(tree)) !== wanted) continue;
+    const splice = shrink(source, candidate);
+    const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };
+    return { ok: true, source: edited, splice, inverse };
+  }
+  return refuse("the text around this place is written in a way that cannot be edited here: edit it as text");
+}
+
+/** The splice without what it replaces by the same text. */
+function shrink(source: string, { start, end, text }: Splice): Splice {
+  let head = 0;
+  while (head < text.length && start + head < end && text[head] === source[start + head]) head++;
+  let tail = 0;
+  while (tail < text.length - head && end - tail > start + head && text[text.length - 1 - tail] === source[end - 1 - tail]) tail++;
+  return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
+}

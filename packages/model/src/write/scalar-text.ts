@@ -1,0 +1,31 @@
+// How a text can be written as a YAML scalar. Which of the ways fits a place is found by reading the result again.
+
+/** Ways to write `text`, the way the author wrote the old one first. `indent` is that of the key or item it belongs to. */
+export function* scalarTexts(text: string, written: string, indent: string, lineEnd: string): Generator<string> {
+  const style = written.charAt(0);
+  if (style === "'" && isSingleLine(text)) yield singleQuoted(text);
+  if (style === '"') yield doubleQuoted(text);
+  if (style !== "'" && style !== '"' && isSingleLine(text) && text.trim() === text && text !== "") yield text;
+  if (text.includes("\n") && !/[\r\0]/.test(text)) yield blockLiteral(text, `${indent}  `, lineEnd);
+  yield doubleQuoted(text);
+}
+
+const isSingleLine = (text: string): boolean => !/[\r\n]/.test(text);
+
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** JSON's strings are YAML's, but for a few signs that YAML wants escaped as well. */
+function doubleQuoted(text: string): string {
+  return JSON.stringify(text).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function blockLiteral(text: string, indent: string, lineEnd: string): string {
+  const chomping = text.endsWith("\n") ? (text.endsWith("\n\n") ? "+" : "") : "-";
+  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+  return `|${chomping}${lineEnd}${body
+    .split("\n")
+    .map((line) => (line === "" ? "" : indent + line))
+    .join(lineEnd)}`;
+}

@@ -1,0 +1,233 @@
+// Edits of a flow's text that leave everything else as it is: comments, spacing, quoting, order. An edit whose result
+// would not read back as intended is refused, so no edit can damage a document.
+import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
+import { readTree } from "../read/read-tree.ts";
+import { firstThatReads, plainOf, refuse } from "./edit.ts";
+import type { Edit, Plain, Splice } from "./edit.ts";
+import { dedentRest, indentRest, Layout } from "./layout.ts";
+import type { Path } from "./layout.ts";
+import { replaceAt } from "./replace-at.ts";
+import { scalarTexts } from "./scalar-text.ts";
+
+const unreadable = refuse("the document cannot be read: correct its syntax first");
+const nowhere = refuse("there is nothing at this place, or it stands elsewhere and is only referred to here");
+
+/** Replaces the text of the scalar at `path`, quoted as before where that is possible. */
+export function setScalar(source: string, path: Path, text: string): Edit {
+  const layout = Layout.read(source);
+  const tree = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  if (tree?.type !== "scalar") return tree === undefined ? nowhere : refuse("this is no single value");
+  const { start, end } = tree.span;
+  const written = source.slice(start, end);
+  const empty = written === "" ? emptyPlace(layout, path, start) : undefined;
+  const trailing = /\r?\n$/.exec(written)?.[0] ?? "";
+  const indent = " ".repeat(layout.column(layout.lineStart(start) + indentOf(source, layout.lineStart(start))));
+  const candidates = scalarTexts(text, written, indent, layout.lineEnd);
+  const expected = replaceAt(plainOf(layout.root), path, () => text);
+  return firstThatReads(
+    source,
+    splices(candidates, (one) => (empty === undefined ? { start, end, text: one + trailing } : at(empty, ` ${one}`))),
+    expected,
+  );
+}
+
+/** Gives the mapping at `path` the option `key` with this text: replaces the one it has, or adds it as the last. */
+export function setOption(source: string, path: Path, key: string, text: string): Edit {
+  const layout = Layout.read(source);
+  const map = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  if (map?.type !== "map") return map === undefined ? nowhere : refuse("this takes no options");
+  const entry = map.entries.find((candidate) => candidate.key === key);
+  if (entry?.value.type === "scalar") return setScalar(source, [...path, key], text);
+  if (entry !== undefined) return refuse(`'${key}' is not a single value`);
+  const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), [key, text]] }));
+  return firstThatReads(source, entrySplices(layout, map, key, text), expected);
+}
+
+/** Takes the option `key` out of the mapping at `path`. */
+export function removeOption(source: string, path: Path, key: string): Edit {
+  const layout = Layout.read(source);
+  const map = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  const index = map?.type === "map" ? map.entries.findIndex((candidate) => candidate.key === key) : -1;
+  if (map?.type !== "map" || index === -1) return nowhere;
+  const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).filter(([name]) => name !== key) }));
+  return firstThatReads(source, removalSplices(layout, map, index), expected);
+}
+
+/** Puts an item, written as YAML, into the list at `path` so that it has this index. */
+export function insertItem(source: string, path: Path, index: number, yaml: string): Edit {
+  const layout = Layout.read(source);
+  const list = layout?.find(path);
+  const item = readTree(yaml).tree;
+  if (layout === undefined) return unreadable;
+  if (item === undefined) return refuse("the new item is no valid YAML");
+  const empty = list?.type === "scalar" && list.text === null;
+  if (list === undefined || (list.type !== "list" && !empty)) return list === undefined ? nowhere : refuse("this is no list");
+  const items = list.type === "list" ? list.items : [];
+  if (!Number.isInteger(index) || index < 0 || index > items.length) return refuse(`the list has ${items.length} items`);
+  const expected = replaceAt(plainOf(layout.root), path, (old) => (Array.isArray(old) ? old : []).toSpliced(index, 0, plainOf(item)));
+  return firstThatReads(source, itemSplices(layout, list, path, index, yaml.trimEnd()), expected);
+}
+
+/** Takes an item out of the list at `path`. */
+export function removeItem(source: string, path: Path, index: number): Edit {
+  const layout = Layout.read(source);
+  const list = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  if (list?.type !== "list" || list.items[index] === undefined) return nowhere;
+  const expected = replaceAt(plainOf(layout.root), path, (old) => (old as readonly Plain[]).toSpliced(index, 1));
+  return firstThatReads(source, itemRemovals(layout, list, index), expected);
+}
+
+/** The YAML of an item as it would be written at the very left, comments inside it included. */
+export function itemText(source: string, path: Path, index: number): string | undefined {
+  const layout = Layout.read(source);
+  const item = layout?.find([...path, index]);
+  if (layout === undefined || item === undefined) return undefined;
+  return dedentRest(source.slice(item.span.start, layout.contentEnd(item)), layout.column(item.span.start)).trimEnd();
+}
+
+/** Moves an item, within its list or into another; `toIndex` counts without the moved item. */
+export function moveItem(source: string, from: Path, index: number, to: Path, toIndex: number): Edit {
+  const yaml = itemText(source, from, index);
+  if (yaml === undefined) return nowhere;
+  const through = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
+  if (through === index) return refuse("a step cannot be moved into itself");
+  const removed = removeItem(source, from, index);
+  if (!removed.ok) return removed;
+  const target = typeof through === "number" && through > index ? to.toSpliced(from.length, 1, through - 1) : to;
+  const inserted = insertItem(removed.source, target, toIndex, yaml);
+  return inserted.ok ? joined(source, inserted.source) : inserted;
+}
+
+/** Replaces an item by other YAML. */
+export function replaceItem(source: string, path: Path, index: number, yaml: string): Edit {
+  const inserted = insertItem(source, path, index + 1, yaml);
+  if (!inserted.ok) return inserted;
+  const removed = removeItem(inserted.source, path, index);
+  return removed.ok ? joined(source, removed.source) : removed;
+}
+
+/** Puts an item into the `steps` of a new block step; `options` are the block's other options as lines of YAML. */
+export function wrapItem(source: string, path: Path, index: number, name: string, options = ""): Edit {
+  const yaml = itemText(source, path, index);
+  if (yaml === undefined) return nowhere;
+  const head = options === "" ? "" : `  ${indentRest(options.trimEnd(), "  ", "\n")}\n`;
+  return replaceItem(source, path, index, `${name}:\n${head}  steps:\n    - ${indentRest(yaml, "      ", "\n")}`);
+}
+
+/** Where the value of a key or item without one belongs: directly behind its ':' or '-', before any comment. */
+function emptyPlace(layout: Layout, path: Path, start: number): number {
+  const parent = layout.find(path.slice(0, -1));
+  const entry = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
+  const colon = entry === undefined ? -1 : layout.source.indexOf(":", entry.keySpan.end);
+  return colon === -1 ? start : colon + 1;
+}
+
+function joined(before: string, after: string): Edit {
+  const { tree } = readTree(after);
+  return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
+}
+
+function* splices(texts: Iterable<string>, make: (text: string) => Splice): Generator<Splice> {
+  for (const text of texts) yield make(text);
+}
+
+function indentOf(source: string, lineStart: number): number {
+  return /^[ \uFEFF]*(?:- +)*/.exec(source.slice(lineStart, lineStart + 500))?.[0].length ?? 0;
+}
+
+const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
+  value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];
+
+function* entrySplices(layout: Layout, map: MapTree, key: string, text: string): Generator<Splice> {
+  const last = map.entries.at(-1);
+  const indent = " ".repeat(layout.column((map.entries[0]?.keySpan ?? map.span).start));
+  for (const name of scalarTexts(key, "", indent, layout.lineEnd)) {
+    for (const value of scalarTexts(text, "", indent, layout.lineEnd)) {
+      const entry = `${name}: ${value}`;
+      if (last === undefined) yield { start: map.span.start + 1, end: map.span.start + 1, text: entry };
+      else if (layout.isFlow(map)) yield at(layout.entryEnd(last), `, ${entry}`);
+      else yield newLine(layout, layout.lineAfter(layout.entryEnd(last)), indent + entry);
+    }
+  }
+}
+
+const at = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
+
+/** A line of its own at the start of a line, or behind the last one when that has no line end. */
+function newLine({ source, lineEnd }: Layout, offset: number, text: string): Splice {
+  const ended = offset === 0 || source[offset - 1] === "\n" || source[offset - 1] === "\uFEFF";
+  return at(offset, ended ? text + lineEnd : lineEnd + text);
+}
+
+function* removalSplices(layout: Layout, map: MapTree, index: number): Generator<Splice> {
+  const entry = map.entries[index] as MapEntry;
+  const start = entry.keySpan.start;
+  const end = layout.entryEnd(entry);
+  const next = map.entries[index + 1];
+  const previous = map.entries[index - 1];
+  if (next === undefined && previous === undefined) yield { start, end, text: layout.isFlow(map) ? "" : "{}" };
+  const lineStart = layout.lineStart(start);
+  const alone = layout.source.slice(lineStart, start).trim() === "";
+  if (!layout.isFlow(map) && alone) yield { start: lineStart, end: layout.lineAfter(end), text: "" };
+  if (next !== undefined) yield { start, end: next.keySpan.start, text: "" };
+  else if (previous !== undefined) yield { start: layout.entryEnd(previous), end, text: "" };
+}
+
+function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yaml: string): Generator<Splice> {
+  const items = list.type === "list" ? list.items : [];
+  if (items.length === 0) return yield* firstItem(layout, list, path, yaml);
+  const neighbour = (items[index - 1] ?? items[0]) as Tree;
+  if (layout.isFlow(list)) {
+    const next = items[index];
+    for (const item of flowTexts(yaml)) yield next === undefined ? at(neighbour.span.end, `, ${item}`) : at(next.span.start, `${item}, `);
+    return;
+  }
+  const lines = layout.itemLines(neighbour);
+  if (lines === undefined) return;
+  const item = `${lines.indent}- ${indentRest(yaml, `${lines.indent}  `, layout.lineEnd)}`;
+  yield newLine(layout, index === 0 ? lines.start : lines.end, item);
+}
+
+/** The first item of an empty list: lines below the key where that is possible, otherwise between the brackets. */
+function* firstItem(layout: Layout, list: Tree, path: Path, yaml: string): Generator<Splice> {
+  const { start, end } = list.span;
+  const parent = layout.find(path.slice(0, -1));
+  if (parent?.type === "map" && path.length > 0 && !layout.isFlow(parent)) {
+    const key = (parent.entries.find((entry) => entry.key === path.at(-1)) as MapEntry).keySpan.start;
+    const indent = " ".repeat(layout.column(key) + 2);
+    const item = `${layout.lineEnd}${indent}- ${indentRest(yaml, `${indent}  `, layout.lineEnd)}`;
+    const from = start - (/[ \t]*$/.exec(layout.source.slice(0, start))?.[0].length ?? 0);
+    yield { start: from, end, text: item };
+    yield { start: from, end, text: item + layout.lineEnd };
+  }
+  if (path.length === 0) yield { start, end, text: `- ${indentRest(yaml, "  ", layout.lineEnd)}` };
+  if (list.type === "list") for (const item of flowTexts(yaml)) yield at(start + 1, item);
+}
+
+/** An item between brackets: a mapping without braces gets them. */
+function flowTexts(yaml: string): string[] {
+  return readTree(yaml).tree?.type === "map" && !yaml.startsWith("{") ? [`{${yaml}}`, yaml] : [yaml];
+}
+
+function* itemRemovals(layout: Layout, list: ListTree, index: number): Generator<Splice> {
+  const item = list.items[index] as Tree;
+  const next = list.items[index + 1];
+  const previous = list.items[index - 1];
+  if (layout.isFlow(list)) {
+    if (next !== undefined) yield { start: item.span.start, end: next.span.start, text: "" };
+    else yield { start: previous?.span.end ?? item.span.start, end: item.span.end, text: "" };
+    return;
+  }
+  const lines = layout.itemLines(item);
+  if (lines === undefined) return;
+  if (next !== undefined || previous !== undefined) return yield { start: lines.start, end: lines.end, text: "" };
+  const dash = layout.dash(item) as number;
+  const end = Math.max(layout.contentEnd(item), dash + 1);
+  const trailing = layout.source[end - 1] === "\n" ? layout.lineEnd : "";
+  yield { start: dash, end, text: `[]${trailing}` };
+  yield { start: dash, end, text: ` []${trailing}` };
+}
