@@ -13,8 +13,8 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Faults that stand for themselves: a line number would say nothing. */
-const withoutPlace = new Set(["flow-no-routes", "flow-reserved-path"]);
+/** Faults that stand for themselves: a line number or a hint would say nothing more. */
+const standsAlone = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
 
 /** Throws the first fault as an error body's sentence, unless the flow can be deployed. */
 export function refuseProblems({ diagnostics, conflicts }: Prepared): void {
@@ -59,10 +59,11 @@ const isSyntax = (diagnostic: Diagnostic): boolean => diagnostic.code.startsWith
 function sentence(diagnostic: Diagnostic): string {
   const { line, column } = diagnostic.span;
   if (isSyntax(diagnostic)) return `invalid YAML at line ${line}, column ${column}: ${withHint(diagnostic)}`;
-  return withoutPlace.has(diagnostic.code) ? withHint(diagnostic) : `line ${line}: ${withHint(diagnostic)}`;
+  return standsAlone(diagnostic) ? diagnostic.message : `line ${line}: ${withHint(diagnostic)}`;
 }
 
-const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined ? message : `${message} (${hint})`);
+/** Some messages end with their remedy already. */
+const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined || message.includes(hint) ? message : `${message} (${hint})`);
 const more = (count: number): string => (count === 0 ? "" : ` (and ${count} more)`);
 
 function conflictSentence({ kind, name, routeId, flowId }: Conflict): string {

@@ -1,0 +1,170 @@
+// Replacing, removing and stopping under load: a process of its own, real connections, every answer looked at.
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { answering, call, eventually, sleep } from "./started-server.ts";
+import { startLoad } from "./webhook-load.ts";
+
+let server: SpawnedServer;
+beforeAll(async () => void (server = await spawnServer()));
+afterAll(async () => {
+  await server.end("SIGKILL");
+  server.clean();
+});
+
+/** A partner that answers when the test says so. */
+async function slowPartner(): Promise<{ url: string; waiting: () => number; answer: () => void; close: () => void }> {
+  const held: (() => void)[] = [];
+  const partner: Server = createServer((_request, response) => void held.push(() => response.end("partner")));
+  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
+  const { port } = partner.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}/x`, waiting: () => held.length, answer: () => held.splice(0).forEach((release) => release()), close: () => (partner.closeAllConnections(), void partner.close()) };
+}
+
+const waitingFor = (id: string, url: string, text: string): string => `- route:
+    id: ${id}
+    from:
+      uri: webhook
+      steps:
+        - to: ${url}
+        - setBody: {constant: ${text}}
+`;
+
+describe("redeploy", () => {
+  it("L01, L02: 200 redeploys under load fail no request, each answer is wholly old or wholly new, and new after the PUT's 2xx", async () => {
+    expect((await server.putFlow("swap", answering("swap", "v0"))).status).toBe(201);
+    const load = startLoad(`${server.baseUrl}/api/swap`);
+    const replacedAt = [0];
+    for (let version = 1; version <= 200; version++) {
+      expect((await server.putFlow("swap", answering("swap", `v${version}`))).status).toBe(200);
+      replacedAt.push(performance.now());
+    }
+    await sleep(100);
+    await load.stop();
+    expect(load.broken).toEqual([]);
+    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(load.answers.filter(({ body }) => !/^v\d+$/.test(body))).toEqual([]);
+    const stale = load.answers.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt));
+    expect(stale).toEqual([]);
+    expect(load.answers.length).toBeGreaterThan(1000);
+    expect(new Set(load.answers.map(({ body }) => body)).size).toBeGreaterThan(50);
+  }, 120_000);
+
+  it("L03: an exchange in flight across a PUT finishes with the old definition, and the PUT does not wait for it", async () => {
+    const partner = await slowPartner();
+    await server.putFlow("slow", waitingFor("slow", partner.url, "old"));
+    const inFlight = call(server.baseUrl, "POST", "/api/slow", "{}");
+    await eventually(() => partner.waiting() === 1);
+    const began = performance.now();
+    expect((await server.putFlow("slow", answering("slow", "new"))).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(1500);
+    expect((await call(server.baseUrl, "POST", "/api/slow", "{}")).text).toBe("new");
+    partner.answer();
+    expect((await inFlight).text).toBe("old");
+    partner.close();
+  });
+
+  it("C27: the same PUT twice under load restarts nothing", async () => {
+    const yaml = answering("same", "same");
+    const first = await server.putFlow("same", yaml);
+    const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
+    await sleep(50);
+    const uptimeBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
+    const again = await server.putFlow("same", yaml);
+    await load.stop();
+    expect([first.status, again.status, again.json.hash]).toEqual([201, 200, first.json.hash]);
+    const after = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
+    expect(after).toBeGreaterThanOrEqual(uptimeBefore);
+    expect(load.broken).toEqual([]);
+  });
+
+  it("a version that cannot start leaves the old one serving, bytes included", async () => {
+    await server.putFlow("keep", answering("keep", "kept"));
+    const before = (await server.api("GET", "/flows/keep")).json;
+    const refused = await server.putFlow("keep", `- route: {id: keep, from: {uri: webhook, steps: [{lgo: x}]}}\n`);
+    expect(refused.status).toBe(422);
+    expect(Object.keys(refused.json)).toEqual(["error"]);
+    expect(refused.json.error).toBe("line 1: unknown step 'lgo' in route 'keep' (did you mean 'log'?)");
+    expect((await server.api("GET", "/flows/keep")).json.hash).toBe(before.hash);
+    expect((await call(server.baseUrl, "POST", "/api/keep", "{}")).text).toBe("kept");
+  });
+
+  it("L14: replacing one flow leaves another's waiting exchange alone", async () => {
+    const partner = await slowPartner();
+    await server.putFlow("other", waitingFor("other", partner.url, "other"));
+    const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
+    await eventually(() => partner.waiting() === 1);
+    for (let version = 0; version < 5; version++) await server.putFlow("swap", answering("swap", `w${version}`));
+    partner.answer();
+    expect((await inFlight).text).toBe("other");
+    partner.close();
+  });
+});
+
+describe("delete", () => {
+  it("L04: in-flight exchanges finish, new calls get 404, DELETE answers within the drain limit although one is stuck", async () => {
+    const partner = await slowPartner();
+    const short = await spawnServer({ env: { SERVICE_DRAIN_MS: "1s" } });
+    await short.putFlow("gone", waitingFor("gone", partner.url, "done"));
+    const stuck = call(short.baseUrl, "POST", "/api/gone", "{}");
+    await eventually(() => partner.waiting() === 1);
+    const began = performance.now();
+    const removal = short.api("DELETE", "/flows/gone");
+    await eventually(async () => (await call(short.baseUrl, "POST", "/api/gone", "{}")).status === 404);
+    const removed = await removal;
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect(removed.json).toMatchObject({ id: "gone", deleted: true, routes: ["gone"], drained: false });
+    expect((await stuck).status).toBeGreaterThanOrEqual(500);
+    partner.close();
+    await short.end();
+    short.clean();
+  });
+});
+
+describe("shutdown", () => {
+  let stopping: SpawnedServer | undefined;
+  afterEach(() => stopping?.clean());
+
+  it("L08: SIGTERM under load answers every accepted request and exits 0", async () => {
+    stopping = await spawnServer();
+    await stopping.putFlow("busy", answering("busy", "ok"));
+    const load = startLoad(`${stopping.baseUrl}/api/busy`);
+    await sleep(300);
+    const code = await stopping.end("SIGTERM");
+    await load.stop();
+    expect(code).toBe(0);
+    expect(load.answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(load.broken.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
+  });
+
+  it("L09: a stuck step is abandoned at the limit, named in the log, and the exit code is not 0", async () => {
+    const partner = await slowPartner();
+    stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "500ms" } });
+    await stopping.putFlow("stuck", waitingFor("stuck", partner.url, "never"));
+    void call(stopping.baseUrl, "POST", "/api/stuck", "{}").catch(() => undefined);
+    await eventually(() => partner.waiting() === 1);
+    const code = await stopping.end("SIGTERM");
+    expect(code).not.toBe(0);
+    expect(stopping.output()).toMatch(/stuck.*to1|to1.*stuck/s);
+    partner.close();
+  });
+
+  it("L11: health says draining at once and PUT is refused with 503 while it drains", async () => {
+    const partner = await slowPartner();
+    stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "3s" } });
+    await stopping.putFlow("held", waitingFor("held", partner.url, "held"));
+    const inFlight = call(stopping.baseUrl, "POST", "/api/held", "{}");
+    await eventually(() => partner.waiting() === 1);
+    const ended = stopping.end("SIGTERM");
+    await sleep(100);
+    const running = stopping;
+    const health = await running.api("GET", "/health").catch(() => undefined);
+    if (health !== undefined) expect(health.json.status).toBe("DRAINING");
+    const put = await running.putFlow("late", answering("late", "x")).catch(() => undefined);
+    if (put !== undefined) expect(put.status).toBe(503);
+    partner.answer();
+    expect((await inFlight).text).toBe("held");
+    expect(await ended).toBe(0);
+    partner.close();
+  });
+});

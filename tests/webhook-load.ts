@@ -1,0 +1,51 @@
+// Steady traffic on one webhook from many keep-alive connections, counting everything that goes wrong.
+import { Agent, request } from "node:http";
+
+export interface Answer {
+  readonly sentAt: number;
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Load {
+  readonly answers: Answer[];
+  /** Resets, time-outs and connections refused, by what they said. */
+  readonly broken: string[];
+  /** Lets every request that is under way finish, then ends. */
+  stop(): Promise<void>;
+}
+
+export function startLoad(url: string, { connections = 20, body = "{}", pauseMs = 0 } = {}): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const answers: Answer[] = [];
+  const broken: string[] = [];
+  let running = true;
+  const one = (): Promise<void> =>
+    new Promise((resolve) => {
+      const sentAt = performance.now();
+      const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 20_000 }, (incoming) => {
+        let text = "";
+        incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+        incoming.on("end", () => resolve(void answers.push({ sentAt, status: incoming.statusCode ?? 0, body: text })));
+        incoming.on("error", (error) => resolve(void broken.push(`reply: ${error.message}`)));
+      });
+      outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 20 s")));
+      outgoing.on("error", (error) => resolve(void broken.push(`request: ${error.message}`)));
+      outgoing.end(body);
+    });
+  const loops = Array.from({ length: connections }, async () => {
+    while (running) {
+      await one();
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  });
+  return {
+    answers,
+    broken,
+    async stop() {
+      running = false;
+      await Promise.all(loops);
+      agent.destroy();
+    },
+  };
+}
