@@ -1,6 +1,6 @@
 import { CompileError } from "@sluice/engine/spi";
 import { languageUnderTest } from "@sluice/testkit";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { simple } from "./simple.ts";
 
@@ -94,6 +94,10 @@ describe("any text", () => {
   });
 });
 
+function test(operator: string, a: unknown, b: unknown): boolean {
+  return matches(`\${header.a} ${operator} \${header.b}`, { headers: { a, b } }) as boolean;
+}
+
 describe("operators", () => {
   const scalar = fc.oneof(
     fc.string({ maxLength: 5 }),
@@ -103,7 +107,6 @@ describe("operators", () => {
     fc.boolean(),
     fc.constant(null),
   );
-  const test = (operator: string, a: unknown, b: unknown): boolean => matches(`\${header.a} ${operator} \${header.b}`, { headers: { a, b } }) as boolean;
 
   it("== is symmetric and reflexive, and != is its opposite", () => {
     fc.assert(

@@ -69,6 +69,13 @@ function closingBracket(text: string): number {
 
 /** The whole text may be a name with dots in it; if there is none of that name, the first part is one and the rest a path. */
 function compileDotted(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
+  const comparison = / (?:[=!<>~]=?~?|=~|contains|in|is|range|regex|startsWith|endsWith) /.exec(text);
+  if (comparison !== null && !/[['"(]/.test(text.slice(0, comparison.index)))
+    throw syntaxError(
+      "a comparison stands inside the braces",
+      offset + comparison.index,
+      "close the braces before the operator, as in ${header.name} == 'value'",
+    );
   const end = text.search(/\?\.|[.[(]/);
   if (end < 0) return reader(text);
   if (end === 0) throw syntaxError("a name is missing", offset);

@@ -4,7 +4,6 @@ import {
   asText,
   boundedText,
   checkTextLength,
-  compareText,
   compilePattern,
   entryOf,
   hasEntry,
@@ -45,7 +44,7 @@ const textMethods: Methods<string> = {
   matches: (text, [pattern]) => compilePattern(asText(pattern)).matches(text),
   split: (text, [pattern]) => compilePattern(asText(pattern)).split(text),
   equalsIgnoreCase: (text, [other]) => text.toLowerCase() === asText(other).toLowerCase(),
-  compareTo: (text, [other]) => compareText(text, asText(other)),
+  compareTo: (text, [other]) => javaCompare(text, asText(other)),
   repeat: (text, [times]) => {
     checkTextLength(text.length * Math.max(0, whole(times)));
     if (!(whole(times) >= 0))
@@ -111,7 +110,7 @@ const anyMethods: Methods<unknown> = {
 /** What `.name` without parentheses reads: an entry of a map, or one of the listed properties. */
 export function readProperty(value: unknown, name: string): unknown {
   if (isMap(value)) return readField(value, name);
-  const method = findMethod(value, name) ?? findMethod(value, getterOf(name));
+  const method = findMethod(value, name) ?? findMethod(value, getterOf("get", name)) ?? findMethod(value, getterOf("is", name));
   if (method !== undefined) return method(value, []);
   const view = typeof value === "string" ? jsonView(value) : undefined;
   if (view !== undefined) return readProperty(view, name);
@@ -161,7 +160,7 @@ function unknownMember(value: unknown, name: string): FlowError {
   });
 }
 
-const getterOf = (name: string): string => `get${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const getterOf = (prefix: string, name: string): string => prefix + name.charAt(0).toUpperCase() + name.slice(1);
 const decapitalized = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 function classOf(value: unknown): unknown {
@@ -175,6 +174,12 @@ export function stackOf(error: Error): string {
   for (let at: unknown = error; at instanceof Error && lines.length < 20; at = at.cause)
     lines.push(`${lines.length === 0 ? "" : "Caused by: "}${javaTypeOf(at)}: ${at.message}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** The difference of the first characters that differ, else of the lengths. */
+function javaCompare(one: string, other: string): number {
+  for (let at = 0; at < one.length && at < other.length; at++) if (one[at] !== other[at]) return one.charCodeAt(at) - other.charCodeAt(at);
+  return one.length - other.length;
 }
 
 function element(list: readonly unknown[], at: number): unknown {

@@ -42,7 +42,7 @@ export function compileNode(node: SimpleNode, scope: SimpleScope): Expression {
 }
 
 /** A node as a predicate. */
-export function compileTest(node: SimpleNode, scope: SimpleScope): Expression<boolean> {
+function compileTest(node: SimpleNode, scope: SimpleScope): Expression<boolean> {
   if (node.kind === "compare") return compileComparison(node, scope);
   if (node.kind === "logic") {
     const left = compileTest(node.left, scope);
@@ -53,7 +53,7 @@ export function compileTest(node: SimpleNode, scope: SimpleScope): Expression<bo
   return (exchange) => isTrue(value(exchange));
 }
 
-export function constant<T>(value: T): Expression<T> {
+function constant<T>(value: T): Expression<T> {
   return () => value;
 }
 

@@ -3,7 +3,7 @@ const values = new Map([...alphabet].map((letter, value) => [letter.charCodeAt(0
 values.set(45, 62).set(95, 63);
 
 /** Bytes as base64, in one line. */
-export function base64Encode(data: Uint8Array): string {
+function base64Encode(data: Uint8Array): string {
   const parts: string[] = [];
   let text = "";
   for (let at = 0; at < data.length; at += 3) {

@@ -120,7 +120,7 @@ function sort(call: Call): Expression {
   const reverse = found.length > 0 && (found[found.length - 1] as Argument).text.trim().toLowerCase() === "true";
   return (exchange) => {
     const sorted = iterate(value(exchange)).toSorted(naturalOrder);
-    return reverse ? sorted.reverse() : sorted;
+    return reverse ? sorted.toReversed() : sorted;
   };
 }
 

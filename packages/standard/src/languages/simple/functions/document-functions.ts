@@ -8,7 +8,7 @@ import { base64Decode, base64Mime } from "./base64.ts";
 import { hash, hashNames } from "./hash.ts";
 import { cleanHtml, htmlDocument, htmlText } from "./html.ts";
 import { compileJsonPath } from "./json-path.ts";
-import { compactJson, prettyJson, prettyText } from "./pretty.ts";
+import { compactJson, prettyText } from "./pretty.ts";
 
 const encoder = new TextEncoder();
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
@@ -26,11 +26,9 @@ const ofValue =
   (call) =>
     mapped(call.text.trim() === "" ? body : call.value(whole(call)), change);
 
-const jsonText = (value: unknown): unknown => (typeof value === "string" || value instanceof Uint8Array ? prettyText(value) : prettyJson(value));
-
 export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
   toJson: ofValue(compactJson),
-  toPrettyJson: ofValue(jsonText),
+  toPrettyJson: ofValue(prettyText),
   pretty: ofValue(prettyText),
   base64Encode: ofValue((value) => base64Mime(value instanceof Uint8Array ? value : encoder.encode(asText(value)))),
   base64Decode: ofValue(decode),
@@ -64,7 +62,7 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
 
 export const documentWords: Readonly<Record<string, (scope: SimpleScope) => Expression>> = {
   toJsonBody: () => mapped(body, compactJson),
-  toPrettyJsonBody: () => mapped(body, jsonText),
+  toPrettyJsonBody: () => mapped(body, prettyText),
   prettyBody: () => mapped(body, prettyText),
 };
 

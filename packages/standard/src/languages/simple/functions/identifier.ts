@@ -36,7 +36,7 @@ export function identifier(kind: string, host: Host): (() => string) | undefined
 }
 
 /** A random UUID, version 4. */
-export function randomUuid(host: Host): string {
+function randomUuid(host: Host): string {
   const digits = hex(host, 32).toLowerCase();
   const variant = "89ab"[Math.floor(host.random() * 4)] as string;
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`;

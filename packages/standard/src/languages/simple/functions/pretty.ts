@@ -2,7 +2,7 @@
 import { asJson, asText, checkTextLength } from "@sluice/engine/spi";
 
 /** JSON with a tab a level and a newline at the end. */
-export function prettyJson(value: unknown): string {
+function prettyJson(value: unknown): string {
   return `${asJson(value, "\t")}\n`;
 }
 

@@ -66,7 +66,6 @@ class TemplateParser {
   #operator(): boolean {
     const operator = this.#operatorAt();
     if (operator === undefined) return false;
-    if (++this.#operators > mostOperators) throw syntaxError(`a text may not have more than ${mostOperators} operators`, this.#settings.offset + this.#at);
     const left = this.#takeLeft();
     if (left === undefined) return false;
     this.#parts.push(operator === "?:" ? this.#elvis(left) : this.#chain(left, operator));
@@ -95,6 +94,7 @@ class TemplateParser {
   }
 
   #chain(left: SimpleNode, operator: "~>" | "?~>"): SimpleNode {
+    this.#count();
     this.#at += operator.length;
     this.#skipBlanks(operator);
     const right = this.#readFunction(true) ?? this.#readText();
@@ -102,12 +102,17 @@ class TemplateParser {
   }
 
   #elvis(left: SimpleNode): SimpleNode {
+    this.#count();
     this.#at += 2;
     this.#skipBlanks("?:");
     let right = this.#readFunction(this.#settings.piped) ?? this.#readQuoted() ?? this.#readText();
-    for (let next = this.#chainBehindBlanks(); next !== undefined && ++this.#operators <= mostOperators; next = this.#chainBehindBlanks())
-      right = this.#chain(right, next);
+    for (let next = this.#chainBehindBlanks(); next !== undefined; next = this.#chainBehindBlanks()) right = this.#chain(right, next);
     return { kind: "elvis", left, right };
+  }
+
+  /** Operators nest to the left, so that many of them would exhaust the stack. */
+  #count(): void {
+    if (++this.#operators > mostOperators) throw syntaxError(`a text may not have more than ${mostOperators} operators`, this.#settings.offset + this.#at);
   }
 
   #chainBehindBlanks(): "~>" | "?~>" | undefined {
