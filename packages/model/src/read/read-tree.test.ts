@@ -120,4 +120,5 @@ test("all faults are collected, not only the first", () =>
     "yaml-key",
   ]));
 
-test("a placeholder without quotes is met with the remedy", () => expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "put a value that starts with '{{' into quotes" }));
+test("a placeholder without quotes is met with the remedy", () =>
+  expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "put a value that starts with '{{' into quotes" }));
