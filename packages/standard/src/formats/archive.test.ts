@@ -56,7 +56,11 @@ describe("several entries", () => {
 
   test("are messages with the name of their entry, which is never a path to write to", () => {
     const parts = zipFile.create(optionsOf(zipFile, { usingIterator: "true" })).unmarshal(packed, exchangeOf()) as readonly Message[];
-    expect(parts.map((part) => [part.headers.get("zipFileName"), text(part.body).length])).toEqual([["a.txt", 1], ["dir/b.txt", 5000], ["../evil.txt", 1]]);
+    expect(parts.map((part) => [part.headers.get("zipFileName"), text(part.body).length])).toEqual([
+      ["a.txt", 1],
+      ["dir/b.txt", 5000],
+      ["../evil.txt", 1],
+    ]);
     expect(parts[0]).toBeInstanceOf(Message);
   });
 
@@ -90,8 +94,13 @@ test("the tar program reads what is written, and the other way round", () => {
     writeFileSync(join(folder, longName), "long");
     writeFileSync(join(folder, "b.txt"), "B".repeat(600));
     execFileSync("tar", ["-cf", "theirs.tar", longName, "b.txt"], { cwd: folder });
-    const parts = tarFile.create(optionsOf(tarFile, { usingIterator: "true" })).unmarshal(new Uint8Array(readFileSync(join(folder, "theirs.tar"))), exchangeOf()) as readonly Message[];
-    expect(parts.map((part) => [part.headers.get("tarFileName"), text(part.body)])).toEqual([[longName, "long"], ["b.txt", "B".repeat(600)]]);
+    const parts = tarFile
+      .create(optionsOf(tarFile, { usingIterator: "true" }))
+      .unmarshal(new Uint8Array(readFileSync(join(folder, "theirs.tar"))), exchangeOf()) as readonly Message[];
+    expect(parts.map((part) => [part.headers.get("tarFileName"), text(part.body)])).toEqual([
+      [longName, "long"],
+      ["b.txt", "B".repeat(600)],
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -10,9 +10,16 @@ export interface ArchiveEntry {
 
 export const archiveFields = {
   ...commonFields,
-  usingIterator: f.boolean({ doc: "Reading gives one message per entry, for a split to go through; otherwise there must be exactly one entry.", default: false }),
+  usingIterator: f.boolean({
+    doc: "Reading gives one message per entry, for a split to go through; otherwise there must be exactly one entry.",
+    default: false,
+  }),
   allowEmptyDirectory: f.boolean({ doc: "Whether folders among the entries become (empty) parts.", default: false, group: "advanced" as const }),
-  preservePathElements: f.boolean({ doc: "Whether the entry is named with its folders or only with its last part.", default: false, group: "advanced" as const }),
+  preservePathElements: f.boolean({
+    doc: "Whether the entry is named with its folders or only with its last part.",
+    default: false,
+    group: "advanced" as const,
+  }),
   maxDecompressedSize: f.size({ doc: "The most one entry may unpack to, in bytes.", default: 64 * 1024 * 1024, group: "advanced" as const }),
 };
 
@@ -28,7 +35,9 @@ export function readEntries(entries: readonly ArchiveEntry[], kind: "zip" | "tar
   const headersOf = (name: string): Readonly<Record<string, string>> => ({ [`${kind}FileName`]: name, CamelFileName: name });
   if (usingIterator) return entries.map((entry) => new Message(entry.content(), Headers.of(headersOf(entry.name))));
   if (entries.length > 1)
-    throw new FlowError("java.lang.IllegalStateException", `the ${kind} file has ${entries.length} entries: set usingIterator: true and split the body`, { code: `${kind}-entries` });
+    throw new FlowError("java.lang.IllegalStateException", `the ${kind} file has ${entries.length} entries: set usingIterator: true and split the body`, {
+      code: `${kind}-entries`,
+    });
   const [entry] = entries;
   if (entry === undefined) return null;
   for (const [header, value] of Object.entries(headersOf(entry.name))) exchange.message.headers.set(header, value);

@@ -12,7 +12,11 @@ describe("formats and XML in a flow", () => {
 
   test("nodes are XML in a template and after convertBodyTo", async () => {
     const run = await flow("- setBody: {xpath: /a/b}\n- setHeader: {name: seen, simple: '[${body}]'}\n- convertBodyTo: String\n");
-    expect(await run({ body: "<a><b>1</b><b>2</b></a>" })).toMatchObject({ body: "<b>1</b><b>2</b>", headers: { seen: "[<b>1</b><b>2</b>]" }, error: undefined });
+    expect(await run({ body: "<a><b>1</b><b>2</b></a>" })).toMatchObject({
+      body: "<b>1</b><b>2</b>",
+      headers: { seen: "[<b>1</b><b>2</b>]" },
+      error: undefined,
+    });
   });
 
   test("prefixes are given as a list", async () => {
@@ -21,7 +25,9 @@ describe("formats and XML in a flow", () => {
   });
 
   test("entries of a zip file are split into messages that know their names", async () => {
-    const run = await flow("- marshal: {zipFile: {}}\n- unmarshal: {zipFile: {usingIterator: true}}\n- split: {simple: '${body}', steps: [{convertBodyTo: String}, {to: 'mock:entry'}]}\n");
+    const run = await flow(
+      "- marshal: {zipFile: {}}\n- unmarshal: {zipFile: {usingIterator: true}}\n- split: {simple: '${body}', steps: [{convertBodyTo: String}, {to: 'mock:entry'}]}\n",
+    );
     expect((await run({ body: "hello", headers: { CamelFileName: "x.txt" } })).error).toBeUndefined();
     expect(run.mocks.get("entry")).toMatchObject([{ body: "hello", headers: { zipFileName: "x.txt", CamelFileName: "x.txt" } }]);
   });
@@ -33,7 +39,10 @@ describe("formats and XML in a flow", () => {
       yield "Bo\n";
     })();
     expect((await run({ body: stream })).error).toBeUndefined();
-    expect(run.mocks.get("row")?.map(({ body }) => body)).toEqual([{ id: "1", name: "Ann" }, { id: "2", name: "Bo" }]);
+    expect(run.mocks.get("row")?.map(({ body }) => body)).toEqual([
+      { id: "1", name: "Ann" },
+      { id: "2", name: "Bo" },
+    ]);
   });
 
   test("a malformed message fails with its place and is the sender's fault", async () => {

@@ -56,7 +56,10 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 export function payloadError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${largestPayload} bytes`, { code: "limit-payload", details: { clientFault: true } });
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${what} is larger than ${largestPayload} bytes`, {
+    code: "limit-payload",
+    details: { clientFault: true },
+  });
 }
 
 /** The fault of a message that is not what its format says. */

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import * as slimdom from "slimdom";
 import { describe, expect, test } from "vitest";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
@@ -26,17 +26,14 @@ describe("reading and writing", () => {
   });
 
   test("an inner element is well formed on its own: it declares what it inherits", () => {
-    const inner = parseXml('<p:a xmlns:p="u" xmlns="d"><b p:c="1"><c xmlns=""/></b></p:a>')
-      .documentElement?.childNodes[0] as XmlNode;
+    const inner = parseXml('<p:a xmlns:p="u" xmlns="d"><b p:c="1"><c xmlns=""/></b></p:a>').documentElement?.childNodes[0] as XmlNode;
     expect(serializeXml(inner)).toBe('<b p:c="1" xmlns="d" xmlns:p="u"><c xmlns=""/></b>');
     expect(inner.namespaceURI).toBe("d");
     expect(inner.attributes[0]?.namespaceURI).toBe("u");
   });
 
   test("pretty writing leaves text content alone", () => {
-    expect(serializeXml(parseXml("<a><b>1</b> <c>x<d/>y</c></a>"), { indent: 2 })).toBe(
-      "<a>\n  <b>1</b>\n  <c>x<d/>y</c>\n</a>",
-    );
+    expect(serializeXml(parseXml("<a><b>1</b> <c>x<d/>y</c></a>"), { indent: 2 })).toBe("<a>\n  <b>1</b>\n  <c>x<d/>y</c>\n</a>");
   });
 });
 
@@ -86,29 +83,19 @@ describe("what is refused", () => {
   });
 
   test("XInclude is an element like any other", () => {
-    expect(
-      rewritten(
-        '<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="file:///etc/passwd"/></a>',
-      ),
-    ).toContain('<xi:include href="file:///etc/passwd"/>');
+    expect(rewritten('<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="file:///etc/passwd"/></a>')).toContain(
+      '<xi:include href="file:///etc/passwd"/>',
+    );
   });
 
   test("depth, nodes, attributes and size are bounded", () => {
     const deep = (depth: number): string => "<a>".repeat(depth) + "</a>".repeat(depth);
     expect(rewritten(deep(xmlLimits.maxDepth)).length).toBeGreaterThan(0);
-    expect(() => parseXml(deep(xmlLimits.maxDepth + 1))).toThrowError(
-      expect.objectContaining({ code: "limit-xml" }),
-    );
+    expect(() => parseXml(deep(xmlLimits.maxDepth + 1))).toThrowError(expect.objectContaining({ code: "limit-xml" }));
     expect(() => parseXml("<a>".repeat(1_000_000))).toThrowError(/nested deeper/);
-    expect(() =>
-      parseXml(`<a>${"<b/>".repeat(50)}</a>`, { ...xmlLimits, maxNodes: 50 }),
-    ).toThrowError(/more than 50 nodes/);
-    expect(() =>
-      parseXml(`<a ${Array.from({ length: 1001 }, (_, index) => `a${index}=''`).join(" ")}/>`),
-    ).toThrowError(/more than 1000 attributes/);
-    expect(() => parseXml("<a>xxxx</a>", { ...xmlLimits, maxCharacters: 10 })).toThrowError(
-      /11 characters, more than the 10 allowed/,
-    );
+    expect(() => parseXml(`<a>${"<b/>".repeat(50)}</a>`, { ...xmlLimits, maxNodes: 50 })).toThrowError(/more than 50 nodes/);
+    expect(() => parseXml(`<a ${Array.from({ length: 1001 }, (_, index) => `a${index}=''`).join(" ")}/>`)).toThrowError(/more than 1000 attributes/);
+    expect(() => parseXml("<a>xxxx</a>", { ...xmlLimits, maxCharacters: 10 })).toThrowError(/11 characters, more than the 10 allowed/);
   });
 });
 
@@ -120,20 +107,9 @@ test("a general DOM parser agrees, on what is well formed and on what it means",
       .tuple(
         name,
         fc.option(text),
-        fc.array(
-          fc.oneof(
-            { maxDepth: 3 },
-            text,
-            tie("element"),
-            fc.constantFrom("<!--c-->", "<![CDATA[<x>]]>", "<?p i?>", "&#x41;"),
-          ),
-          { maxLength: 4 },
-        ),
+        fc.array(fc.oneof({ maxDepth: 3 }, text, tie("element"), fc.constantFrom("<!--c-->", "<![CDATA[<x>]]>", "<?p i?>", "&#x41;")), { maxLength: 4 }),
       )
-      .map(
-        ([tag, attribute, children]) =>
-          `<${tag}${attribute === null ? "" : ` x="${attribute.replaceAll('"', "&quot;")}"`}>${children.join("")}</${tag}>`,
-      ),
+      .map(([tag, attribute, children]) => `<${tag}${attribute === null ? "" : ` x="${attribute.replaceAll('"', "&quot;")}"`}>${children.join("")}</${tag}>`),
   }));
   fc.assert(
     fc.property(element, fc.integer({ min: 0, max: 200 }), fc.boolean(), (inner, cut, damage) => {
@@ -143,9 +119,7 @@ test("a general DOM parser agrees, on what is well formed and on what it means",
       try {
         expected = slimdom
           .serializeToWellFormedString(slimdom.parseXmlDocument(xml))
-          .replaceAll(/<!\[CDATA\[(.*?)\]\]>/gs, (_all, data: string) =>
-            data.replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-          );
+          .replaceAll(/<!\[CDATA\[(.*?)\]\]>/gs, (_all, data: string) => data.replaceAll("<", "&lt;").replaceAll(">", "&gt;"));
       } catch {
         expect(() => parseXml(xml)).toThrow();
         return;
@@ -157,8 +131,7 @@ test("a general DOM parser agrees, on what is well formed and on what it means",
   );
 });
 
-const normal = (xml: string): string =>
-  xml.replaceAll("&#xD;", "&#13;").replaceAll("&#x9;", "&#9;").replaceAll("&#xA;", "&#10;");
+const normal = (xml: string): string => xml.replaceAll("&#xD;", "&#13;").replaceAll("&#x9;", "&#9;").replaceAll("&#xA;", "&#10;").replaceAll(" ?>", "?>");
 
 describe("reading a message's value", () => {
   test("the same bytes and the same text are parsed once", () => {
@@ -169,23 +142,11 @@ describe("reading a message's value", () => {
 
   test("bytes are read in the encoding they declare", () => {
     expect(
-      readXml(
-        Uint8Array.from(
-          [..."<?xml version='1.0' encoding='ISO-8859-1'?><a>\u00e9</a>"].map((character) =>
-            character.charCodeAt(0),
-          ),
-        ),
-      ).textContent,
+      readXml(Uint8Array.from([..."<?xml version='1.0' encoding='ISO-8859-1'?><a>\u00e9</a>"].map((character) => character.charCodeAt(0)))).textContent,
     ).toBe("é");
-    expect(decodeXml(Uint8Array.from([0xff, 0xfe, 0x3c, 0, 0x61, 0, 0x2f, 0, 0x3e, 0]))).toBe(
-      "<a/>",
-    );
-    expect(() => readXml(Uint8Array.from([0x3c, 0x61, 0xff, 0x3e]))).toThrowError(
-      /cannot be read as utf-8/,
-    );
-    expect(() =>
-      readXml(new TextEncoder().encode("<?xml version='1.0' encoding='klingon'?><a/>")),
-    ).toThrowError(/cannot be read as klingon/);
+    expect(decodeXml(Uint8Array.from([0xff, 0xfe, 0x3c, 0, 0x61, 0, 0x2f, 0, 0x3e, 0]))).toBe("<a/>");
+    expect(() => readXml(Uint8Array.from([0x3c, 0x61, 0xff, 0x3e]))).toThrowError(/cannot be read as utf-8/);
+    expect(() => readXml(new TextEncoder().encode("<?xml version='1.0' encoding='klingon'?><a/>"))).toThrowError(/cannot be read as klingon/);
   });
 
   test("an empty value is said to be empty", () => {
@@ -195,8 +156,7 @@ describe("reading a message's value", () => {
 });
 
 describe("plain objects", () => {
-  const object = (xml: string): unknown =>
-    elementToObject(parseXml(xml).documentElement as XmlNode);
+  const object = (xml: string): unknown => elementToObject(parseXml(xml).documentElement as XmlNode);
 
   test("attributes, text, lists and empty elements", () => {
     expect(object('<o id="7"><line>1</line><line n="2">x</line><empty/><t>a</t></o>')).toEqual({
@@ -209,10 +169,7 @@ describe("plain objects", () => {
   });
 
   test("a child named __proto__ is data", () => {
-    const made = object("<o><__proto__><polluted>1</polluted></__proto__></o>") as Record<
-      string,
-      unknown
-    >;
+    const made = object("<o><__proto__><polluted>1</polluted></__proto__></o>") as Record<string, unknown>;
     expect(Object.keys(made)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
@@ -223,8 +180,6 @@ describe("plain objects", () => {
   });
 
   test("a key that is no XML name is refused by name", () => {
-    expect(() => objectToXml("o", { "a b": 1 }, { shape: plainShape })).toThrowError(
-      /'a b' cannot be the name/,
-    );
+    expect(() => objectToXml("o", { "a b": 1 }, { shape: plainShape })).toThrowError(/'a b' cannot be the name/);
   });
 });

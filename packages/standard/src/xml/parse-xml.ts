@@ -20,10 +20,7 @@ export const xmlLimits: XmlLimits = {
 
 const nameStart =
   "A-Z_a-z:\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}";
-const namePattern = new RegExp(
-  `[${nameStart}][${nameStart}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*`,
-  "uy",
-);
+const namePattern = new RegExp(`[${nameStart}][${nameStart}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*`, "uy");
 // oxlint-disable-next-line no-control-regex
 const forbiddenCharacter = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 const predefined: Readonly<Record<string, string>> = {
@@ -38,10 +35,7 @@ const xmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
 /** The document of an XML text; throws a FlowError that names line and column when it is none. */
 export function parseXml(text: string, limits: XmlLimits = xmlLimits): XmlNode {
-  if (text.length > limits.maxCharacters)
-    throw limitError(
-      `the XML has ${text.length} characters, more than the ${limits.maxCharacters} allowed`,
-    );
+  if (text.length > limits.maxCharacters) throw limitError(`the XML has ${text.length} characters, more than the ${limits.maxCharacters} allowed`);
   return new Parser(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits).parse();
 }
 
@@ -71,17 +65,14 @@ class Parser {
     const bad = forbiddenCharacter.exec(text);
     if (bad !== null) this.#fail("a character that XML does not allow", bad.index);
     if (text.startsWith("\ufeff")) this.#at = 1;
-    if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6)))
-      this.#at = this.#find("?>", this.#at) + 2;
+    if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
     while (this.#at < text.length) {
       const open = text.indexOf("<", this.#at);
       this.#characters(open < 0 ? text.length : open);
       if (open >= 0) this.#markup();
     }
-    if (this.#current !== this.#document)
-      this.#fail(`<${this.#current.nodeName}> is never closed`, text.length);
-    if (this.#document.documentElement === undefined)
-      this.#fail("there is no root element", text.length);
+    if (this.#current !== this.#document) this.#fail(`<${this.#current.nodeName}> is never closed`, text.length);
+    if (this.#document.documentElement === undefined) this.#fail("there is no root element", text.length);
     return this.#document;
   }
 
@@ -101,8 +92,7 @@ class Parser {
     if (text.startsWith("<!--", start)) {
       const end = this.#find("-->", start + 4);
       const data = text.slice(start + 4, end);
-      if (data.includes("--") || data.endsWith("-"))
-        this.#fail("a comment must not contain --", start);
+      if (data.includes("--") || data.endsWith("-")) this.#fail("a comment must not contain --", start);
       this.#append(new XmlNode(nodeTypes.comment, "#comment", null, data));
       this.#at = end + 3;
     } else if (text.startsWith("<![CDATA[", start)) {
@@ -126,19 +116,10 @@ class Parser {
     const start = this.#at;
     this.#at += 2;
     const name = this.#name();
-    if (name.toLowerCase() === "xml")
-      this.#fail("an XML declaration may only stand at the very beginning", start);
+    if (name.toLowerCase() === "xml") this.#fail("an XML declaration may only stand at the very beginning", start);
     const end = this.#find("?>", this.#at);
-    if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at)))
-      this.#fail("a blank is missing", this.#at);
-    this.#append(
-      new XmlNode(
-        nodeTypes.instruction,
-        name,
-        null,
-        this.#text.slice(this.#at, end).replace(/^\s+/, ""),
-      ),
-    );
+    if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at))) this.#fail("a blank is missing", this.#at);
+    this.#append(new XmlNode(nodeTypes.instruction, name, null, this.#text.slice(this.#at, end).replace(/^\s+/, "")));
     this.#at = end + 2;
   }
 
@@ -147,15 +128,9 @@ class Parser {
     this.#at += 2;
     const name = this.#name();
     this.#skipBlanks();
-    if (this.#text.charCodeAt(this.#at) !== 62)
-      this.#fail(`</${name} is not closed with >`, this.#at);
+    if (this.#text.charCodeAt(this.#at) !== 62) this.#fail(`</${name} is not closed with >`, this.#at);
     if (this.#current === this.#document || this.#current.nodeName !== name)
-      this.#fail(
-        this.#current === this.#document
-          ? `</${name}> closes nothing`
-          : `</${name}> where </${this.#current.nodeName}> is due`,
-        start,
-      );
+      this.#fail(this.#current === this.#document ? `</${name}> closes nothing` : `</${name}> where </${this.#current.nodeName}> is due`, start);
     this.#at++;
     this.#close();
   }
@@ -169,25 +144,18 @@ class Parser {
   #startTag(): void {
     const start = this.#at++;
     const name = this.#name();
-    if (this.#current === this.#document && this.#document.documentElement !== undefined)
-      this.#fail("a second root element", start);
-    if (++this.#depth > this.#limits.maxDepth)
-      throw limitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
+    if (this.#current === this.#document && this.#document.documentElement !== undefined) this.#fail("a second root element", start);
+    if (++this.#depth > this.#limits.maxDepth) throw limitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
     const pairs = this.#attributes(name);
     this.#scopes.push(this.#scope);
     this.#scope = this.#declared(pairs, start);
     const element = new XmlNode(nodeTypes.element, name, this.#namespaceOf(name, true, start), "");
-    const seen = new Set<string>();
+    const seen = pairs.length > 1 ? new Set<string>() : undefined;
     for (const [attributeName, value] of pairs) {
-      const attribute = new XmlNode(
-        nodeTypes.attribute,
-        attributeName,
-        this.#namespaceOf(attributeName, false, start),
-        value,
-      );
+      const attribute = new XmlNode(nodeTypes.attribute, attributeName, this.#namespaceOf(attributeName, false, start), value);
       const key = `${attribute.namespaceURI ?? ""} ${attribute.localName}`;
-      if (seen.has(key)) this.#fail(`attribute ${attributeName} stands twice`, start);
-      seen.add(key);
+      if (seen?.has(key) === true) this.#fail(`attribute ${attributeName} stands twice`, start);
+      seen?.add(key);
       element.addAttribute(attribute);
     }
     this.#append(element);
@@ -215,18 +183,13 @@ class Parser {
       this.#at++;
       this.#skipBlanks();
       const quote = text.charAt(this.#at);
-      if (quote !== '"' && quote !== "'")
-        this.#fail(`the value of attribute ${name} is not quoted`, this.#at);
+      if (quote !== '"' && quote !== "'") this.#fail(`the value of attribute ${name} is not quoted`, this.#at);
       const end = this.#find(quote, this.#at + 1);
       const raw = text.slice(this.#at + 1, end);
       if (raw.includes("<")) this.#fail(`attribute ${name} contains <`, this.#at);
-      pairs.push([
-        name,
-        this.#unescape(/[\t\n]/.test(raw) ? raw.replaceAll(/[\t\n]/g, " ") : raw, this.#at + 1),
-      ]);
+      pairs.push([name, this.#unescape(/[\t\n]/.test(raw) ? raw.replaceAll(/[\t\n]/g, " ") : raw, this.#at + 1)]);
       this.#at = end + 1;
-      if (pairs.length > this.#limits.maxAttributes)
-        throw limitError(`an element has more than ${this.#limits.maxAttributes} attributes`);
+      if (pairs.length > this.#limits.maxAttributes) throw limitError(`an element has more than ${this.#limits.maxAttributes} attributes`);
     }
   }
 
@@ -235,11 +198,7 @@ class Parser {
     for (const [name, uri] of pairs) {
       const prefix = name === "xmlns" ? "" : name.startsWith("xmlns:") ? name.slice(6) : undefined;
       if (prefix === undefined) continue;
-      if (
-        prefix === "xmlns" ||
-        (prefix !== "" && uri === "") ||
-        (prefix === "xml") !== (uri === xmlNamespace)
-      )
+      if (prefix === "xmlns" || (prefix !== "" && uri === "") || (prefix === "xml") !== (uri === xmlNamespace))
         this.#fail(`namespace prefix '${prefix}' cannot be bound so`, start);
       if (scope === this.#scope) scope = Object.create(this.#scope) as Namespaces;
       scope[prefix] = uri;
@@ -249,15 +208,9 @@ class Parser {
 
   #namespaceOf(name: string, isElement: boolean, start: number): string | null {
     const colon = name.indexOf(":");
-    if (colon < 0)
-      return isElement ? this.#scope[""] || null : name === "xmlns" ? xmlnsNamespace : null;
+    if (colon < 0) return isElement ? this.#scope[""] || null : name === "xmlns" ? xmlnsNamespace : null;
     const uri = this.#scope[name.slice(0, colon)];
-    if (
-      uri === undefined ||
-      name.includes(":", colon + 1) ||
-      colon === 0 ||
-      colon === name.length - 1
-    )
+    if (uri === undefined || name.includes(":", colon + 1) || colon === 0 || colon === name.length - 1)
       this.#fail(`the namespace prefix of '${name}' is not declared`, start);
     return uri as string;
   }
@@ -266,8 +219,7 @@ class Parser {
     if (end === this.#at) return;
     const raw = this.#text.slice(this.#at, end);
     if (this.#current === this.#document) {
-      if (raw.trim() !== "")
-        this.#fail("text outside the root element", this.#at + raw.search(/\S/));
+      if (raw.trim() !== "") this.#fail("text outside the root element", this.#at + raw.search(/\S/));
     } else {
       const cdataEnd = raw.indexOf("]]>");
       if (cdataEnd >= 0) this.#fail("]]> outside CDATA", this.#at + cdataEnd);
@@ -286,8 +238,7 @@ class Parser {
 
   #append(node: XmlNode): void {
     this.#nodes += 1 + node.attributes.length;
-    if (this.#nodes > this.#limits.maxNodes)
-      throw limitError(`the XML has more than ${this.#limits.maxNodes} nodes`);
+    if (this.#nodes > this.#limits.maxNodes) throw limitError(`the XML has more than ${this.#limits.maxNodes} nodes`);
     this.#current.append(node);
   }
 
@@ -296,22 +247,25 @@ class Parser {
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
       const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
       const known = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
-      return (
-        known ??
-        this.#fail(
-          name === "" ? "& must be written &amp;" : `unknown entity ${whole}`,
-          start + offset,
-        )
-      );
+      return known ?? this.#fail(name === "" ? "& must be written &amp;" : `unknown entity ${whole}`, start + offset);
     });
   }
 
   #name(): string {
-    namePattern.lastIndex = this.#at;
-    const match = namePattern.exec(this.#text);
-    if (match === null) this.#fail("a name is due", this.#at);
+    const text = this.#text;
+    const start = this.#at;
+    let end = start;
+    while (isPlainNameCharacter(text.charCodeAt(end), end === start)) end++;
+    // Almost every name is plain ASCII; the full rules cost several times as much.
+    if (end > start && !(text.charCodeAt(end) > 127)) {
+      this.#at = end;
+      return text.slice(start, end);
+    }
+    namePattern.lastIndex = start;
+    const match = namePattern.exec(text);
+    if (match === null) return this.#fail("a name is due", start);
     this.#at = namePattern.lastIndex;
-    return (match as RegExpExecArray)[0];
+    return match[0];
   }
 
   #skipBlanks(): boolean {
@@ -333,12 +287,16 @@ class Parser {
   }
 
   #fail(what: string, offset: number): never {
-    throw new FlowError(
-      "org.apache.camel.TypeConversionException",
-      `not well-formed XML: ${what} (${this.#place(offset)})`,
-      { code: "invalid-xml", details: { clientFault: true } },
-    );
+    throw new FlowError("org.apache.camel.TypeConversionException", `not well-formed XML: ${what} (${this.#place(offset)})`, {
+      code: "invalid-xml",
+      details: { clientFault: true },
+    });
   }
+}
+
+function isPlainNameCharacter(code: number, isFirst: boolean): boolean {
+  if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58) return true;
+  return !isFirst && ((code >= 48 && code <= 57) || code === 45 || code === 46);
 }
 
 function isBlank(code: number): boolean {
@@ -350,12 +308,7 @@ function characterOf(reference: string): string | undefined {
   if (match === null) return undefined;
   const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);
   const allowed =
-    code === 9 ||
-    code === 10 ||
-    code === 13 ||
-    (code >= 0x20 && code <= 0xd7ff) ||
-    (code >= 0xe000 && code <= 0xfffd) ||
-    (code >= 0x10000 && code <= 0x10ffff);
+    code === 9 || code === 10 || code === 13 || (code >= 0x20 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
   return allowed ? String.fromCodePoint(code) : undefined;
 }
 

@@ -16,11 +16,10 @@ export function readXml(value: unknown): XmlNode {
   if (Array.isArray(value) && value.length === 1) return readXml(value[0]);
   const text = asText(value);
   if (text.trim() === "")
-    throw new FlowError(
-      "org.apache.camel.InvalidPayloadException",
-      "there is no XML to read: the value is empty",
-      { code: "invalid-xml", details: { clientFault: true } },
-    );
+    throw new FlowError("org.apache.camel.InvalidPayloadException", "there is no XML to read: the value is empty", {
+      code: "invalid-xml",
+      details: { clientFault: true },
+    });
   const known = recentTexts.get(text);
   if (known !== undefined) return known;
   const parsed = parseXml(text);
@@ -32,42 +31,32 @@ function readBytes(bytes: Uint8Array): XmlNode {
   const known = parsedBytes.get(bytes);
   if (known !== undefined) return known;
   if (bytes.length > xmlLimits.maxCharacters * 2)
-    throw new FlowError(
-      "java.lang.IllegalStateException",
-      `size limit: the XML has ${bytes.length} bytes, too many to read`,
-      { code: "limit-xml", details: { clientFault: true } },
-    );
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the XML has ${bytes.length} bytes, too many to read`, {
+      code: "limit-xml",
+      details: { clientFault: true },
+    });
   const parsed = parseXml(decodeXml(bytes));
   parsedBytes.set(bytes, parsed);
   return parsed;
 }
 
 function remember(text: string, parsed: XmlNode): void {
-  if (recentTexts.size >= recentCount)
-    recentTexts.delete(recentTexts.keys().next().value as string);
+  if (recentTexts.size >= recentCount) recentTexts.delete(recentTexts.keys().next().value as string);
   recentTexts.set(text, parsed);
 }
 
 /** Bytes as text by their byte order mark, else by the encoding the XML declares, else as UTF-8. */
 export function decodeXml(bytes: Uint8Array): string {
-  const mark =
-    bytes[0] === 0xff && bytes[1] === 0xfe
-      ? "utf-16le"
-      : bytes[0] === 0xfe && bytes[1] === 0xff
-        ? "utf-16be"
-        : undefined;
+  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
   const start = String.fromCharCode(...bytes.subarray(0, 120));
-  const label =
-    mark ??
-    /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ??
-    "utf-8";
+  const label = mark ?? /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new FlowError(
-      "org.apache.camel.TypeConversionException",
-      `the XML cannot be read as ${label}`,
-      { code: "invalid-xml", cause, details: { clientFault: true } },
-    );
+    throw new FlowError("org.apache.camel.TypeConversionException", `the XML cannot be read as ${label}`, {
+      code: "invalid-xml",
+      cause,
+      details: { clientFault: true },
+    });
   }
 }

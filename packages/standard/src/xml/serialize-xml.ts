@@ -20,50 +20,29 @@ export interface SerializeOptions {
 
 /** A node as XML without a declaration, well formed on its own: namespaces it inherits are declared on it. */
 export function serializeXml(node: XmlNode, options: SerializeOptions = {}): string {
-  if (node.nodeType === nodeTypes.document)
-    return node.childNodes
-      .map((child) => serializeXml(child, options))
-      .join(options.indent === undefined ? "" : "\n");
+  if (node.nodeType === nodeTypes.document) return node.childNodes.map((child) => serializeXml(child, options)).join(options.indent === undefined ? "" : "\n");
   const out: string[] = [];
   write(node, new Map(), out, options.indent, 0);
   return out.join("");
 }
 
 export function escapeXmlText(text: string): string {
-  return textSpecials.test(text)
-    ? text.replaceAll(/[&<>\r]/g, (character) => escapes[character] as string)
-    : text;
+  return textSpecials.test(text) ? text.replaceAll(/[&<>\r]/g, (character) => escapes[character] as string) : text;
 }
 
 export function escapeXmlAttribute(text: string): string {
-  return attributeSpecials.test(text)
-    ? text.replaceAll(/[&<"\t\n\r]/g, (character) => escapes[character] as string)
-    : text;
+  return attributeSpecials.test(text) ? text.replaceAll(/[&<"\t\n\r]/g, (character) => escapes[character] as string) : text;
 }
 
-function write(
-  node: XmlNode,
-  scope: Map<string, string>,
-  out: string[],
-  indent: number | undefined,
-  depth: number,
-): void {
+function write(node: XmlNode, scope: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
   if (node.nodeType === nodeTypes.text) out.push(escapeXmlText(node.data));
   else if (node.nodeType === nodeTypes.comment) out.push(`<!--${node.data}-->`);
-  else if (node.nodeType === nodeTypes.instruction)
-    out.push(`<?${node.nodeName}${node.data === "" ? "" : ` ${node.data}`}?>`);
-  else if (node.nodeType === nodeTypes.attribute)
-    out.push(`${node.nodeName}="${escapeXmlAttribute(node.data)}"`);
+  else if (node.nodeType === nodeTypes.instruction) out.push(`<?${node.nodeName}${node.data === "" ? "" : ` ${node.data}`}?>`);
+  else if (node.nodeType === nodeTypes.attribute) out.push(`${node.nodeName}="${escapeXmlAttribute(node.data)}"`);
   else writeElement(node, scope, out, indent, depth);
 }
 
-function writeElement(
-  node: XmlNode,
-  outer: Map<string, string>,
-  out: string[],
-  indent: number | undefined,
-  depth: number,
-): void {
+function writeElement(node: XmlNode, outer: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
   let scope = outer;
   const declare = (prefix: string, uri: string): void => {
     if (scope === outer) scope = new Map(outer);
@@ -76,11 +55,7 @@ function writeElement(
     out.push(` ${attribute.nodeName}="${escapeXmlAttribute(attribute.data)}"`);
   }
   for (const named of [node, ...node.attributes]) {
-    if (
-      named.nodeType === nodeTypes.attribute &&
-      (named.prefix === null || named.prefix === "xml" || declaredPrefix(named) !== undefined)
-    )
-      continue;
+    if (named.nodeType === nodeTypes.attribute && (named.prefix === null || named.prefix === "xml" || declaredPrefix(named) !== undefined)) continue;
     const prefix = named.prefix ?? "";
     const uri = named.namespaceURI ?? "";
     if (prefix === "xml" || (scope.get(prefix) ?? "") === uri) continue;
@@ -96,16 +71,8 @@ function writeElement(
   out.push(`</${node.nodeName}>`);
 }
 
-function writeChildren(
-  node: XmlNode,
-  scope: Map<string, string>,
-  out: string[],
-  indent: number | undefined,
-  depth: number,
-): void {
-  const pretty =
-    indent !== undefined &&
-    node.childNodes.every((child) => child.nodeType !== nodeTypes.text || child.data.trim() === "");
+function writeChildren(node: XmlNode, scope: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
+  const pretty = indent !== undefined && node.childNodes.every((child) => child.nodeType !== nodeTypes.text || child.data.trim() === "");
   for (const child of node.childNodes) {
     if (pretty && child.nodeType === nodeTypes.text) continue;
     if (pretty) out.push(`\n${" ".repeat((depth + 1) * indent)}`);

@@ -26,8 +26,7 @@ export function elementToObject(element: XmlNode, shape: XmlObjectShape = plainS
   const content = new Map<string, unknown>();
   for (const attribute of element.attributes) {
     const declaration = attribute.nodeName === "xmlns" || attribute.prefix === "xmlns";
-    if (!(declaration && shape.localNames))
-      add(content, shape.attributePrefix + nameOf(attribute, shape), attribute.data);
+    if (!(declaration && shape.localNames)) add(content, shape.attributePrefix + nameOf(attribute, shape), attribute.data);
   }
   let text = "";
   let hasElements = false;
@@ -38,8 +37,7 @@ export function elementToObject(element: XmlNode, shape: XmlObjectShape = plainS
     add(content, nameOf(child, shape), elementToObject(child, shape));
   }
   if (content.size === 0) return text === "" ? null : text;
-  if (hasElements ? text.trim() !== "" : text !== "")
-    add(content, shape.textKey, hasElements ? text.trim() : text);
+  if (hasElements ? text.trim() !== "" : text !== "") add(content, shape.textKey, hasElements ? text.trim() : text);
   return toRecord(content);
 }
 
@@ -79,27 +77,16 @@ export interface WriteOptions {
 }
 
 /** `<name>…</name>` of any value. A list becomes one element per item. */
-export function objectToXml(
-  name: string,
-  value: unknown,
-  options: WriteOptions,
-  depth = 0,
-): string {
+export function objectToXml(name: string, value: unknown, options: WriteOptions, depth = 0): string {
   if (depth > nestingLimit)
-    throw new FlowError(
-      "java.lang.IllegalStateException",
-      `size limit: the value is nested deeper than ${nestingLimit} levels`,
-      { code: "limit-size" },
-    );
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${nestingLimit} levels`, { code: "limit-size" });
   checkName(name);
-  if (Array.isArray(value))
-    return value.map((item: unknown) => objectToXml(name, item, options, depth)).join("");
+  if (Array.isArray(value)) return value.map((item: unknown) => objectToXml(name, item, options, depth)).join("");
   const pad = options.indent === undefined ? "" : " ".repeat(options.indent * depth);
   const end = options.indent === undefined ? "" : "\n";
   if (value === null || value === undefined) return `${pad}<${name}/>${end}`;
   const entries = entriesOf(value);
-  if (entries === undefined)
-    return `${pad}<${name}>${escapeXmlText(asText(value))}</${name}>${end}`;
+  if (entries === undefined) return `${pad}<${name}>${escapeXmlText(asText(value))}</${name}>${end}`;
   let attributes = "";
   let text = "";
   let children = "";
@@ -109,10 +96,7 @@ export function objectToXml(
     else if (key === options.shape.textKey) text += escapeXmlText(asText(inner));
     else children += objectToXml(key, inner, options, depth + 1);
   }
-  if (children === "")
-    return text === ""
-      ? `${pad}<${name}${attributes}/>${end}`
-      : `${pad}<${name}${attributes}>${text}</${name}>${end}`;
+  if (children === "") return text === "" ? `${pad}<${name}${attributes}/>${end}` : `${pad}<${name}${attributes}>${text}</${name}>${end}`;
   return `${pad}<${name}${attributes}>${text}${end}${children}${pad}</${name}>${end}`;
 }
 
@@ -122,8 +106,7 @@ function attributeText(name: string, value: unknown): string {
 }
 
 function entriesOf(value: unknown): Iterable<readonly [string, unknown]> | undefined {
-  if (value instanceof Map)
-    return [...value].map(([key, inner]) => [asText(key), inner as unknown] as const);
+  if (value instanceof Map) return [...value].map(([key, inner]) => [asText(key), inner as unknown] as const);
   if (typeof value !== "object" || value === null) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null ? Object.entries(value) : undefined;
@@ -131,9 +114,7 @@ function entriesOf(value: unknown): Iterable<readonly [string, unknown]> | undef
 
 function checkName(name: string): void {
   if (/^[\p{L}_][\p{L}\p{N}\p{M}._-]*(?::[\p{L}_][\p{L}\p{N}\p{M}._-]*)?$/u.test(name)) return;
-  throw new FlowError(
-    "java.lang.IllegalArgumentException",
-    `'${name}' cannot be the name of an XML element or attribute: rename the key first`,
-    { code: "xml-name" },
-  );
+  throw new FlowError("java.lang.IllegalArgumentException", `'${name}' cannot be the name of an XML element or attribute: rename the key first`, {
+    code: "xml-name",
+  });
 }

@@ -1,5 +1,5 @@
 import { exchangeOf, optionsOf } from "@sluice/testkit";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { base64 } from "./base64.ts";
 

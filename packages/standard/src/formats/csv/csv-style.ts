@@ -1,7 +1,7 @@
 // How one kind of CSV is written: commons-csv's named formats with the options of the flow on top.
 import { CompileError } from "@sluice/engine/spi";
 
-export type QuoteMode = "ALL" | "ALL_NON_NULL" | "MINIMAL" | "NON_NUMERIC" | "NONE";
+type QuoteMode = "ALL" | "ALL_NON_NULL" | "MINIMAL" | "NON_NUMERIC" | "NONE";
 
 export interface CsvStyle {
   readonly delimiter: string;
@@ -41,7 +41,16 @@ const named: Readonly<Record<string, CsvStyle>> = {
   EXCEL: { ...standard, ignoreEmptyLines: false, allowMissingColumnNames: true },
   RFC4180: { ...standard, ignoreEmptyLines: false },
   TDF: { ...standard, delimiter: "\t", ignoreSurroundingSpaces: true },
-  MYSQL: { ...standard, delimiter: "\t", escape: "\\", ignoreEmptyLines: false, quote: undefined, recordSeparator: "\n", nullString: "\\N", quoteMode: "ALL_NON_NULL" },
+  MYSQL: {
+    ...standard,
+    delimiter: "\t",
+    escape: "\\",
+    ignoreEmptyLines: false,
+    quote: undefined,
+    recordSeparator: "\n",
+    nullString: "\\N",
+    quoteMode: "ALL_NON_NULL",
+  },
 };
 
 export const csvStyleNames = ["DEFAULT", "EXCEL", "RFC4180", "TDF", "MYSQL"] as const;
@@ -72,7 +81,8 @@ export interface CsvStyleOptions {
 /** The style the options of a flow describe. */
 export function csvStyle(options: CsvStyleOptions): CsvStyle {
   const base = named[(options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
-  if (base === undefined) throw new CompileError("csv-format", `'${options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`);
+  if (base === undefined)
+    throw new CompileError("csv-format", `'${options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`);
   const style: CsvStyle = {
     delimiter: written(options.delimiter) ?? base.delimiter,
     quote: options.quoteDisabled === true ? undefined : (oneCharacter("quote", options.quote) ?? base.quote),
@@ -88,8 +98,10 @@ export function csvStyle(options: CsvStyleOptions): CsvStyle {
     allowMissingColumnNames: options.allowMissingColumnNames ?? base.allowMissingColumnNames,
     ignoreHeaderCase: options.ignoreHeaderCase ?? base.ignoreHeaderCase,
   };
-  if (style.delimiter.length === 0 || /[\r\n]/.test(style.delimiter)) throw new CompileError("csv-delimiter", "the CSV delimiter must be text without line breaks");
-  if (style.quote === style.delimiter || style.escape === style.delimiter) throw new CompileError("csv-delimiter", "the CSV delimiter must differ from quote and escape");
+  if (style.delimiter.length === 0 || /[\r\n]/.test(style.delimiter))
+    throw new CompileError("csv-delimiter", "the CSV delimiter must be text without line breaks");
+  if (style.quote === style.delimiter || style.escape === style.delimiter)
+    throw new CompileError("csv-delimiter", "the CSV delimiter must differ from quote and escape");
   return style;
 }
 

@@ -4,7 +4,8 @@ import type { CsvStyle } from "./csv-style.ts";
 /** Rows of a body: a list of lists or maps is many, one map or one list of values is one. */
 export function rowsOf(body: unknown): Iterable<unknown> {
   if (Array.isArray(body)) return body.every((item) => typeof item !== "object" || item === null) && body.length > 0 ? [body] : body;
-  if (typeof body === "object" && body !== null && Symbol.iterator in body && !(body instanceof Map) && !(body instanceof Uint8Array)) return body as Iterable<unknown>;
+  if (typeof body === "object" && body !== null && Symbol.iterator in body && !(body instanceof Map) && !(body instanceof Uint8Array))
+    return body as Iterable<unknown>;
   return [body];
 }
 
@@ -14,7 +15,8 @@ export function valuesOf(row: unknown, columns: readonly string[] | undefined): 
   if (row instanceof Map) return columns === undefined ? [...row.values()] : columns.map((name) => row.get(name) as unknown);
   if (typeof row !== "object" || row === null) return [row];
   const prototype: unknown = Object.getPrototypeOf(row);
-  if (prototype !== Object.prototype && prototype !== null) throw new FlowError("java.lang.IllegalArgumentException", "a CSV row must be a list or a map", { code: "csv-row" });
+  if (prototype !== Object.prototype && prototype !== null)
+    throw new FlowError("java.lang.IllegalArgumentException", "a CSV row must be a list or a map", { code: "csv-row" });
   const record = row as Readonly<Record<string, unknown>>;
   return columns === undefined ? Object.values(record) : columns.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
 }

@@ -1,5 +1,5 @@
 import { exchangeOf, optionsOf } from "@sluice/testkit";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CsvParser } from "./csv-parser.ts";
 import { csvStyle } from "./csv-style.ts";
@@ -11,8 +11,22 @@ const write = (body: unknown, options?: Record<string, string>): unknown => form
 
 describe("reading", () => {
   test.each([
-    ["a,b\n1,2\n", {}, [["a", "b"], ["1", "2"]]],
-    ["a,b\r\n1,2", {}, [["a", "b"], ["1", "2"]]],
+    [
+      "a,b\n1,2\n",
+      {},
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
+    [
+      "a,b\r\n1,2",
+      {},
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
     ['"x,1","say ""hi""",\n', {}, [["x,1", 'say "hi"', ""]]],
     ['"two\r\nlines",b\n', {}, [["two\r\nlines", "b"]]],
     ["a;b,c\n", { delimiter: ";" }, [["a", "b,c"]]],
@@ -22,24 +36,35 @@ describe("reading", () => {
     ["a\n\n\nb\n", {}, [["a"], ["b"]]],
     ["a\n\nb\n", { ignoreEmptyLines: "false" }, [["a"], [""], ["b"]]],
     ["a\n\nb\n", { formatName: "EXCEL" }, [["a"], [""], ["b"]]],
-    [" a , \"b\" ,c\n", { ignoreSurroundingSpaces: "true" }, [["a", "b", "c"]]],
+    [' a , "b" ,c\n', { ignoreSurroundingSpaces: "true" }, [["a", "b", "c"]]],
     [' a ," b "\n', { trim: "true" }, [["a", "b"]]],
     [" a ,b\n", {}, [[" a ", "b"]]],
     ["#no\na#b\n", { commentMarker: "#" }, [["a#b"]]],
-    ["NULL,\"NULL\"\n", { nullString: "NULL" }, [[null, "NULL"]]],
+    ['NULL,"NULL"\n', { nullString: "NULL" }, [[null, "NULL"]]],
     ["a\\,b,c\\nd\n", { escape: "\\" }, [["a,b", "c\nd"]]],
     ["x\t\\N\ta\\tb\n", { formatName: "MYSQL" }, [["x", null, "a\tb"]]],
     ["a,b,\n", { trailingDelimiter: "true" }, [["a", "b"]]],
     ["'a,b',c\n", { quote: "'" }, [["a,b", "c"]]],
     ['"a",b\n', { quoteDisabled: "true" }, [['"a"', "b"]]],
     ["", {}, []],
-    ["a,\n,b\n,", {}, [["a", ""], ["", "b"], ["", ""]]],
+    [
+      "a,\n,b\n,",
+      {},
+      [
+        ["a", ""],
+        ["", "b"],
+        ["", ""],
+      ],
+    ],
   ] as const)("%j with %j", (text, options, expected) => {
     expect(read(text, options as Record<string, string>)).toEqual(expected);
   });
 
   test("rows as maps", () => {
-    expect(read("id,name\n1,Ann\n2,Bo\n", { useMaps: "true" })).toEqual([{ id: "1", name: "Ann" }, { id: "2", name: "Bo" }]);
+    expect(read("id,name\n1,Ann\n2,Bo\n", { useMaps: "true" })).toEqual([
+      { id: "1", name: "Ann" },
+      { id: "2", name: "Bo" },
+    ]);
     expect(read("id,name\n1,Ann\n", { useMaps: "true", header: "k,v", skipHeaderRecord: "true" })).toEqual([{ k: "1", v: "Ann" }]);
     expect(read("1,Ann\n", { useMaps: "true", header: "k,v" })).toEqual([{ k: "1", v: "Ann" }]);
     expect(read("a,b\n1\n1,2,3\n", { useOrderedMaps: "true" })).toEqual([{ a: "1" }, { a: "1", b: "2" }]);
@@ -62,12 +87,19 @@ describe("reading", () => {
   test("a stream is read piece by piece, eagerly and lazily", async () => {
     const stream = () =>
       (async function* () {
-        for (const piece of ['id,na', 'me\r', '\n1,"A', '""', 'nn"\r\n', "2,B\u00f6"]) yield new TextEncoder().encode(piece);
+        for (const piece of ["id,na", "me\r", '\n1,"A', '""', 'nn"\r\n', "2,B\u00f6"]) yield new TextEncoder().encode(piece);
       })();
-    expect(await read(stream(), { useMaps: "true" })).toEqual([{ id: "1", name: 'A"nn' }, { id: "2", name: "Bö" }]);
+    expect(await read(stream(), { useMaps: "true" })).toEqual([
+      { id: "1", name: 'A"nn' },
+      { id: "2", name: "Bö" },
+    ]);
     const seen: unknown[] = [];
     for await (const row of read(stream(), { lazyLoad: "true" }) as AsyncIterable<unknown>) seen.push(row);
-    expect(seen).toEqual([["id", "name"], ["1", 'A"nn'], ["2", "Bö"]]);
+    expect(seen).toEqual([
+      ["id", "name"],
+      ["1", 'A"nn'],
+      ["2", "Bö"],
+    ]);
   });
 
   test.each([
@@ -85,8 +117,22 @@ describe("reading", () => {
 
 describe("writing", () => {
   test.each([
-    [[["a", "b"], [1, null]], {}, "a,b\r\n1,\r\n"],
-    [[{ id: 1, name: "Ann" }, { id: 2, name: "Bo" }], { recordSeparator: "\n" }, "1,Ann\n2,Bo\n"],
+    [
+      [
+        ["a", "b"],
+        [1, null],
+      ],
+      {},
+      "a,b\r\n1,\r\n",
+    ],
+    [
+      [
+        { id: 1, name: "Ann" },
+        { id: 2, name: "Bo" },
+      ],
+      { recordSeparator: "\n" },
+      "1,Ann\n2,Bo\n",
+    ],
     [{ id: 1, name: "Ann" }, {}, "1,Ann\r\n"],
     [["a", "b"], {}, "a,b\r\n"],
     [[new Map([["k", "v"]])], {}, "v\r\n"],

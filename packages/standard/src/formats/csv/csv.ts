@@ -55,7 +55,13 @@ export const csv = defineFormat({
   create(options): Format {
     const style = csvStyle(options);
     const columns = options.headerDisabled === true || options.header === undefined ? undefined : options.header.split(",").map((name) => name.trim());
-    const shape: RowShape = { style, columns, maps: options.useMaps || options.useOrderedMaps, skipFirst: options.skipHeaderRecord, capture: options.captureHeaderRecord };
+    const shape: RowShape = {
+      style,
+      columns,
+      maps: options.useMaps || options.useOrderedMaps,
+      skipFirst: options.skipHeaderRecord,
+      capture: options.captureHeaderRecord,
+    };
     return {
       marshal(body) {
         let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";

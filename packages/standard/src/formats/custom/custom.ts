@@ -15,6 +15,8 @@ export const custom = defineFormat({
   },
   examples: [],
   create({ ref }) {
-    throw new CompileError("format-unknown", `there is no format '${ref}' under dataFormats`, { hint: "declare it at the top of the document: - dataFormats: [{json: {id: …}}]" });
+    throw new CompileError("format-unknown", `there is no format '${ref}' under dataFormats`, {
+      hint: "declare it at the top of the document: - dataFormats: [{json: {id: …}}]",
+    });
   },
 });

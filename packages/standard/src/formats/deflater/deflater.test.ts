@@ -27,7 +27,9 @@ describe.each([
 
   test("damage and truncation are refused", () => {
     const packed = new Uint8Array(pack(bytes));
-    expect(() => format.unmarshal(packed.subarray(0, packed.length - 12), exchangeOf())).toThrowError(expect.objectContaining({ details: { clientFault: true } }));
+    expect(() => format.unmarshal(packed.subarray(0, packed.length - 12), exchangeOf())).toThrowError(
+      expect.objectContaining({ details: { clientFault: true } }),
+    );
     expect(() => format.unmarshal("not packed at all", exchangeOf())).toThrowError(expect.objectContaining({ details: { clientFault: true } }));
     expect(() => format.unmarshal("", exchangeOf())).toThrowError(expect.objectContaining({ details: { clientFault: true } }));
   });

@@ -11,7 +11,14 @@ export const gzipDeflater = defineFormat({
   icon: "archive",
   since: "0.1",
   options: { ...commonFields },
-  examples: [{ title: "There and back", yaml: "pipeline: {steps: [{marshal: {gzipDeflater: {}}}, {unmarshal: {gzipDeflater: {}}}]}", given: { body: "hello" }, expect: { body: new TextEncoder().encode("hello") } }],
+  examples: [
+    {
+      title: "There and back",
+      yaml: "pipeline: {steps: [{marshal: {gzipDeflater: {}}}, {unmarshal: {gzipDeflater: {}}}]}",
+      given: { body: "hello" },
+      expect: { body: new TextEncoder().encode("hello") },
+    },
+  ],
   create: () => ({
     // Without a time the same body always gives the same bytes.
     marshal: (body) => withBytes(body, (bytes) => gzipSync(bytes, { mtime: 0 })),

@@ -12,7 +12,14 @@ export const zipDeflater = defineFormat({
   icon: "archive",
   since: "0.1",
   options: { ...commonFields, compressionLevel: f.integer({ doc: "0 packs nothing, 9 the most; -1 is the usual middle.", default: -1, min: -1, max: 9 }) },
-  examples: [{ title: "There and back", yaml: "pipeline: {steps: [{marshal: {zipDeflater: {}}}, {unmarshal: {zipDeflater: {}}}]}", given: { body: "hello" }, expect: { body: new TextEncoder().encode("hello") } }],
+  examples: [
+    {
+      title: "There and back",
+      yaml: "pipeline: {steps: [{marshal: {zipDeflater: {}}}, {unmarshal: {zipDeflater: {}}}]}",
+      given: { body: "hello" },
+      expect: { body: new TextEncoder().encode("hello") },
+    },
+  ],
   create({ compressionLevel }) {
     const options: DeflateOptions = { level: (compressionLevel < 0 ? 6 : compressionLevel) as NonNullable<DeflateOptions["level"]> };
     return {

@@ -22,7 +22,11 @@ test.each([
 });
 
 test.each([
-  [{ id: 7, line: [{ sku: "A" }, { sku: "B" }], none: null }, {}, "<ObjectNode><id>7</id><line><sku>A</sku></line><line><sku>B</sku></line><none/></ObjectNode>"],
+  [
+    { id: 7, line: [{ sku: "A" }, { sku: "B" }], none: null },
+    {},
+    "<ObjectNode><id>7</id><line><sku>A</sku></line><line><sku>B</sku></line><none/></ObjectNode>",
+  ],
   [[1, 2], { rootName: "list" }, "<list><item>1</item><item>2</item></list>"],
   [new Map([["a", "x<y"]]), {}, "<ObjectNode><a>x&lt;y</a></ObjectNode>"],
   [{ a: { b: 1 } }, { prettyPrint: "true" }, "<ObjectNode>\n  <a>\n    <b>1</b>\n  </a>\n</ObjectNode>\n"],

@@ -41,8 +41,18 @@ export const jacksonXml = defineFormat({
     maxStringLength: accepted("the length limit"),
   },
   examples: [
-    { title: "Reading", yaml: "unmarshal: {jacksonXml: {}}", given: { body: '<order no="1"><id>7</id><line>a</line><line>b</line></order>' }, expect: { body: { no: "1", id: "7", line: ["a", "b"] } } },
-    { title: "Writing", yaml: "marshal: {jacksonXml: {rootName: order}}", given: { body: { id: 7, line: ["a", "b"] } }, expect: { body: "<order><id>7</id><line>a</line><line>b</line></order>" } },
+    {
+      title: "Reading",
+      yaml: "unmarshal: {jacksonXml: {}}",
+      given: { body: '<order no="1"><id>7</id><line>a</line><line>b</line></order>' },
+      expect: { body: { no: "1", id: "7", line: ["a", "b"] } },
+    },
+    {
+      title: "Writing",
+      yaml: "marshal: {jacksonXml: {rootName: order}}",
+      given: { body: { id: 7, line: ["a", "b"] } },
+      expect: { body: "<order><id>7</id><line>a</line><line>b</line></order>" },
+    },
   ],
   create({ rootName, prettyPrint, contentTypeHeader, useList }) {
     return {
@@ -57,7 +67,9 @@ export const jacksonXml = defineFormat({
           const value = emptyTexts(elementToObject(root, jacksonShape));
           return useList && !Array.isArray(value) ? [value] : value;
         };
-        return body !== null && typeof body === "object" && Symbol.asyncIterator in body ? withBytes(body, (bytes) => read(readXml(bytes))) : read(readXml(body));
+        return body !== null && typeof body === "object" && Symbol.asyncIterator in body
+          ? withBytes(body, (bytes) => read(readXml(bytes)))
+          : read(readXml(body));
       },
     };
   },
@@ -69,6 +81,7 @@ function emptyTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(emptyTexts);
   if (typeof value !== "object") return value;
   for (const [key, inner] of Object.entries(value as Record<string, unknown>))
-    if (inner === null || typeof inner === "object") Object.defineProperty(value, key, { value: emptyTexts(inner), enumerable: true, configurable: true, writable: true });
+    if (inner === null || typeof inner === "object")
+      Object.defineProperty(value, key, { value: emptyTexts(inner), enumerable: true, configurable: true, writable: true });
   return value;
 }

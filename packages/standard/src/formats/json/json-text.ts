@@ -13,7 +13,9 @@ export function parseJson(text: string): unknown {
       /^-?[1-9]\d{15,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${writtenMark}${token}"` : token,
     );
     if (marked === text) return JSON.parse(text) as unknown;
-    return JSON.parse(marked, (_key, value: unknown) => (typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value)) as unknown;
+    return JSON.parse(marked, (_key, value: unknown) =>
+      typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+    ) as unknown;
   } catch (cause) {
     throw invalidInput("json", describeFault(text, cause), cause);
   }

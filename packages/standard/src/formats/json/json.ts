@@ -42,7 +42,12 @@ export const json = defineFormat({
     dropRootNode: accepted("a root node"),
   },
   examples: [
-    { title: "Writing", yaml: "marshal: {json: {}}", given: { body: { a: 1, b: [1, 2] } }, expect: { body: '{"a":1,"b":[1,2]}', headers: { "Content-Type": "application/json" } } },
+    {
+      title: "Writing",
+      yaml: "marshal: {json: {}}",
+      given: { body: { a: 1, b: [1, 2] } },
+      expect: { body: '{"a":1,"b":[1,2]}', headers: { "Content-Type": "application/json" } },
+    },
     { title: "Reading", yaml: "unmarshal: {json: {}}", given: { body: '{"a": [true, null]}' }, expect: { body: { a: [true, null] } } },
   ],
   create({ prettyPrint, contentTypeHeader, useList, include }) {
@@ -69,10 +74,14 @@ function writeChecked(body: unknown, indent: number | undefined): string {
     return writeJson(body instanceof Uint8Array ? fromWire(body) : body, indent);
   } catch (cause) {
     if (cause instanceof FlowError) throw cause;
-    throw new FlowError("java.lang.IllegalArgumentException", `the body cannot be written as JSON: ${cause instanceof Error ? (cause.message.split("\n")[0] as string) : String(cause)}`, {
-      code: "json-unwritable",
-      cause,
-    });
+    throw new FlowError(
+      "java.lang.IllegalArgumentException",
+      `the body cannot be written as JSON: ${cause instanceof Error ? (cause.message.split("\n")[0] as string) : String(cause)}`,
+      {
+        code: "json-unwritable",
+        cause,
+      },
+    );
   }
 }
 
@@ -89,5 +98,7 @@ function withoutNull(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => withoutNull(item, depth + 1));
   const entries = value instanceof Map ? [...value] : Object.getPrototypeOf(value) === Object.prototype ? Object.entries(value) : undefined;
   if (entries === undefined) return value;
-  return new Map(entries.filter(([, inner]) => inner !== null && inner !== undefined).map(([key, inner]) => [key as unknown, withoutNull(inner, depth + 1)] as const));
+  return new Map(
+    entries.filter(([, inner]) => inner !== null && inner !== undefined).map(([key, inner]) => [key as unknown, withoutNull(inner, depth + 1)] as const),
+  );
 }

@@ -7,7 +7,26 @@ const crlf = (...lines: string[]): string => lines.join("\r\n");
 const text = (body: unknown): string => new TextDecoder().decode(body as Uint8Array);
 
 describe("reading", () => {
-  const body = crlf("preamble", "--b", "Content-Type: text/plain; charset=utf-8", "", "hello", "--b", 'Content-Disposition: form-data; name="file"; filename="a \\"1\\".bin"', "Content-Type: application/octet-stream", "Content-Transfer-Encoding: base64", "", "AAEC", "--b", "Content-Transfer-Encoding: quoted-printable", "", "caf=C3=A9 =", "bar", "--b--", "");
+  const body = crlf(
+    "preamble",
+    "--b",
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    "hello",
+    "--b",
+    'Content-Disposition: form-data; name="file"; filename="a \\"1\\".bin"',
+    "Content-Type: application/octet-stream",
+    "Content-Transfer-Encoding: base64",
+    "",
+    "AAEC",
+    "--b",
+    "Content-Transfer-Encoding: quoted-printable",
+    "",
+    "caf=C3=A9 =",
+    "bar",
+    "--b--",
+    "",
+  );
 
   test("the first part is the body, the others are attachments", () => {
     const exchange = exchangeOf(body, { "Content-Type": 'multipart/mixed; boundary="b"' });
@@ -23,7 +42,9 @@ describe("reading", () => {
   });
 
   test.each([["--x\r\n\r\na\r\n"], ["no boundary here"]])("%j is refused", (broken) => {
-    expect(() => format().unmarshal(broken, exchangeOf(broken, { "Content-Type": "multipart/mixed; boundary=x" }))).toThrowError(expect.objectContaining({ code: "invalid-mime" }));
+    expect(() => format().unmarshal(broken, exchangeOf(broken, { "Content-Type": "multipart/mixed; boundary=x" }))).toThrowError(
+      expect.objectContaining({ code: "invalid-mime" }),
+    );
   });
 });
 
@@ -35,7 +56,9 @@ describe("writing", () => {
 
   test.each([[{}], [{ binaryContent: "true" }], [{ headersInline: "true" }]])("what is written is read back (%j)", (options) => {
     const exchange = exchangeOf("hello", { "Content-Type": "text/plain" });
-    exchange.setProperty("CamelAttachments", [{ name: "n\r\nX-Evil: 1", fileName: "f.bin", contentType: "image/png", body: new Uint8Array([0, 13, 10, 45, 45, 255]) }]);
+    exchange.setProperty("CamelAttachments", [
+      { name: "n\r\nX-Evil: 1", fileName: "f.bin", contentType: "image/png", body: new Uint8Array([0, 13, 10, 45, 45, 255]) },
+    ]);
     const packed = format(options as Record<string, string>).marshal("hello", exchange) as Uint8Array;
     expect(text(packed)).not.toMatch(/^X-Evil/m);
     const back = exchangeOf(packed, { "Content-Type": exchange.message.headers.get("Content-Type") });

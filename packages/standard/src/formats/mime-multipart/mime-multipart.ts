@@ -38,7 +38,13 @@ export const mimeMultipart = defineFormat({
         if (attachments.length === 0 && !multipartWithoutAttachment) return body;
         return withBytes(body, (bytes) => {
           const given = asText(exchange.message.headers.get("Content-Type"));
-          const first: MimePart = { name: undefined, fileName: undefined, contentType: given === "" ? "application/octet-stream" : given, headers: {}, body: bytes };
+          const first: MimePart = {
+            name: undefined,
+            fileName: undefined,
+            contentType: given === "" ? "application/octet-stream" : given,
+            headers: {},
+            body: bytes,
+          };
           const boundary = `part-${exchange.id}`;
           const contentType = `multipart/${multipartSubType}; boundary="${boundary}"`;
           const written = writeParts([first, ...attachments], boundary, binaryContent);
@@ -73,7 +79,10 @@ export const mimeMultipart = defineFormat({
 
 function attachmentsOf(exchange: Exchange): readonly MimePart[] {
   const given = exchange.property(attachmentsProperty) ?? [];
-  if (!Array.isArray(given)) throw new FlowError("java.lang.IllegalArgumentException", `property ${attachmentsProperty} must be a list of {name, fileName, contentType, body}`, { code: "mime-attachments" });
+  if (!Array.isArray(given))
+    throw new FlowError("java.lang.IllegalArgumentException", `property ${attachmentsProperty} must be a list of {name, fileName, contentType, body}`, {
+      code: "mime-attachments",
+    });
   return given.map((item: unknown) => {
     const part = (typeof item === "object" && item !== null ? item : { body: item }) as Partial<Record<keyof MimePart, unknown>>;
     return {

@@ -20,7 +20,7 @@ export function boundaryOf(contentType: string): string | undefined {
   return /^\s*multipart\//i.test(contentType) ? parameter(contentType, "boundary") : undefined;
 }
 
-export function parameter(header: string, name: string): string | undefined {
+function parameter(header: string, name: string): string | undefined {
   const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, "i").exec(header);
   return match === null ? undefined : (match[1]?.replaceAll(/\\(.)/g, "$1") ?? match[2]);
 }
@@ -32,7 +32,10 @@ export function readHead(bytes: Uint8Array): { readonly headers: Record<string, 
   const contentAt = end >= 0 ? end + 4 : bare >= 0 ? bare + 2 : bytes.length;
   if (contentAt > largestHead) throw invalidInput("mime", `the headers of a MIME part are larger than ${largestHead} bytes`);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
-  const lines = decoder.decode(bytes.subarray(0, contentAt)).replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
+  const lines = decoder
+    .decode(bytes.subarray(0, contentAt))
+    .replaceAll(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/);
   for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim();
@@ -78,7 +81,9 @@ function decodeContent(bytes: Uint8Array, encoding: string | undefined): Uint8Ar
   const kind = encoding?.trim().toLowerCase();
   if (kind === "base64") return decodeBase64(decoder.decode(bytes));
   if (kind !== "quoted-printable") return bytes;
-  const text = latin1(bytes).replaceAll(/[ \t]+(?=\r?\n)/g, "").replaceAll(/=\r?\n/g, "");
+  const text = latin1(bytes)
+    .replaceAll(/[ \t]+(?=\r?\n)/g, "")
+    .replaceAll(/=\r?\n/g, "");
   const decoded: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const hex = text[at] === "=" ? /^[0-9A-Fa-f]{2}$/.exec(text.slice(at + 1, at + 3)) : null;
@@ -97,7 +102,10 @@ function latin1(bytes: Uint8Array): string {
 export function writeParts(parts: readonly MimePart[], boundary: string, binary: boolean): Uint8Array {
   const chunks: Uint8Array[] = [];
   for (const part of parts) {
-    const disposition = part.fileName === undefined && part.name === undefined ? "" : `Content-Disposition: attachment${quoted("name", part.name)}${quoted("filename", part.fileName)}\r\n`;
+    const disposition =
+      part.fileName === undefined && part.name === undefined
+        ? ""
+        : `Content-Disposition: attachment${quoted("name", part.name)}${quoted("filename", part.fileName)}\r\n`;
     const encoding = binary ? "binary" : "base64";
     chunks.push(encoder.encode(`--${boundary}\r\nContent-Type: ${clean(part.contentType)}\r\n${disposition}Content-Transfer-Encoding: ${encoding}\r\n\r\n`));
     chunks.push(binary ? part.body : encoder.encode((encodeBase64(part.body).match(/.{1,76}/g) ?? []).join("\r\n")), encoder.encode("\r\n"));

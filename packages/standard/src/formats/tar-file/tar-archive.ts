@@ -10,10 +10,12 @@ const decoder = new TextDecoder();
 
 export function writeTar(name: string, content: Uint8Array): Uint8Array {
   const nameBytes = encoder.encode(name);
-  if (nameBytes.length > 100) throw new FlowError("java.lang.IllegalArgumentException", `the name of a tar entry may have 100 bytes: '${name}' has ${nameBytes.length}`, { code: "tar-name" });
+  if (nameBytes.length > 100)
+    throw new FlowError("java.lang.IllegalArgumentException", `the name of a tar entry may have 100 bytes: '${name}' has ${nameBytes.length}`, {
+      code: "tar-name",
+    });
   const archive = new Uint8Array(blockSize + Math.ceil(content.length / blockSize) * blockSize + 2 * blockSize);
   const put = (text: string, at: number): void => archive.set(encoder.encode(text), at);
-  const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, "0")}\0`;
   archive.set(nameBytes, 0);
   put(octal(0o644, 8), 100);
   put(octal(0, 8), 108);
@@ -32,7 +34,7 @@ export function writeTar(name: string, content: Uint8Array): Uint8Array {
 export function readTar(archive: Uint8Array, limit: number, withFolders: boolean): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   let longName: string | undefined;
-  for (let at = 0; at + blockSize <= archive.length; ) {
+  for (let at = 0; at + blockSize <= archive.length;) {
     const header = archive.subarray(at, at + blockSize);
     if (header.every((byte) => byte === 0)) return entries;
     if (entries.length >= mostEntries) throw invalidInput("tar", `the tar file has more than ${mostEntries} entries`);
@@ -54,6 +56,10 @@ export function readTar(archive: Uint8Array, limit: number, withFolders: boolean
     at = start + Math.ceil(size / blockSize) * blockSize;
   }
   return entries;
+}
+
+function octal(value: number, width: number): string {
+  return `${value.toString(8).padStart(width - 1, "0")}\0`;
 }
 
 function text(bytes: Uint8Array, at: number, length: number): string {

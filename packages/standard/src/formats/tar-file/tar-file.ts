@@ -11,7 +11,14 @@ export const tarFile = defineFormat({
   icon: "file-archive",
   since: "0.1",
   options: archiveFields,
-  examples: [{ title: "There and back", yaml: "pipeline: {steps: [{marshal: {tarFile: {}}}, {unmarshal: {tarFile: {}}}]}", given: { body: "hello", headers: { CamelFileName: "a.txt" } }, expect: { body: new TextEncoder().encode("hello"), headers: { tarFileName: "a.txt" } } }],
+  examples: [
+    {
+      title: "There and back",
+      yaml: "pipeline: {steps: [{marshal: {tarFile: {}}}, {unmarshal: {tarFile: {}}}]}",
+      given: { body: "hello", headers: { CamelFileName: "a.txt" } },
+      expect: { body: new TextEncoder().encode("hello"), headers: { tarFileName: "a.txt" } },
+    },
+  ],
   create({ usingIterator, allowEmptyDirectory, preservePathElements, maxDecompressedSize }) {
     return {
       marshal(body, exchange) {
@@ -19,7 +26,8 @@ export const tarFile = defineFormat({
         exchange.message.headers.set("CamelFileName", `${name}.tar`);
         return withBytes(body, (bytes) => writeTar(name, bytes));
       },
-      unmarshal: (body, exchange) => withBytes(body, (bytes) => readEntries(readTar(bytes, maxDecompressedSize, allowEmptyDirectory), "tar", usingIterator, exchange)),
+      unmarshal: (body, exchange) =>
+        withBytes(body, (bytes) => readEntries(readTar(bytes, maxDecompressedSize, allowEmptyDirectory), "tar", usingIterator, exchange)),
     };
   },
 });

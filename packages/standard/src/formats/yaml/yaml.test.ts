@@ -8,16 +8,32 @@ const write = (body: unknown): unknown => format.marshal(body, exchangeOf(body))
 
 test("scalars have the core schema's types", () => {
   expect(read("a: 1\nb: -2.5e1\nc: true\nd: ~\ne: \nf: '1'\ng: yes\nh: 0x1F\ni: .inf\nj: 12345678901234567890\nk: 2026-01-01\nl: 007\n")).toEqual({
-    a: 1, b: -25, c: true, d: null, e: null, f: "1", g: "yes", h: 31, i: Infinity, j: 12345678901234567890n, k: "2026-01-01", l: 7,
+    a: 1,
+    b: -25,
+    c: true,
+    d: null,
+    e: null,
+    f: "1",
+    g: "yes",
+    h: 31,
+    i: Infinity,
+    j: 12345678901234567890n,
+    k: "2026-01-01",
+    l: 7,
   });
   expect(read("- x\n- [1, {k: v}]\n")).toEqual(["x", [1, { k: "v" }]]);
   expect(read(new TextEncoder().encode("plain"))).toBe("plain");
   expect(read("")).toBeNull();
 });
 
-test.each([["a: [1"], ["a: !!java/object x"], ["a: 1\na: 2"], [`${"[".repeat(200)}${"]".repeat(200)}`], [`a: &a [x]\nb: [${"*a,".repeat(60)}]`]])("%j is refused with its place", (text) => {
-  expect(() => read(text)).toThrowError(expect.objectContaining({ code: "invalid-yaml", message: expect.stringMatching(/line \d+, column \d+/), details: { clientFault: true } }));
-});
+test.each([["a: [1"], ["a: !!java/object x"], ["a: 1\na: 2"], [`${"[".repeat(200)}${"]".repeat(200)}`], [`a: &a [x]\nb: [${"*a,".repeat(60)}]`]])(
+  "%j is refused with its place",
+  (text) => {
+    expect(() => read(text)).toThrowError(
+      expect.objectContaining({ code: "invalid-yaml", message: expect.stringMatching(/line \d+, column \d+/), details: { clientFault: true } }),
+    );
+  },
+);
 
 test("plain lists and maps are written on one line, others in blocks", () => {
   expect(write({ a: 1 })).toBe("{a: 1}\n");

@@ -47,7 +47,10 @@ export const yaml = defineFormat({
           const { tree, diagnostics } = readTree(text, { ...limits, aliases: maxAliasesForCollections });
           if (tree !== undefined) return valueOf(tree);
           const [fault] = diagnostics;
-          throw invalidInput("yaml", `the body is no YAML: ${fault?.message ?? "it cannot be read"} (line ${fault?.span.line ?? 1}, column ${fault?.span.column ?? 1})`);
+          throw invalidInput(
+            "yaml",
+            `the body is no YAML: ${fault?.message ?? "it cannot be read"} (line ${fault?.span.line ?? 1}, column ${fault?.span.column ?? 1})`,
+          );
         }),
     };
   },
@@ -59,7 +62,8 @@ function isPlain(item: unknown): boolean {
 
 function checkDepth(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
-  if (depth > deepest) throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${deepest} levels`, { code: "limit-size" });
+  if (depth > deepest)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${deepest} levels`, { code: "limit-size" });
   for (const inner of value instanceof Map ? value.values() : Object.values(value)) checkDepth(inner, depth + 1);
 }
 

@@ -15,7 +15,14 @@ export const zipFile = defineFormat({
   icon: "file-archive",
   since: "0.1",
   options: archiveFields,
-  examples: [{ title: "There and back", yaml: "pipeline: {steps: [{marshal: {zipFile: {}}}, {unmarshal: {zipFile: {}}}]}", given: { body: "hello", headers: { CamelFileName: "a.txt" } }, expect: { body: new TextEncoder().encode("hello"), headers: { zipFileName: "a.txt" } } }],
+  examples: [
+    {
+      title: "There and back",
+      yaml: "pipeline: {steps: [{marshal: {zipFile: {}}}, {unmarshal: {zipFile: {}}}]}",
+      given: { body: "hello", headers: { CamelFileName: "a.txt" } },
+      expect: { body: new TextEncoder().encode("hello"), headers: { zipFileName: "a.txt" } },
+    },
+  ],
   create({ usingIterator, allowEmptyDirectory, preservePathElements, maxDecompressedSize }) {
     return {
       marshal(body, exchange) {
@@ -23,7 +30,8 @@ export const zipFile = defineFormat({
         exchange.message.headers.set("CamelFileName", `${name}.zip`);
         return withBytes(body, (bytes) => zipSync({ [name]: [bytes, { mtime: entryTime }] }));
       },
-      unmarshal: (body, exchange) => withBytes(body, (bytes) => readEntries(readZip(bytes, maxDecompressedSize, allowEmptyDirectory), "zip", usingIterator, exchange)),
+      unmarshal: (body, exchange) =>
+        withBytes(body, (bytes) => readEntries(readZip(bytes, maxDecompressedSize, allowEmptyDirectory), "zip", usingIterator, exchange)),
     };
   },
 });

@@ -129,28 +129,42 @@ describe("faults", () => {
     expect(() => evaluate(text, { body: "<a/>" })).toThrowError(expect.objectContaining({ name: "CompileError", code: "xpath-syntax", offset }));
   });
 
-  test.each(["nothing(1)", "foo:bar(1)", "doc('file:///etc/passwd')", "unparsed-text('file:///etc/passwd')", "environment-variable('PATH')", "/q:a"])("%s names what does not exist", (text) => {
-    expect(() => xpath.compile(text, {}, languageUnderTest(xpath).scope)).toThrowError(expect.objectContaining({ name: "CompileError", code: "xpath-syntax" }));
-  });
+  test.each(["nothing(1)", "foo:bar(1)", "doc('file:///etc/passwd')", "unparsed-text('file:///etc/passwd')", "environment-variable('PATH')", "/q:a"])(
+    "%s names what does not exist",
+    (text) => {
+      expect(() => xpath.compile(text, {}, languageUnderTest(xpath).scope)).toThrowError(
+        expect.objectContaining({ name: "CompileError", code: "xpath-syntax" }),
+      );
+    },
+  );
 
   test("a text that is too long is refused", () => {
     expect(() => evaluate(`'${"x".repeat(10_000)}'`, { body: "<a/>" })).toThrowError(expect.objectContaining({ code: "xpath-length" }));
   });
 
   test("a body that is no XML says so, and where", () => {
-    expect(() => evaluate("/a", { body: "{}" })).toThrowError(expect.objectContaining({ code: "invalid-xml", message: expect.stringContaining("line 1, column 1") }));
+    expect(() => evaluate("/a", { body: "{}" })).toThrowError(
+      expect.objectContaining({ code: "invalid-xml", message: expect.stringContaining("line 1, column 1") }),
+    );
     expect(() => evaluate("/a", { body: '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>' })).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
   });
 
   test("a failing evaluation names the expression", () => {
-    expect(() => evaluate("xs:integer(/a)", { body: "<a>x</a>" })).toThrowError(expect.objectContaining({ code: "xpath-failed", message: expect.stringContaining("xpath 'xs:integer(/a)' failed:") }));
+    expect(() => evaluate("xs:integer(/a)", { body: "<a>x</a>" })).toThrowError(
+      expect.objectContaining({ code: "xpath-failed", message: expect.stringContaining("xpath 'xs:integer(/a)' failed:") }),
+    );
   });
 });
 
 describe("work is bounded", () => {
   /** Every look at the clock costs a tenth of a second, so that no test depends on the machine. */
   class SlowHost extends FakeHost {
-    override readonly clock = Object.assign(Object.create(new FakeHost().clock) as FakeHost["clock"], { monotonic: (() => { let now = 0; return () => (now += 100); })() });
+    override readonly clock = Object.assign(Object.create(new FakeHost().clock) as FakeHost["clock"], {
+      monotonic: (() => {
+        let now = 0;
+        return () => (now += 100);
+      })(),
+    });
   }
   const slow = languageUnderTest(xpath, { host: new SlowHost() });
   const wide = `<a>${"<b>x</b>".repeat(3000)}</a>`;

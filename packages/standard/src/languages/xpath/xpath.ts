@@ -20,9 +20,15 @@ export const xpath = defineLanguage({
   options: {
     resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
     resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "What the expression gives; a list of nodes unless said." }),
-    namespace: f.list(f.object({ key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) }, { doc: "One prefix." }), {
-      doc: "Prefixes the expression uses.",
-    }),
+    namespace: f.list(
+      f.object(
+        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) },
+        { doc: "One prefix." },
+      ),
+      {
+        doc: "Prefixes the expression uses.",
+      },
+    ),
     source: sourceOption,
     saxon: f.boolean({ doc: "Accepted; XPath 3.1 is always available.", group: "advanced" }),
     factoryRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
@@ -35,8 +41,18 @@ export const xpath = defineLanguage({
     id: idOption,
   },
   examples: [
-    { title: "A text out of an order", yaml: "setBody: {xpath: {expression: /order/customer/text(), resultType: java.lang.String}}", given: { body: "<order><customer>Ada</customer></order>" }, expect: { body: "Ada" } },
-    { title: "Counting", yaml: "setBody: {xpath: {expression: count(/order/line), resultQName: NUMBER}}", given: { body: "<order><line/><line/></order>" }, expect: { body: 2 } },
+    {
+      title: "A text out of an order",
+      yaml: "setBody: {xpath: {expression: /order/customer/text(), resultType: java.lang.String}}",
+      given: { body: "<order><customer>Ada</customer></order>" },
+      expect: { body: "Ada" },
+    },
+    {
+      title: "Counting",
+      yaml: "setBody: {xpath: {expression: count(/order/line), resultQName: NUMBER}}",
+      given: { body: "<order><line/><line/></order>" },
+      expect: { body: 2 },
+    },
   ],
   compile(text, options, scope) {
     const convert = resultConverter(options["resultQName"], options["resultType"]);

@@ -7,7 +7,10 @@ const { evaluate } = languageUnderTest(xquery);
 const people = '<people xmlns:x="urn:x"><person name="Ada" age="36"/><person name="Bo" age="7"/></people>';
 
 test("new elements are made out of the message", () => {
-  const made = evaluate('<adults n="{count(/people/person[@age > 17])}">{for $p in /people/person[@age > 17] order by $p/@name return <p>{data($p/@name)}</p>}</adults>', { body: people });
+  const made = evaluate(
+    '<adults n="{count(/people/person[@age > 17])}">{for $p in /people/person[@age > 17] order by $p/@name return <p>{data($p/@name)}</p>}</adults>',
+    { body: people },
+  );
   expect(asText(made)).toBe('<adults n="1"><p>Ada</p></adults>');
 });
 
@@ -26,5 +29,7 @@ test("a wrong query is refused when it is compiled", () => {
 });
 
 test("endless recursion ends", () => {
-  expect(() => evaluate("declare function local:f($n) { local:f($n + 1) }; local:f(1)", { body: people })).toThrowError(expect.objectContaining({ code: "limit-call-depth" }));
+  expect(() => evaluate("declare function local:f($n) { local:f($n + 1) }; local:f(1)", { body: people })).toThrowError(
+    expect.objectContaining({ code: "limit-call-depth" }),
+  );
 });

@@ -17,16 +17,27 @@ export const xquery = defineLanguage({
   since: "0.1",
   options: {
     resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
-    namespace: f.list(f.object({ key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) }, { doc: "One prefix." }), {
-      doc: "Prefixes the query uses.",
-    }),
+    namespace: f.list(
+      f.object(
+        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) },
+        { doc: "One prefix." },
+      ),
+      {
+        doc: "Prefixes the query uses.",
+      },
+    ),
     configurationRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
     source: sourceOption,
     trim: trimOption,
     id: idOption,
   },
   examples: [
-    { title: "Another shape", yaml: "setBody: {xquery: {expression: '<names>{for $p in /people/person return <n>{data($p/@name)}</n>}</names>', resultType: java.lang.String}}", given: { body: '<people><person name="Ada"/></people>' }, expect: { body: "<names><n>Ada</n></names>" } },
+    {
+      title: "Another shape",
+      yaml: "setBody: {xquery: {expression: '<names>{for $p in /people/person return <n>{data($p/@name)}</n>}</names>', resultType: java.lang.String}}",
+      given: { body: '<people><person name="Ada"/></people>' },
+      expect: { body: "<names><n>Ada</n></names>" },
+    },
   ],
   compile(text, options, scope) {
     const source = compileSource(options["source"]);

@@ -17,7 +17,8 @@ const compiler = { host: new FakeHost(), registry: { format: (node: { name: stri
 const node = { id: "m1", name: "marshal", options: {}, span: documentStart };
 const format = (name = "upper") => ({ name, options: {}, span: documentStart });
 
-const run = (step: typeof marshal | typeof unmarshal, options: object, exchange: Exchange): Awaitable => step.compile({ format: format(), ...options } as never, compiler, node)(exchange);
+const run = (step: typeof marshal | typeof unmarshal, options: object, exchange: Exchange): Awaitable =>
+  step.compile({ format: format(), ...options } as never, compiler, node)(exchange);
 
 describe("marshal", () => {
   test("replaces the body at once when the format does not wait", () => {
@@ -53,7 +54,9 @@ describe("marshal", () => {
 
 describe("unmarshal", () => {
   test("a body that is missing fails, or passes when allowed", () => {
-    expect(() => run(unmarshal, { allowNullBody: false }, exchangeOf(null))).toThrowError(expect.objectContaining({ code: "unmarshal-empty", type: "org.apache.camel.InvalidPayloadException" }));
+    expect(() => run(unmarshal, { allowNullBody: false }, exchangeOf(null))).toThrowError(
+      expect.objectContaining({ code: "unmarshal-empty", type: "org.apache.camel.InvalidPayloadException" }),
+    );
     const exchange = exchangeOf(null);
     run(unmarshal, { allowNullBody: true }, exchange);
     expect(exchange.message.body).toBeNull();

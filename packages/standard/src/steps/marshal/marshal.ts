@@ -15,7 +15,14 @@ export const marshal = defineStep({
     variableSend: f.string({ doc: "Variable whose value is converted instead of the body.", group: "advanced" }),
     variableReceive: f.string({ doc: "Variable that receives the result; the message stays as it was.", group: "advanced" }),
   },
-  examples: [{ title: "An object as JSON", yaml: "marshal: {json: {}}", given: { body: { a: 1 } }, expect: { body: '{"a":1}', headers: { "Content-Type": "application/json" } } }],
+  examples: [
+    {
+      title: "An object as JSON",
+      yaml: "marshal: {json: {}}",
+      given: { body: { a: 1 } },
+      expect: { body: '{"a":1}', headers: { "Content-Type": "application/json" } },
+    },
+  ],
   compile({ format, ...variables }, compiler) {
     const made = compiler.registry.format(format);
     return convertWith((body, exchange) => made.marshal(body, exchange), variables, compiler.host);

@@ -23,10 +23,14 @@ export const unmarshal = defineStep({
       (body, exchange) => {
         if (body !== null && body !== undefined) return made.unmarshal(body, exchange);
         if (allowNullBody) return null;
-        throw new FlowError("org.apache.camel.InvalidPayloadException", `there is nothing to unmarshal as ${format.name}: the body is empty; allowNullBody lets it pass`, {
-          code: "unmarshal-empty",
-          details: { clientFault: true },
-        });
+        throw new FlowError(
+          "org.apache.camel.InvalidPayloadException",
+          `there is nothing to unmarshal as ${format.name}: the body is empty; allowNullBody lets it pass`,
+          {
+            code: "unmarshal-empty",
+            details: { clientFault: true },
+          },
+        );
       },
       variables,
       compiler.host,

@@ -10,7 +10,7 @@ import { documentWriter, nodesFactory } from "./query-nodes.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 export type QueryLanguage = "xpath" | "xquery";
-export type Returns = "all" | "boolean";
+type Returns = "all" | "boolean";
 
 export interface Query {
   /** False when the expression never looks at the document, so that none need be parsed. */
@@ -20,12 +20,28 @@ export interface Query {
 
 const longestExpression = 10_000;
 const readers = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
-const contextFunctions = new Set(["position", "last", "root", "name", "local-name", "namespace-uri", "string", "number", "normalize-space", "string-length", "path", "lang", "id", "data"]);
+const contextFunctions = new Set([
+  "position",
+  "last",
+  "root",
+  "name",
+  "local-name",
+  "namespace-uri",
+  "string",
+  "number",
+  "normalize-space",
+  "string-length",
+  "path",
+  "lang",
+  "id",
+  "data",
+]);
 
 /** Compiles a text; throws a CompileError that says what is wrong and where. */
 export function compileQuery(text: string, language: QueryLanguage, namespaces: Readonly<Record<string, string>>, scope: LanguageScope): Query {
   if (text.trim() === "") throw new CompileError(`${language}-syntax`, `the ${language} expression is empty`);
-  if (text.length > longestExpression) throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${longestExpression} characters`);
+  if (text.length > longestExpression)
+    throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${longestExpression} characters`);
   const options = engineOptions(language, namespaces);
   const tree = parse(text, language, options);
   const names = freeVariables(tree);
@@ -33,13 +49,18 @@ export function compileQuery(text: string, language: QueryLanguage, namespaces: 
   const script = hasLoops(tree) ? boundLoops(tree) : text;
   const simple = simpleCompiler(scope);
   return {
-    readsDocument: [...descendants(tree)].some((node) => readers.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent))),
+    readsDocument: [...descendants(tree)].some(
+      (node) => readers.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent)),
+    ),
     evaluate(document, exchange, returns) {
       const meter = new WorkMeter(scope.host.clock);
       const context: QueryContext = { exchange, scope, meter, simple: (source) => simple(source)(exchange), failure: undefined };
       const returnType = returns === "boolean" ? fontoxpath.ReturnType.BOOLEAN : fontoxpath.ReturnType.ALL_RESULTS;
       try {
-        return fontoxpath.evaluateXPath(script as string, document, meter.facade(), variables(names, exchange), returnType, { ...options, currentContext: context });
+        return fontoxpath.evaluateXPath(script as string, document, meter.facade(), variables(names, exchange), returnType, {
+          ...options,
+          currentContext: context,
+        });
       } catch (cause) {
         throw context.failure ?? evaluationError(text, language, cause);
       }
@@ -79,7 +100,14 @@ function parse(text: string, language: QueryLanguage, options: EngineOptions): X
 function checkNames(text: string, tree: XmlNode, language: QueryLanguage, options: EngineOptions, names: readonly string[]): void {
   if ([...descendants(tree)].some((node) => node.localName === "prolog" || node.localName === "versionDecl")) return;
   try {
-    fontoxpath.evaluateXPath(`if (false()) then (${text}\n) else ()`, null, null, Object.fromEntries(names.map((name) => [name, null])), fontoxpath.ReturnType.ALL_RESULTS, options);
+    fontoxpath.evaluateXPath(
+      `if (false()) then (${text}\n) else ()`,
+      null,
+      null,
+      Object.fromEntries(names.map((name) => [name, null])),
+      fontoxpath.ReturnType.ALL_RESULTS,
+      options,
+    );
   } catch (cause) {
     throw syntaxError(text, language, cause);
   }
@@ -87,15 +115,30 @@ function checkNames(text: string, tree: XmlNode, language: QueryLanguage, option
 
 function syntaxError(text: string, language: QueryLanguage, cause: unknown): CompileError {
   const { reason, line, column } = messageOf(cause);
-  const offset = line === undefined ? undefined : text.split("\n").slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + (column as number) - 1;
+  const offset =
+    line === undefined
+      ? undefined
+      : text
+          .split("\n")
+          .slice(0, line - 1)
+          .reduce((sum, each) => sum + each.length + 1, 0) +
+        (column as number) -
+        1;
   return new CompileError(`${language}-syntax`, `the ${language} expression is wrong: ${reason}`, offset === undefined ? {} : { offset });
 }
 
 function evaluationError(text: string, language: QueryLanguage, cause: unknown): FlowError {
   if (cause instanceof FlowError) return cause;
-  if (cause instanceof RangeError) return new FlowError("java.lang.IllegalStateException", `call depth: the ${language} expression calls itself too deeply or makes too much`, { code: "limit-call-depth", cause });
+  if (cause instanceof RangeError)
+    return new FlowError("java.lang.IllegalStateException", `call depth: the ${language} expression calls itself too deeply or makes too much`, {
+      code: "limit-call-depth",
+      cause,
+    });
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${shown}' failed: ${messageOf(cause).reason}`, { code: `${language}-failed`, cause });
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${shown}' failed: ${messageOf(cause).reason}`, {
+    code: `${language}-failed`,
+    cause,
+  });
 }
 
 /** The engine's messages quote the whole source with line numbers; one sentence is enough. */
@@ -135,7 +178,8 @@ function simpleCompiler(scope: LanguageScope): (source: string) => (exchange: Ex
     let expression = known.get(source);
     if (expression === undefined) {
       const language = scope.language("simple");
-      if (language === undefined) throw new FlowError("org.apache.camel.NoSuchLanguageException", "function:simple needs the simple language", { code: "language-unknown" });
+      if (language === undefined)
+        throw new FlowError("org.apache.camel.NoSuchLanguageException", "function:simple needs the simple language", { code: "language-unknown" });
       expression = language.compile(source, {}, scope);
       if (known.size >= 64) known.clear();
       known.set(source, expression);

@@ -18,11 +18,20 @@ const functions: Readonly<Record<string, { readonly result: string; readonly cal
   "contains/2": { result: "xs:boolean", call: (whole, part) => text(whole).includes(text(part)) },
   "starts-with/2": { result: "xs:boolean", call: (whole, part) => text(whole).startsWith(text(part)) },
   "substring-before/2": { result: "xs:string", call: (whole, part) => text(whole).slice(0, Math.max(0, text(whole).indexOf(text(part)))) },
-  "substring-after/2": { result: "xs:string", call: (whole, part) => (text(whole).includes(text(part)) ? text(whole).slice(text(whole).indexOf(text(part)) + text(part).length) : "") },
+  "substring-after/2": {
+    result: "xs:string",
+    call: (whole, part) => (text(whole).includes(text(part)) ? text(whole).slice(text(whole).indexOf(text(part)) + text(part).length) : ""),
+  },
   "substring/2": { result: "xs:string", call: (whole, start) => substring(text(whole), number(start), Infinity) },
   "substring/3": { result: "xs:string", call: (whole, start, length) => substring(text(whole), number(start), number(length)) },
   "string-length/1": { result: "xs:integer", call: (whole) => [...text(whole)].length },
-  "normalize-space/1": { result: "xs:string", call: (whole) => text(whole).trim().replaceAll(/[ \t\r\n]+/g, " ") },
+  "normalize-space/1": {
+    result: "xs:string",
+    call: (whole) =>
+      text(whole)
+        .trim()
+        .replaceAll(/[ \t\r\n]+/g, " "),
+  },
   "translate/3": { result: "xs:string", call: (whole, from, to) => translate(text(whole), [...text(from)], [...text(to)]) },
 };
 
@@ -32,7 +41,12 @@ export const lenientFunctions: ReadonlySet<string> = new Set(Object.keys(functio
 export function registerLenient(): void {
   for (const [key, { result, call }] of Object.entries(functions)) {
     const [localName, arity] = key.split("/") as [string, string];
-    fontoxpath.registerCustomXPathFunction({ namespaceURI: lenientNamespace, localName }, Array.from({ length: Number(arity) }, () => "xs:anyAtomicType*"), result, (_engine, ...values) => call(...(values as Items[])));
+    fontoxpath.registerCustomXPathFunction(
+      { namespaceURI: lenientNamespace, localName },
+      Array.from({ length: Number(arity) }, () => "xs:anyAtomicType*"),
+      result,
+      (_engine, ...values) => call(...(values as Items[])),
+    );
   }
 }
 

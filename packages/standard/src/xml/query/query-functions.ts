@@ -7,7 +7,7 @@ import { XmlNode } from "../xml-node.ts";
 import { lenientFunctions, lenientNamespace, registerLenient } from "./lenient-functions.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
-export const standardFunctions = "http://www.w3.org/2005/xpath-functions";
+const standardFunctions = "http://www.w3.org/2005/xpath-functions";
 export const guardNamespace = "urn:sluice:query-guard";
 
 /** Prefixes every expression may use without declaring them. */

@@ -27,7 +27,9 @@ export function resultConverter(kind: string | undefined, type: string | undefin
   if (Object.hasOwn(kinds, short)) return kinds[short] as Convert;
   const convert = findConversion(name);
   if (convert === undefined)
-    throw new CompileError("language-result-type", `resultType '${name}' is not known`, { hint: "use NODESET, NODE, STRING, NUMBER, BOOLEAN or a Java type such as java.lang.Integer" });
+    throw new CompileError("language-result-type", `resultType '${name}' is not known`, {
+      hint: "use NODESET, NODE, STRING, NUMBER, BOOLEAN or a Java type such as java.lang.Integer",
+    });
   return (items) => (items.length === 0 ? null : convert(valueOf(items[0])));
 }
 
