@@ -3,6 +3,7 @@ import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { controlbusConnector, noControl, type RouteControl } from "./controlbus/controlbus.ts";
 import { cron } from "./cron/cron.ts";
 import { direct } from "./direct/direct.ts";
+import { fileConnector, type FileSettings } from "./file/file.ts";
 import { httpConnector, type HttpSettings } from "./http/http.ts";
 import { log } from "./log/log.ts";
 import { mock } from "./mock/mock.ts";
@@ -18,6 +19,7 @@ import { valueMapping } from "./value-mapping/value-mapping.ts";
 import { webhook } from "./webhook/webhook.ts";
 
 export { type RouteAction, type RouteControl } from "./controlbus/controlbus.ts";
+export type { FileSettings } from "./file/file.ts";
 export type { EgressPolicy } from "./http/egress.ts";
 export type { HttpSettings } from "./http/http.ts";
 export { queueDepths } from "./seda/queues.ts";
@@ -27,6 +29,7 @@ export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-even
 export interface ConnectorSettings {
   readonly control?: RouteControl;
   readonly events?: SluiceEvents;
+  readonly file?: FileSettings;
   readonly http?: HttpSettings;
 }
 
@@ -35,6 +38,7 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
     controlbusConnector(settings.control ?? noControl),
     cron,
     direct,
+    fileConnector(settings.file),
     httpConnector(settings.http),
     log,
     mock,

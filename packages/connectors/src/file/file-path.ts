@@ -1,0 +1,55 @@
+// Names become paths only here, and a path never leaves the directory it belongs to.
+import { mkdir, realpath } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { FlowError } from "@sluice/engine/spi";
+
+const longestSegment = 255;
+const longestPath = 4096;
+
+/** The path of a name below a directory; throws a FlowError for a name that leads out of it or that no file can have. */
+export function pathWithin(directory: string, name: string): string {
+  const segments = name.split(/[/\\]/).filter((segment) => segment !== "" && segment !== ".");
+  const reason = name.includes("\0")
+    ? "it holds a NUL character"
+    : /^([/\\]|[A-Za-z]:)/.test(name)
+      ? "it is absolute"
+      : segments.includes("..")
+        ? "it leads out of the directory"
+        : segments.length === 0 || /[/\\]$/.test(name)
+          ? "it names no file"
+          : segments.some((segment) => Buffer.byteLength(segment) > longestSegment) || Buffer.byteLength(name) > longestPath
+            ? "it is too long"
+            : undefined;
+  if (reason !== undefined) throw fileError(`file name '${shown(name)}' is refused: ${reason}`, "file-name-refused");
+  return join(directory, ...segments);
+}
+
+/** Makes the directories a file needs and checks that no link among them leads out of `directory`. */
+export async function prepareParent(directory: string, path: string, create: boolean): Promise<void> {
+  const parent = dirname(path);
+  if (create) await mkdir(parent, { recursive: true });
+  if (!(await isWithin(directory, parent))) throw fileError("file name is refused: a link leads out of the directory", "file-name-refused");
+}
+
+/** True when the path, all links followed, is in the directory. */
+export async function isWithin(directory: string, path: string): Promise<boolean> {
+  const [root, real] = await Promise.all([realpath(directory), realpath(path)]);
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+export function fileError(message: string, code = "file-failed", cause?: unknown): FlowError {
+  return new FlowError("org.apache.camel.component.file.GenericFileOperationFailedException", message, { code, cause, retryable: code === "file-failed" });
+}
+
+export function isMissing(thrown: unknown): boolean {
+  return hasCode(thrown, "ENOENT");
+}
+
+export function hasCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === code;
+}
+
+function shown(name: string): string {
+  const text = name.replaceAll(/[^\x20-\x7e]/g, "?");
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

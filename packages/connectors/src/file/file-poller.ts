@@ -1,0 +1,47 @@
+// One file when a step asks for it. The file is done with once it has been read: a poll has no run of its own to wait for.
+import { cancelledError, type Endpoint, type Host, type Message, type Poller } from "@sluice/engine/spi";
+import { FileStream } from "./file-body.ts";
+import type { FileMemory } from "./file-memory.ts";
+import type { FileOptions } from "./file.ts";
+import { fileError, isMissing } from "./file-path.ts";
+import { fileScan } from "./file-scan.ts";
+import { fileWork } from "./file-work.ts";
+
+const lookEveryMs = 500;
+
+export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, host: Host): Poller {
+  const { options } = endpoint;
+  const scan = fileScan(directory, options, host.clock);
+  const work = fileWork(endpoint, directory, memory, host, true);
+
+  const next = async (): Promise<Message | undefined> => {
+    const files = await scan().catch((thrown: unknown) => {
+      if (isMissing(thrown)) return [];
+      throw fileError("the directory cannot be read", "file-failed", thrown);
+    });
+    for (const file of files) {
+      const taken = await work.take(file);
+      if (taken === undefined) continue;
+      const tooLong = taken.message.body instanceof FileStream && !options.noop;
+      await taken.finish(tooLong);
+      if (tooLong)
+        throw fileError(`'${file.name}' is longer than streamOver, ${options.streamOver} bytes: it would be gone before it is read`, "file-too-long");
+      return taken.message;
+    }
+    return undefined;
+  };
+
+  return {
+    async receive(timeoutMs, { run: { signal } }) {
+      const { clock } = host;
+      const deadline = timeoutMs < 0 ? Infinity : clock.monotonic() + timeoutMs;
+      for (;;) {
+        if (signal.aborted) throw cancelledError(signal);
+        const message = await next();
+        const left = deadline - clock.monotonic();
+        if (message !== undefined || left <= 0) return message;
+        await new Promise<void>((resolve) => clock.after(Math.min(left, lookEveryMs), resolve));
+      }
+    },
+  };
+}

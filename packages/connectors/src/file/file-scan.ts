@@ -1,0 +1,154 @@
+// Finds the files an endpoint wants, in the order it wants them.
+import { lstat, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { CompileError, compilePattern, FlowError, type Clock } from "@sluice/engine/spi";
+import type { FileOptions } from "./file.ts";
+import { isMissing, isWithin } from "./file-path.ts";
+import { compileTemplate } from "./file-template.ts";
+
+export interface FoundFile {
+  /** Relative to the endpoint's directory, with slashes. */
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+  readonly modified: number;
+}
+
+export const markerSuffix = ".camelLock";
+export const renameSuffix = ".camelExclusiveReadLock";
+
+type Wanted = (name: string) => boolean;
+type Order = (a: FoundFile, b: FoundFile) => number;
+
+/** Decides once what is wanted; the result lists the directory. */
+export function fileScan(directory: string, options: FileOptions, clock: Clock): () => Promise<FoundFile[]> {
+  const wanted = wantedFiles(options, clock);
+  const order = orderOf(options.sortBy);
+  return async () => {
+    const files: FoundFile[] = [];
+    await collect("", 1);
+    return order === undefined ? files : files.sort(order);
+
+    async function collect(folder: string, depth: number): Promise<void> {
+      for (const entry of (await readdir(join(directory, folder), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
+        if (entry.isDirectory()) {
+          if (options.recursive && depth < options.maxDepth && !entry.name.startsWith(".")) await collect(name, depth + 1);
+        } else if (depth >= options.minDepth && depth <= options.maxDepth && wanted(name)) {
+          const found = await look(directory, name);
+          if (found !== undefined) files.push(found);
+        }
+      }
+    }
+  };
+}
+
+/** The file as it is now; undefined when it is gone, is no plain file or is a link that leads out of the directory. */
+export async function look(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
+  try {
+    const link = (await lstat(path)).isSymbolicLink();
+    if (link && !(await isWithin(directory, path))) return undefined;
+    const found = await stat(path);
+    return found.isFile() ? { name, path, size: found.size, modified: Math.floor(found.mtimeMs) } : undefined;
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function wantedFiles(options: FileOptions, clock: Clock): Wanted {
+  const tests: Wanted[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
+  if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
+  const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
+  if (include !== undefined) tests.push(named(regex("include", include, true)));
+  if (exclude !== undefined) tests.push(not(named(regex("exclude", exclude, true))));
+  if (includeExt !== undefined) tests.push(hasExtension(includeExt));
+  if (excludeExt !== undefined) tests.push(not(hasExtension(excludeExt)));
+  if (antInclude !== undefined) tests.push(ant("antInclude", antInclude, options));
+  if (antExclude !== undefined) tests.push(not(ant("antExclude", antExclude, options)));
+  if (fileName !== undefined) {
+    const template = compileTemplate("fileName", fileName, clock);
+    tests.push((name) => name === template({ name }));
+  }
+  // A done file announces another file and is none itself.
+  if (doneFileName !== undefined) tests.push(not(doneFiles(doneFileName)));
+  return (name) => tests.every((test) => test(name));
+}
+
+const not =
+  (test: Wanted): Wanted =>
+  (name) =>
+    !test(name);
+const named =
+  (test: Wanted): Wanted =>
+  (name) =>
+    test(basename(name));
+
+function regex(option: string, source: string, ignoreCase: boolean): Wanted {
+  try {
+    const pattern = compilePattern(source, { ignoreCase });
+    return (text) => pattern.matches(text);
+  } catch (thrown) {
+    if (thrown instanceof FlowError) throw new CompileError("bad-option", `${option}: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+function hasExtension(list: string): Wanted {
+  const extensions = list.split(",").map((extension) => `.${extension.trim().toLowerCase()}`);
+  return (name) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
+}
+
+function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptions): Wanted {
+  const tests = list.split(",").map((pattern) => regex(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
+  return (name) => tests.some((test) => test(name));
+}
+
+/** `**` stands for any folders, `*` for any characters of one name, `?` for one. */
+function antPattern(pattern: string): string {
+  const whole = pattern.endsWith("/") ? `${pattern}**` : pattern;
+  return whole.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
+    if (part === "**/") return "(?:[^/]+/)*";
+    if (part === "**") return ".*";
+    if (part === "*") return "[^/]*";
+    return part === "?" ? "[^/]" : part.replace(/[.+^${}()|[\]\\]/, String.raw`\$&`);
+  });
+}
+
+function doneFiles(doneFileName: string): Wanted {
+  const escaped = doneFileName.split(/\$\{[^}]*\}/).map((literal) => literal.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`));
+  return named(regex("doneFileName", escaped.join(".*"), false));
+}
+
+const keys: Readonly<Record<string, (file: FoundFile) => string | number>> = {
+  "file:name": ({ name }) => name,
+  name: ({ name }) => name,
+  "file:onlyname": ({ name }) => basename(name),
+  "file:modified": ({ modified }) => modified,
+  "date:file": ({ modified }) => modified,
+  date: ({ modified }) => modified,
+  "file:length": ({ size }) => size,
+  "file:size": ({ size }) => size,
+  size: ({ size }) => size,
+  "file:ext": ({ name }) => basename(name).split(".").slice(1).join("."),
+  "file:name.ext": ({ name }) => basename(name).split(".").slice(1).join("."),
+};
+
+function orderOf(sortBy: string | undefined): Order | undefined {
+  if (sortBy === undefined) return undefined;
+  const orders = sortBy.split(";").map((part): Order => {
+    const [, reverse, ignoreCase, name] = /^\s*(reverse:)?\s*(ignoreCase:)?\s*(.*?)\s*$/.exec(part) as RegExpExecArray;
+    const key = keys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
+    if (key === undefined)
+      throw new CompileError("bad-option", `sortBy holds '${part}', which files cannot be sorted by`, {
+        hint: `use ${Object.keys(keys).slice(0, 9).join(", ")}`,
+      });
+    const value = ignoreCase === undefined ? key : (file: FoundFile) => String(key(file)).toLowerCase();
+    const sign = reverse === undefined ? 1 : -1;
+    return (a, b) => {
+      const [left, right] = [value(a), value(b)];
+      return left === right ? 0 : left < right ? -sign : sign;
+    };
+  });
+  return (a, b) => orders.reduce((result, order) => result || order(a, b), 0);
+}

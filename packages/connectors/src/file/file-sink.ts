@@ -1,0 +1,135 @@
+// Writes a message to a file. The file appears under its name in one step, complete.
+import { constants } from "node:fs";
+import { link, mkdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { basename, dirname, join, posix } from "node:path";
+import { asText, CompileError, FlowError, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { encodingOf, writeBody } from "./file-body.ts";
+import type { FileOptions } from "./file.ts";
+import { fileError, hasCode, pathWithin, prepareParent } from "./file-path.ts";
+import { compileTemplate, hasParts, type Template } from "./file-template.ts";
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+export function fileSink({ options }: Endpoint<FileOptions>, directory: string, host: Host): Sink {
+  const { fileExist, moveExisting, tempFileName, tempPrefix, doneFileName } = options;
+  if (fileExist === "Move" && moveExisting === undefined)
+    throw new CompileError("bad-option", "fileExist=Move needs moveExisting", { hint: "add moveExisting=old/${file:name}" });
+  const template = (option: string, text: string | undefined): Template | undefined =>
+    text === undefined ? undefined : compileTemplate(option, text, host.clock);
+  const fileName = template("fileName", options.fileName);
+  const existing = template("moveExisting", moveExisting === undefined || hasParts(moveExisting) ? moveExisting : posix.join(moveExisting, "${file:onlyname}"));
+  const temporary = template("tempFileName", tempFileName ?? (tempPrefix === undefined ? undefined : `${tempPrefix}\${file:onlyname}`));
+  const done = template("doneFileName", doneFileName);
+  const writing = {
+    encoding: encodingOf(options.charset),
+    appendChars: unescaped(options.appendChars),
+    sync: options.forceWrites,
+    mode: modeOf(options.chmod),
+  };
+
+  const nameOf = (exchange: Exchange): string => {
+    const { headers } = exchange.message;
+    const overrule = headers.getOwn("CamelOverruleFileName");
+    if (overrule !== undefined) headers.delete("CamelOverruleFileName");
+    const own = overrule ?? (fileName === undefined ? headers.getOwn("CamelFileName") : fileName({ name: asText(headers.getOwn("CamelFileName")), exchange }));
+    const name = own === undefined || own === null || own === "" ? exchange.id : asText(own);
+    return options.flatten ? name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1) : name;
+  };
+
+  const write = async (exchange: Exchange): Promise<void> => {
+    const { message } = exchange;
+    const name = nameOf(exchange);
+    const path = pathWithin(directory, name);
+    if ((message.body === null || message.body === undefined) && !options.allowNullBody)
+      throw fileError(`an empty message cannot be written to '${basename(path)}'; set allowNullBody=true to write an empty file`, "file-no-body");
+    if (options.autoCreate) await mkdir(directory, { recursive: true });
+    await prepareParent(directory, path, options.autoCreate);
+    const written = fileExist === "Append" ? await append(path, message.body) : await replace(path, name, exchange);
+    if (!written) return;
+    const modified = options.keepLastModified ? Number(message.headers.get("CamelFileLastModified")) : Number.NaN;
+    if (!Number.isNaN(modified)) await utimes(path, modified / 1000, modified / 1000);
+    if (done !== undefined)
+      await writeBody(pathWithin(dirname(path), done({ name: basename(path), exchange })), O_WRONLY | O_CREAT | O_NOFOLLOW, "", {
+        ...writing,
+        appendChars: undefined,
+      });
+    message.headers.set("CamelFileNameProduced", path);
+  };
+
+  const append = async (path: string, body: unknown): Promise<boolean> => {
+    await writeBody(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, body ?? "", writing);
+    return true;
+  };
+
+  /** Writes beside the target and puts it in place at the end; false when the target exists and stays. */
+  const replace = async (path: string, name: string, exchange: Exchange): Promise<boolean> => {
+    if ((fileExist === "Ignore" || fileExist === "Fail") && (await exists(path))) return kept(path);
+    const temp =
+      temporary === undefined ? join(dirname(path), `.${host.ids.next()}.part`) : pathWithin(dirname(path), temporary({ name: basename(path), exchange }));
+    await prepareParent(directory, temp, options.autoCreate);
+    await rm(temp, { force: true });
+    try {
+      await writeBody(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, exchange.message.body ?? "", writing);
+      if (fileExist === "Move" && existing !== undefined && (await exists(path))) await makeWay(path, existing({ name, exchange }));
+      if (fileExist === "Ignore" || fileExist === "Fail") return (await placeNew(temp, path)) || kept(path);
+      await rename(temp, path);
+      return true;
+    } finally {
+      await rm(temp, { force: true });
+    }
+  };
+
+  const makeWay = async (path: string, name: string): Promise<void> => {
+    const away = pathWithin(dirname(path), name);
+    await prepareParent(directory, away, true);
+    await rename(path, away);
+  };
+
+  const kept = (path: string): boolean => {
+    if (fileExist === "Ignore") return false;
+    throw fileError(`File already exist: ${basename(path)}. Cannot write new file.`, "file-exists");
+  };
+
+  return {
+    send: (exchange) =>
+      write(exchange).catch((thrown: unknown) => {
+        throw thrown instanceof FlowError ? thrown : fileError(`writing to '${options.directoryName}' failed: ${reason(thrown)}`, "file-failed", thrown);
+      }),
+  };
+}
+
+/** Gives a finished file its name unless the name is taken, with no moment in between for somebody else to take it. */
+async function placeNew(temp: string, path: string): Promise<boolean> {
+  try {
+    await link(temp, path);
+    return true;
+  } catch (thrown) {
+    if (hasCode(thrown, "EEXIST")) return false;
+    if (!hasCode(thrown, "EPERM") && !hasCode(thrown, "ENOTSUP")) throw thrown;
+    if (await exists(path)) return false;
+    await rename(temp, path);
+    return true;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function reason(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return "code" in thrown ? String(thrown.code) : thrown.message;
+}
+
+function unescaped(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\\([nrt])/g, (_, letter: string) => ({ n: "\n", r: "\r", t: "\t" })[letter] as string);
+}
+
+function modeOf(chmod: string | undefined): number | undefined {
+  if (chmod === undefined) return undefined;
+  if (!/^[0-7]{3,4}$/.test(chmod)) throw new CompileError("bad-option", `chmod is '${chmod}', which is no octal mode`, { hint: "write 640" });
+  return Number.parseInt(chmod, 8);
+}

@@ -1,0 +1,422 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { FlowError, Headers, type Clock, type Host, type Processor, type Source } from "@sluice/engine/spi";
+import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeInlet } from "@sluice/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileConnector } from "./file.ts";
+
+const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  breathe: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+let base = "";
+const sources: Source[] = [];
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "sluice-file-"));
+});
+afterEach(async () => {
+  for (const source of sources.splice(0)) await source.stop();
+  await rm(base, { recursive: true, force: true });
+});
+
+function setUp() {
+  const host = Object.assign(new FakeHost(), { clock: realClock }) as unknown as Host & Pick<FakeHost, "log">;
+  return { host, ...connectorUnderTest(fileConnector({ root: base }), host) };
+}
+
+async function put(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(base, name)), { recursive: true });
+    await writeFile(join(base, name), text);
+  }
+}
+
+/** Every file below the base with its content, links left out. */
+async function tree(): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(base, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) found[path.slice(base.length + 1)] = await readFile(path, "utf8");
+  }
+  return found;
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("it did not happen");
+}
+
+/** One look at the directory, with everything it hands over. */
+async function looked(uri: string, work: Processor = () => undefined, kit = setUp()) {
+  const inlet = new FakeInlet(work);
+  const source = kit.source(`${uri}${uri.includes("?") ? "&" : "?"}initialDelay=0&repeatCount=1`);
+  await source.start(inlet);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  await source.stop();
+  return { inlet, kit, names: inlet.exchanges.map((exchange) => exchange.message.headers.get("CamelFileName")) };
+}
+
+describe("reading", () => {
+  it("hands files over by name and moves them to .camel when their run went well", async () => {
+    await put({ "in/b.txt": "bee", "in/a.txt": "ay", "in/.hidden": "no", "in/sub/c.txt": "no" });
+    const { inlet, names } = await looked("file:in");
+    expect(names).toEqual(["a.txt", "b.txt"]);
+    expect(inlet.bodies.map((body) => new TextDecoder().decode(body as Uint8Array))).toEqual(["ay", "bee"]);
+    expect(await tree()).toEqual({ "in/.camel/a.txt": "ay", "in/.camel/b.txt": "bee", "in/.hidden": "no", "in/sub/c.txt": "no" });
+    const headers = inlet.exchanges[0]?.message.headers;
+    expect([headers?.get("CamelFileLength"), headers?.get("CamelFileNameOnly"), headers?.get("CamelFileAbsolutePath")]).toEqual([
+      2,
+      "a.txt",
+      join(base, "in/a.txt"),
+    ]);
+  });
+
+  it.each([
+    ["delete=true", {}],
+    ["noop=true", { "in/x.txt": "x" }],
+    ["move=done", { "in/done/x.txt": "x" }],
+    ["move=../archive/${file:name.noext}-${date:now:yyyy}.bak", { [`archive/x-${new Date().getFullYear()}.bak`]: "x" }],
+    ["preMove=.work&move=done", { "in/done/x.txt": "x" }],
+  ])("leaves a good file as %s says", async (options, left) => {
+    await put({ "in/x.txt": "x" });
+    await looked(`file:in?${options.replaceAll("${", "%24%7B").replaceAll("}", "%7D")}`);
+    expect(await tree()).toEqual(left);
+  });
+
+  it.each([
+    ["move=done", { "in/x.txt": "x" }],
+    ["delete=true", { "in/x.txt": "x" }],
+    ["moveFailed=.error", { "in/.error/x.txt": "x" }],
+    ["preMove=.work", { "in/x.txt": "x" }],
+  ])("leaves a failed file as %s says, and takes it again", async (options, left) => {
+    await put({ "in/x.txt": "x" });
+    const fail = () => {
+      throw new FlowError("java.io.IOException", "no");
+    };
+    const { kit } = await looked(`file:in?${options}`, fail);
+    expect(await tree()).toEqual(left);
+    const again = await looked(`file:in?${options}`, undefined, kit);
+    expect(again.names).toEqual("in/x.txt" in left ? ["x.txt"] : []);
+  });
+
+  it("moves nothing before the run is over, so a crash loses nothing", async () => {
+    await put(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`in/${i}.txt`, String(i)])));
+    const first = setUp();
+    const crashed = first.source("file:in?initialDelay=0&delete=true");
+    let taken = 0;
+    await crashed.start(new FakeInlet(() => (++taken > 7 ? new Promise(() => undefined) : undefined)));
+    await until(() => taken === 8);
+    expect(Object.keys(await tree()).length).toBe(13);
+    const { names } = await looked("file:in?delete=true");
+    expect(names.length).toBe(13);
+    expect(await tree()).toEqual({});
+  });
+
+  it("takes a file once at a time, whoever asks", async () => {
+    await put({ "in/x.txt": "x" });
+    const kit = setUp();
+    let open = (): void => undefined;
+    const held = new Promise<void>((resolve) => (open = () => resolve()));
+    const slow = kit.source("file:in?initialDelay=0");
+    const inlet = new FakeInlet(() => held);
+    await slow.start(inlet);
+    await until(() => inlet.exchanges.length === 1);
+    const other = await looked("file:in", undefined, kit);
+    expect(other.names).toEqual([]);
+    open();
+    await slow.stop();
+    expect(await tree()).toEqual({ "in/.camel/x.txt": "x" });
+  });
+
+  it("reads an unmoved file once, and again under a new key", async () => {
+    await put({ "in/x.txt": "x" });
+    const kit = setUp();
+    const uri = `file:in?noop=true&idempotentKey=${encodeURIComponent("${file:name}-${file:size}")}`;
+    expect((await looked(uri, undefined, kit)).names).toEqual(["x.txt"]);
+    expect((await looked(uri, undefined, kit)).names).toEqual([]);
+    await put({ "in/x.txt": "longer" });
+    expect((await looked(uri, undefined, kit)).names).toEqual(["x.txt"]);
+  });
+
+  it.each([
+    [String.raw`include=.*\.TXT`, ["a.txt", "b.txt"]],
+    [String.raw`exclude=a.*`, ["b.txt", "c.csv"]],
+    ["includeExt=csv,xml", ["c.csv"]],
+    ["recursive=true&antInclude=**/*.xml", ["sub/d.xml", "sub/deep/e.xml"]],
+    ["recursive=true&antInclude=sub/?.xml", ["sub/d.xml"]],
+    ["recursive=true&minDepth=2&maxDepth=2", ["sub/d.xml"]],
+    ["fileName=b.txt", ["b.txt"]],
+    ["sortBy=reverse:file:name", ["c.csv", "b.txt", "a.txt"]],
+    ["sortBy=file:ext;reverse:file:length", ["c.csv", "b.txt", "a.txt"]],
+    ["maxMessagesPerPoll=2", ["a.txt", "b.txt"]],
+    ["recursive=true&flatten=true&include=d.*", ["d.xml"]],
+  ])("chooses and sorts by %s", async (options, expected) => {
+    await put({ "in/a.txt": "1", "in/b.txt": "22", "in/c.csv": "3", "in/sub/d.xml": "4", "in/sub/deep/e.xml": "5" });
+    expect((await looked(`file:in?noop=true&${options}`)).names).toEqual(expected);
+  });
+
+  it("waits for the done file, and removes it afterwards", async () => {
+    await put({ "in/a.txt": "a", "in/b.txt": "b", "in/b.txt.done": "" });
+    const { names } = await looked(`file:in?doneFileName=${encodeURIComponent("${file:name}.done")}&delete=true`);
+    expect(names).toEqual(["b.txt"]);
+    expect(await tree()).toEqual({ "in/a.txt": "a" });
+  });
+
+  it("reads text in a charset, and long files as a stream that can be read again", async () => {
+    await mkdir(join(base, "in"));
+    await writeFile(join(base, "in/x.txt"), Buffer.from("Grüße", "latin1"));
+    expect((await looked("file:in?noop=true&charset=iso-8859-1")).inlet.bodies).toEqual(["Grüße"]);
+    const read: string[] = [];
+    await looked("file:in?delete=true&streamOver=2", async ({ message }) => {
+      for (let time = 0; time < 2; time++) {
+        let text = "";
+        for await (const chunk of message.body as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString("latin1");
+        read.push(text);
+      }
+    });
+    expect(read).toEqual(["Grüße", "Grüße"]);
+    expect(await tree()).toEqual({});
+  });
+
+  it("leaves a file alone while it grows (readLock=changed)", async () => {
+    await put({ "in/x.txt": "1" });
+    const kit = setUp();
+    const inlet = new FakeInlet();
+    const source = kit.source("file:in?initialDelay=0&readLock=changed&readLockCheckInterval=60");
+    sources.push(source);
+    await source.start(inlet);
+    for (let i = 0; i < 6; i++) {
+      await writeFile(join(base, "in/x.txt"), "1".repeat(i + 2));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(inlet.exchanges).toEqual([]);
+    await until(() => inlet.exchanges.length === 1);
+    expect((inlet.bodies[0] as Uint8Array).length).toBe(7);
+  });
+
+  it("leaves a marked file to who marked it, and clears marks a crash left (readLock=markerFile)", async () => {
+    await put({ "in/x.txt": "x", "in/x.txt.camelLock": "" });
+    expect((await looked("file:in?readLock=markerFile&readLockDeleteOrphanLockFiles=false")).names).toEqual([]);
+    const during: string[][] = [];
+    const { names } = await looked("file:in?readLock=markerFile", async () => void during.push(await readdir(join(base, "in"))));
+    expect([names, during]).toEqual([["x.txt"], [["x.txt", "x.txt.camelLock"]]]);
+    expect(await tree()).toEqual({ "in/.camel/x.txt": "x" });
+  });
+
+  it("does not follow links out of the directory", async () => {
+    await put({ "secret.txt": "s", "in/real.txt": "r" });
+    await symlink(join(base, "secret.txt"), join(base, "in/out.txt"));
+    await symlink(base, join(base, "in/up"));
+    await symlink(join(base, "in/real.txt"), join(base, "in/inside.txt"));
+    expect((await looked("file:in?noop=true&recursive=true")).names).toEqual(["inside.txt", "real.txt"]);
+  });
+
+  it("sends an empty message when idle, and makes or demands the directory", async () => {
+    expect((await looked("file:new?sendEmptyMessageWhenIdle=true")).inlet.bodies).toEqual([null]);
+    expect((await stat(join(base, "new"))).isDirectory()).toBe(true);
+    const failure = await failureOf(() => setUp().source("file:missing?directoryMustExist=true").start(new FakeInlet()));
+    expect(failure.message).toBe("the directory 'missing' does not exist");
+  });
+
+  it("logs and goes on when a file cannot be taken", async () => {
+    await put({ "in/a.txt": "a", "in/b.txt": "b", "in/.camel": "a file where a folder must be" });
+    const { kit, names } = await looked("file:in");
+    expect(names).toEqual(["a.txt", "b.txt"]);
+    expect(kit.host.log.records.map(({ level }) => level)).toEqual(["WARN", "WARN"]);
+  });
+
+  it("refuses what cannot be when the flow is built", () => {
+    const { source, sink } = setUp();
+    expect(() => source("file:in?noop=true&delete=true")).toThrow(/cannot both/);
+    expect(() => source("file:in?include=(?=x)")).toThrow(/include/);
+    expect(() => source("file:in?charset=klingon")).toThrow(/klingon/);
+    expect(() => source("file:in?sortBy=colour")).toThrow(/colour/);
+    expect(() => source(`file:in?move=${encodeURIComponent("${bean:x}")}`)).toThrow(/cannot be used in a file option/);
+    expect(() => sink("file:out/../../etc")).toThrow(/may not hold '\.\.'/);
+    expect(() => sink("file:out?jailStartingDirectory=false")).toThrow(/cannot be switched off/);
+    expect(() => sink("file:out?fileExist=Move")).toThrow(/moveExisting/);
+  });
+});
+
+describe("writing", () => {
+  const send = async (uri: string, body: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
+    const exchange = exchangeOf(body, headers);
+    await setUp().sink(uri).send(exchange);
+    return exchange;
+  };
+
+  it.each([
+    ["text", "text"],
+    [new Uint8Array([104, 105]), "hi"],
+    [{ a: 1 }, '{"a":1}'],
+    [
+      (async function* () {
+        yield "st";
+        yield Buffer.from("ream");
+      })(),
+      "stream",
+    ],
+  ])("writes a body of any kind (%#), leaving no part behind", async (body, text) => {
+    const exchange = await send("file:out", body, { CamelFileName: "sub/x.txt" });
+    expect(await tree()).toEqual({ "out/sub/x.txt": text });
+    expect(exchange.message.headers.get("CamelFileNameProduced")).toBe(join(base, "out/sub/x.txt"));
+  });
+
+  it("names the file by option, by header, or by the message's id", async () => {
+    const { id } = await send("file:out", "1");
+    await send(`file:out?fileName=${encodeURIComponent("r-${header.n}-${date:now:yyyy}.txt")}`, "2", { n: 7, CamelFileName: "no.txt" });
+    const { message } = await send("file:out?fileName=no.txt", "3", { CamelOverruleFileName: "over.txt" });
+    expect(message.headers.has("CamelOverruleFileName")).toBe(false);
+    expect(await tree()).toEqual({ [`out/${id}`]: "1", [`out/r-7-${new Date().getFullYear()}.txt`]: "2", "out/over.txt": "3" });
+  });
+
+  it("ignores a name that came over the wire", async () => {
+    const exchange = exchangeOf("x");
+    exchange.message.headers = new Headers(() => [["CamelFileName", "evil.txt"]]);
+    await setUp().sink("file:out").send(exchange);
+    expect(Object.keys(await tree())).toEqual([`out/${exchange.id}`]);
+  });
+
+  it.each(["../../x", "..", "/etc/x", "a/../../b", "a\0b", "n".repeat(300), "..\\x", "C:\\x", "a/", "x/" + "y/".repeat(3000) + "z"])(
+    "refuses the name %j",
+    async (name) => {
+      const before = await tree();
+      const failure = await failureOf(() => send("file:out", "x", { CamelFileName: name }));
+      expect(failure.code).toBe("file-name-refused");
+      expect(failure.message).not.toContain(base);
+      expect((await failureOf(() => send(`file:out?fileName=${encodeURIComponent("p/${header.n}")}`, "x", { n: name }))).code).toBe("file-name-refused");
+      expect(await tree()).toEqual(before);
+    },
+  );
+
+  it("does not write through links that lead out of the directory", async () => {
+    await put({ "outside/keep.txt": "kept", "out/a.txt": "a" });
+    await symlink(join(base, "outside"), join(base, "out/link"));
+    await symlink(join(base, "outside/keep.txt"), join(base, "out/file"));
+    expect((await failureOf(() => send("file:out", "x", { CamelFileName: "link/new.txt" }))).code).toBe("file-name-refused");
+    await failureOf(() => send("file:out?fileExist=Append", "x", { CamelFileName: "file" }));
+    await send("file:out", "replaced", { CamelFileName: "file" });
+    expect(await tree()).toEqual({ "outside/keep.txt": "kept", "out/a.txt": "a", "out/file": "replaced" });
+  });
+
+  it.each([
+    ["Override", { "out/x.txt": "new" }],
+    ["TryRename", { "out/x.txt": "new" }],
+    ["Append", { "out/x.txt": "oldnew" }],
+    ["Ignore", { "out/x.txt": "old" }],
+    ["Move&moveExisting=backup", { "out/x.txt": "new", "out/backup/x.txt": "old" }],
+  ])("deals with an existing file: %s", async (fileExist, left) => {
+    await put({ "out/x.txt": "old" });
+    await send(`file:out?fileExist=${fileExist}`, "new", { CamelFileName: "x.txt" });
+    expect(await tree()).toEqual(left);
+  });
+
+  it("fails for an existing file with Fail, and lets only one of many through", async () => {
+    const sink = setUp().sink("file:out?fileExist=Fail");
+    const attempt = async (i: number): Promise<string> => {
+      try {
+        await sink.send(exchangeOf(String(i), { CamelFileName: "x.txt" }));
+        return "ok";
+      } catch (thrown) {
+        return (thrown as FlowError).code;
+      }
+    };
+    const attempts = Array.from({ length: 20 }, (_, i) => attempt(i));
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.filter((outcome) => outcome === "ok").length).toBe(1);
+    expect(outcomes.filter((outcome) => outcome === "file-exists").length).toBe(19);
+    expect(Object.keys(await tree())).toEqual(["out/x.txt"]);
+  });
+
+  it("appends whole messages with their ending, however many at once", async () => {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        send(`file:out?fileExist=Append&appendChars=${encodeURIComponent("\\n")}`, `line${i}`, { CamelFileName: "log.txt" }),
+      ),
+    );
+    const lines = (await readFile(join(base, "out/log.txt"), "utf8")).split("\n");
+    expect(lines.length).toBe(51);
+  });
+
+  it("shows no half-written file, and leaves the old one when the body breaks off", async () => {
+    await put({ "out/x.txt": "old" });
+    const seen: string[] = [];
+    const body = (async function* () {
+      yield "half";
+      seen.push(await readFile(join(base, "out/x.txt"), "utf8"));
+      throw new FlowError("java.io.IOException", "source broke");
+    })();
+    expect((await failureOf(() => send("file:out?tempPrefix=tmp-", body, { CamelFileName: "x.txt" }))).message).toBe("source broke");
+    expect([seen, await tree()]).toEqual([["old"], { "out/x.txt": "old" }]);
+  });
+
+  it("writes a done file, permissions, time and charset as asked", async () => {
+    await send(`file:out?doneFileName=${encodeURIComponent("${file:name}.ok")}&chmod=640&keepLastModified=true&charset=iso-8859-1`, "ü", {
+      CamelFileName: "x.txt",
+      CamelFileLastModified: 1_000_000_000_000,
+    });
+    expect(await readFile(join(base, "out/x.txt"))).toEqual(Buffer.from([0xfc]));
+    const { mode, mtimeMs } = await stat(join(base, "out/x.txt"));
+    expect([mode & 0o777, mtimeMs]).toEqual([0o640, 1_000_000_000_000]);
+    expect((await readdir(join(base, "out"))).toSorted()).toEqual(["x.txt", "x.txt.ok"]);
+  });
+
+  it("fails for an empty message unless allowed", async () => {
+    expect((await failureOf(() => send("file:out", null, { CamelFileName: "x" }))).code).toBe("file-no-body");
+    await send("file:out?allowNullBody=true", null, { CamelFileName: "x" });
+    expect(await tree()).toEqual({ "out/x": "" });
+  });
+
+  it("says what is wrong without telling where on the machine it is", async () => {
+    await put({ out: "a file" });
+    const failure = await failureOf(() => send("file:out", "x"));
+    expect(failure.type).toBe("org.apache.camel.component.file.GenericFileOperationFailedException");
+    expect(failure.message).not.toContain(base);
+  });
+});
+
+describe("polling", () => {
+  it("takes one file, or waits for one, or gives up", async () => {
+    await put({ "in/a.txt": "a", "in/b.txt": "b" });
+    const { receive } = setUp().poller("file:in?sortBy=file:name&charset=utf-8");
+    expect((await receive(0, exchangeOf()))?.body).toBe("a");
+    expect((await receive(0, exchangeOf()))?.body).toBe("b");
+    expect(await receive(50, exchangeOf())).toBeUndefined();
+    const waiting = receive(5000, exchangeOf());
+    await put({ "in/c.txt": "c" });
+    expect((await waiting)?.body).toBe("c");
+    expect(Object.keys(await tree())).toEqual(["in/.camel/a.txt", "in/.camel/b.txt", "in/.camel/c.txt"]);
+  });
+
+  it("never moves a file out of the directory", async () => {
+    await put({ "in/a.txt": "a" });
+    const { receive } = setUp().poller("file:in?move=/tmp/elsewhere");
+    expect((await failureOf(() => receive(0, exchangeOf()))).code).toBe("file-name-refused");
+    expect(await tree()).toEqual({ "in/a.txt": "a" });
+  });
+
+  it("ends when the run is cancelled", async () => {
+    const exchange = exchangeOf();
+    const failing = failureOf(() => setUp().poller("file:in").receive(-1, exchange));
+    exchange.run.cancel(new FlowError("java.lang.IllegalStateException", "stop"));
+    expect((await failing).message).toBe("stop");
+  });
+});
+
+it("sorts by time", async () => {
+  await put({ "in/new.txt": "n", "in/old.txt": "o" });
+  await utimes(join(base, "in/old.txt"), 1000, 1000);
+  expect((await looked("file:in?noop=true&sortBy=date")).names).toEqual(["old.txt", "new.txt"]);
+});

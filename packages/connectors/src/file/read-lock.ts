@@ -1,0 +1,75 @@
+// Ways to make sure that a file is complete before it is read. Each returns how to let it go, or undefined when it is not to be had now.
+import { open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "@sluice/engine/spi";
+import type { FileOptions } from "./file.ts";
+import { hasCode } from "./file-path.ts";
+import { look, markerSuffix, renameSuffix, type FoundFile } from "./file-scan.ts";
+
+export type ReadLock = (file: FoundFile) => Promise<(() => Promise<void>) | undefined>;
+
+const release = async (): Promise<void> => undefined;
+
+export function readLock(directory: string, options: FileOptions, clock: Clock): ReadLock {
+  switch (options.readLock) {
+    case "none":
+      return async () => release;
+    case "changed":
+      return async (file) => ((await isSteady(directory, file, options, clock)) ? release : undefined);
+    case "rename":
+      return renameLock;
+    case "markerFile":
+      return markerLock;
+  }
+}
+
+async function isSteady(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
+  const { readLockCheckInterval, readLockTimeout, readLockMinLength, readLockMinAge } = options;
+  const began = clock.monotonic();
+  let before: FoundFile | undefined = file;
+  while (before !== undefined && clock.monotonic() - began + readLockCheckInterval <= readLockTimeout) {
+    await new Promise<void>((resolve) => clock.after(readLockCheckInterval, resolve));
+    const now: FoundFile | undefined = await look(directory, file.name);
+    if (
+      now !== undefined &&
+      now.size >= readLockMinLength &&
+      clock.now() - now.modified >= readLockMinAge &&
+      now.size === before.size &&
+      now.modified === before.modified
+    )
+      return true;
+    before = now;
+  }
+  return false;
+}
+
+/** Where the system refuses to rename a file that is open elsewhere, being able to rename it says it is free. */
+async function renameLock({ path }: FoundFile): Promise<(() => Promise<void>) | undefined> {
+  try {
+    await rename(path, path + renameSuffix);
+    await rename(path + renameSuffix, path);
+    return release;
+  } catch {
+    return undefined;
+  }
+}
+
+async function markerLock({ path }: FoundFile): Promise<(() => Promise<void>) | undefined> {
+  try {
+    await (await open(path + markerSuffix, "wx")).close();
+  } catch (thrown) {
+    if (hasCode(thrown, "EEXIST")) return undefined;
+    throw thrown;
+  }
+  return () => rm(path + markerSuffix, { force: true });
+}
+
+/** Removes marks that a crash left behind, and gives files back the name that a crash took from them. */
+export async function clearLeftovers(directory: string, recursive: boolean): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    if (entry.name.endsWith(markerSuffix)) await rm(path, { force: true });
+    else if (entry.name.endsWith(renameSuffix)) await rename(path, path.slice(0, -renameSuffix.length));
+  }
+}
