@@ -1,11 +1,9 @@
 // HTML made harmless or turned to text. A small reader of tags, not a browser: it never runs or loads anything.
 
 const safeTags = new Set("a b blockquote br cite code dd dl dt em i li ol p pre q small span strike strong sub sup u ul".split(" "));
-const blockTags = new Set(
-  "address article aside blockquote body br dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul".split(
-    " ",
-  ),
-);
+const sectionTags = "address article aside blockquote body div footer form h1 h2 h3 h4 h5 h6 head header hr html main nav p pre section title".split(" ");
+const listAndTableTags = "br dd dl dt fieldset li ol table tbody td tfoot th thead tr ul".split(" ");
+const blockTags = new Set([...sectionTags, ...listAndTableTags]);
 const rawTags = new Set(["script", "style", "template", "iframe", "noscript", "object"]);
 const safeAttributes: Readonly<Record<string, string>> = { a: "href", blockquote: "cite", q: "cite" };
 const named: Readonly<Record<string, string>> = {
