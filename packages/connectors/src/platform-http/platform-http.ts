@@ -6,6 +6,7 @@ import { routePath } from "../webhook/http-claims.ts";
 import { httpHeaders, httpOptions, methodsOf } from "../webhook/http-options.ts";
 import { httpSource } from "../webhook/http-source.ts";
 import { IdempotencyKeys } from "../webhook/idempotency.ts";
+import { TraceIds } from "../webhook/trace-context.ts";
 
 const path = { path: f.string({ doc: "The path, which may hold `{name}` segments; a last `/*` serves everything below.", required: true }) };
 
@@ -25,6 +26,7 @@ export const platformHttp = defineConnector({
   examples: [],
   connect(host): Connector<Options> {
     const idempotency = new IdempotencyKeys(host.clock);
+    const traceIds = new TraceIds(() => host.random());
     return {
       source({ uri, options: given }, route) {
         const { own, prefix } = ownPath(given.path);
@@ -38,6 +40,7 @@ export const platformHttp = defineConnector({
           options,
           unchanged: "echo",
           idempotency,
+          traceIds,
         });
       },
     };

@@ -22,7 +22,7 @@ import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, readUpload } from "./multipart.ts";
 import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule } from "./reply-of-exchange.ts";
 import { findHeader, wireHeadersOf } from "./request-headers.ts";
-import { traceOf } from "./trace-context.ts";
+import type { TraceIds } from "./trace-context.ts";
 
 export interface HttpSourceSettings {
   readonly uri: string;
@@ -34,6 +34,7 @@ export interface HttpSourceSettings {
   readonly options: HttpOptions;
   readonly unchanged: ReplyRule["unchanged"];
   readonly idempotency: IdempotencyKeys;
+  readonly traceIds: TraceIds;
 }
 
 /** Makes the source; the path is checked here, so that a wrong one is a fault of the flow and starts nothing. */
@@ -83,7 +84,6 @@ class WebhookDelivery implements Delivery {
 function requestHandler(host: Host, settings: HttpSourceSettings, inlet: Inlet): (request: HttpRequest) => Awaitable<HttpReply> {
   const { options, route, unchanged } = settings;
   const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException };
-  const random = (): number => host.random();
   let lastTrigger: Trigger = { uri: settings.uri };
 
   return options.idempotency ? once : (request) => accept(request);
@@ -106,7 +106,7 @@ function requestHandler(host: Host, settings: HttpSourceSettings, inlet: Inlet):
     const delivery = new WebhookDelivery(
       waits ? "InOut" : "InOnly",
       triggerOf(request),
-      traceOf(findHeader(request.rawHeaders, "traceparent"), random),
+      settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent")),
       request,
     );
     const outcome = inlet.deliver(message, delivery);

@@ -3,15 +3,36 @@ import type { TraceContext } from "@sluice/engine/spi";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
-const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** New ids, cut from a store of random digits: making each one by itself cost more than the rest of a webhook's reply. */
+export class TraceIds {
+  readonly #random: () => number;
+  readonly #numbers = new Uint32Array(1_536);
+  #digits = "";
+  #next = 0;
 
-/** The context of a new run: the caller's trace goes on when its header is valid, otherwise a new one begins. */
-export function traceOf(header: string | undefined, random: () => number): TraceContext {
-  const caller = header === undefined ? undefined : parseTraceparent(header);
-  const spanId = randomHex(random) + randomHex(random).slice(0, 4);
-  if (caller === undefined)
-    return { traceId: randomHex(random) + randomHex(random) + randomHex(random).slice(0, 8), spanId, parentSpanId: undefined, sampled: true };
-  return { traceId: caller.traceId, spanId, parentSpanId: caller.spanId, sampled: caller.sampled };
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** The context of a new run: the caller's trace goes on when its header is valid, otherwise a new one begins. */
+  contextOf(header: string | undefined): TraceContext {
+    const caller = header === undefined ? undefined : parseTraceparent(header);
+    if (caller !== undefined) return { traceId: caller.traceId, spanId: this.#take(16), parentSpanId: caller.spanId, sampled: caller.sampled };
+    return { traceId: this.#take(32), spanId: this.#take(16), parentSpanId: undefined, sampled: true };
+  }
+
+  #take(length: number): string {
+    if (this.#next + length > this.#digits.length) this.#refill();
+    const digits = this.#digits.slice(this.#next, this.#next + length);
+    this.#next += length;
+    return digits;
+  }
+
+  #refill(): void {
+    for (let index = 0; index < this.#numbers.length; index++) this.#numbers[index] = this.#random() * 0x100000000;
+    this.#digits = Buffer.from(this.#numbers.buffer).toString("hex");
+    this.#next = 0;
+  }
 }
 
 export function parseTraceparent(header: string): { readonly traceId: string; readonly spanId: string; readonly sampled: boolean } | undefined {
@@ -25,12 +46,4 @@ export function parseTraceparent(header: string): { readonly traceId: string; re
 
 export function traceResponse(trace: TraceContext): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
-}
-
-/** Six random bytes as twelve digits: as many as one random number surely holds. */
-function randomHex(random: () => number): string {
-  const number = random() * 0x1000000000000;
-  const high = Math.floor(number / 0x1000000);
-  const low = Math.floor(number % 0x1000000);
-  return `${hex[high >>> 16]}${hex[(high >>> 8) & 255]}${hex[high & 255]}${hex[low >>> 16]}${hex[(low >>> 8) & 255]}${hex[low & 255]}`;
 }

@@ -4,6 +4,7 @@ import { httpHeaders, httpOptions, methodsOf } from "./http-options.ts";
 import { httpSource } from "./http-source.ts";
 import { routePath } from "./http-claims.ts";
 import { IdempotencyKeys } from "./idempotency.ts";
+import { TraceIds } from "./trace-context.ts";
 
 export const webhook = defineConnector({
   scheme: "webhook",
@@ -19,6 +20,7 @@ export const webhook = defineConnector({
   examples: [],
   connect(host) {
     const idempotency = new IdempotencyKeys(host.clock);
+    const traceIds = new TraceIds(() => host.random());
     return {
       source: ({ uri, options }, route) =>
         httpSource(host, {
@@ -29,6 +31,7 @@ export const webhook = defineConnector({
           options,
           unchanged: "ok",
           idempotency,
+          traceIds,
         }),
     };
   },

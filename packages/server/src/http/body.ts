@@ -43,7 +43,9 @@ export function receiveBody(request: IncomingMessage, bodyLength: number, limitB
   request.on("end", () => {
     if (settled) return;
     settled = true;
-    receiver.received(more === undefined ? (first ?? nothing) : Buffer.concat(more, size));
+    const body = more === undefined ? (first ?? nothing) : Buffer.concat(more, size);
+    first = more = undefined;
+    receiver.received(body);
   });
   request.on("close", () => {
     if (settled) return;

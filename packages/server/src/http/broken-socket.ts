@@ -6,7 +6,7 @@ import type { RequestArrival } from "./request-arrival.ts";
 
 /** A socket that remembers the last request read from it. */
 export interface TrackedSocket extends Socket {
-  lastArrival?: RequestArrival;
+  lastArrival?: RequestArrival | undefined;
   refused?: boolean;
 }
 

@@ -28,11 +28,26 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 
+/** Verdicts on names that were sent before: routes use few of them, over and over. */
+const knownNames = new Map<string, boolean>();
+const maxKnownNames = 1_000;
+
 /** Whether a header of this name and value may go out: syntax, hop-by-hop names and the engine's own names decide. */
 export function isSendable(name: string, value: string): boolean {
-  if (!validName.test(name) || !validValue.test(value)) return false;
+  return isKnownSendable(name) && validValue.test(value);
+}
+
+function isKnownSendable(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const sendable = isSendableName(name);
+  if (knownNames.size < maxKnownNames) knownNames.set(name, sendable);
+  return sendable;
+}
+
+function isSendableName(name: string): boolean {
   const lower = name.toLowerCase();
-  return !connectionHeaders.has(lower) && !lower.startsWith("camel");
+  return validName.test(name) && !connectionHeaders.has(lower) && !lower.startsWith("camel");
 }
 
 /** Sends a whole reply. A client that is gone already is no fault. */
@@ -42,12 +57,12 @@ export function sendReply(response: ServerResponse, status: number, headers: Rep
   if (headers !== undefined) for (const name in headers) addHeader(head, name, headers[name] as string | readonly string[]);
   const bodiless = status === 204 || status === 304;
   if (isStream(body) && !bodiless && !options.headOnly) {
-    response.writeHead(status, head);
+    writeHead(response, status, head);
     pipeStream(body, response, options.sendTimeoutMs);
     return;
   }
   if (!bodiless && !isStream(body)) head.push("Content-Length", String(typeof body === "string" ? Buffer.byteLength(body) : (body?.byteLength ?? 0)));
-  response.writeHead(status, head);
+  writeHead(response, status, head);
   if (bodiless || options.headOnly || body === undefined) response.end();
   else response.end(body);
   if (response.writableLength > 0) dropStalled(response, options.sendTimeoutMs);
@@ -69,9 +84,23 @@ export function sendError(
 }
 
 function addHeader(head: string[], name: string, value: string | readonly string[]): void {
-  if (typeof value === "string") {
-    if (isSendable(name, value)) head.push(name, value);
-  } else for (const item of value) if (isSendable(name, item)) head.push(name, item);
+  if (!isKnownSendable(name)) return;
+  if (typeof value === "string") head.push(name, value);
+  else for (const item of value) head.push(name, item);
+}
+
+/** Node checks every value itself and throws before anything is kept, so values are looked at here only when one is bad. */
+function writeHead(response: ServerResponse, status: number, head: string[]): void {
+  try {
+    response.writeHead(status, head);
+  } catch {
+    const valid: string[] = [];
+    for (let index = 0; index < head.length; index += 2) {
+      const value = head[index + 1] as string;
+      if (validValue.test(value)) valid.push(head[index] as string, value);
+    }
+    response.writeHead(status, valid);
+  }
 }
 
 function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {

@@ -1,6 +1,7 @@
 // One request as it stands after its head was read: how its body is fetched and how it is answered, for webhooks and
 // the management API alike.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TrackedSocket } from "./broken-socket.ts";
 import { receiveBody, refusalOf, type BodyReceiver } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -72,6 +73,7 @@ export class RequestArrival implements Arrival {
     const { response, method } = this;
     if (this.#scope.draining || !this.#isSkippable()) response.shouldKeepAlive = false;
     sendReply(response, status, headers, body, { headOnly: method === "HEAD", sendTimeoutMs: this.#scope.limits.sendTimeoutMs });
+    this.#forget();
   }
 
   refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
@@ -82,6 +84,13 @@ export class RequestArrival implements Arrival {
     }
     if (this.#scope.draining) response.shouldKeepAlive = false;
     sendError(response, status, text, headers, { headOnly: method === "HEAD", sendTimeoutMs: this.#scope.limits.sendTimeoutMs });
+    this.#forget();
+  }
+
+  /** An idle connection must not keep the last request, and with it its body, alive. */
+  #forget(): void {
+    const socket = this.request.socket as TrackedSocket;
+    if (this.response.writableEnded && socket.lastArrival === this) socket.lastArrival = undefined;
   }
 
   /** What is still to come of the body can be thrown away without losing step with the client. */
