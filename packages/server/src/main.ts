@@ -128,6 +128,7 @@ export async function startServer({ settings, environment: variables }: Configur
         engineVersion: version,
         startedAt,
         now: () => Date.now(),
+        secrets,
         phase: () => phase,
         openSessions: () => sessions.openCount,
         streamClients: () => door.clients,

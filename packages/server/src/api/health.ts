@@ -3,6 +3,8 @@ import type { Route, Runtime } from "@sluice/engine";
 import { f } from "@sluice/model";
 import { z } from "zod";
 import type { InstalledFlow } from "../flows/installed-flows.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
 import { defineEndpoint, shape, type Endpoint } from "./endpoint.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
@@ -13,6 +15,7 @@ export interface HealthParts {
   readonly engineVersion: string;
   readonly startedAt: number;
   readonly now: () => number;
+  readonly secrets: SecretValues;
   phase(): Phase;
   openSessions(): number;
   streamClients(): number;
@@ -48,7 +51,7 @@ export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
     startedAt: new Date(parts.startedAt).toISOString(),
     engineVersion: parts.engineVersion,
     apiVersion: 1,
-    routes: [...parts.runtime.routes.values()].map((route) => routeJson(route, parts.now(), trusted)).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    routes: [...parts.runtime.routes.values()].map((route) => routeJson(route, parts, trusted)).sort((a, b) => (a.id < b.id ? -1 : 1)),
     ...(trusted ? details(parts, lag) : {}),
   });
 
@@ -80,20 +83,22 @@ function statusOf({ phase, runtime, installed }: HealthParts): string {
   return "UP";
 }
 
-function routeJson(route: Route, now: number, trusted: boolean) {
+function routeJson(route: Route, { now, secrets }: HealthParts, trusted: boolean) {
   const { identity, status, startedAt, stats } = route;
   return {
     id: identity.id,
     flowId: identity.flowId,
     status,
-    uptime: status === "Started" && startedAt > 0 ? Math.round((now - startedAt) / 100) / 10 : 0,
+    uptime: status === "Started" && startedAt > 0 ? Math.round((now() - startedAt) / 100) / 10 : 0,
     inflight: stats.inflight,
     total: stats.total,
     failed: stats.failed,
     lastRunAt: stats.lastRunAt === 0 ? null : new Date(stats.lastRunAt).toISOString(),
-    ...(trusted ? { lastError: route.problem ?? stats.lastError ?? null } : {}),
+    ...(trusted ? { lastError: shown(route.problem ?? stats.lastError, secrets) } : {}),
   };
 }
+
+const shown = (text: string | undefined, secrets: SecretValues): string | null => (text === undefined ? null : secrets.scrub(maskUris(text)));
 
 function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDelay>): Readonly<Record<string, unknown>> {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
@@ -103,6 +108,6 @@ function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDela
     eventLoopLagMs: { mean: ms(lag.mean), p99: ms(lag.percentile(99)), max: ms(lag.max) },
     openSessions: parts.openSessions(),
     streamClients: parts.streamClients(),
-    failedFlows: [...parts.installed.values()].filter((flow) => flow.error !== undefined).map(({ id, error }) => ({ id, error })),
+    failedFlows: [...parts.installed.values()].filter((flow) => flow.error !== undefined).map(({ id, error }) => ({ id, error: shown(error, parts.secrets) })),
   };
 }

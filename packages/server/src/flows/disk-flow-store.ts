@@ -50,7 +50,7 @@ class DiskFlowStore implements FlowStore {
       files.push({
         id: owner === undefined ? stem : name,
         file: name,
-        lastModified: Number(facts.mtimeNs / 1_000_000n),
+        lastModified: Math.round(Number(facts.mtimeNs) / 1e6),
         stamp: `${facts.mtimeNs}-${facts.size}-${facts.ino}`,
         problem: owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`,
       });
@@ -66,7 +66,7 @@ class DiskFlowStore implements FlowStore {
       const [bytes, facts] = await Promise.all([readFile(path), stat(path)]);
       const hash = hashOf(bytes);
       const kept = await this.#readParams(id);
-      return { id, file, bytes, hash, lastModified: Math.floor(facts.mtimeMs), params: paramsFor(kept, hash) };
+      return { id, file, bytes, hash, lastModified: Math.round(facts.mtimeMs), params: paramsFor(kept, hash) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
@@ -96,7 +96,7 @@ class DiskFlowStore implements FlowStore {
         if (passingParams !== undefined) await putInPlace(directory, passingParams, paramsName);
         if (passingText !== undefined) await putInPlace(directory, passingText, file);
         await flushDirectory(directory);
-        return { file, lastModified: Math.floor((await stat(join(directory, file))).mtimeMs) };
+        return { file, lastModified: Math.round((await stat(join(directory, file))).mtimeMs) };
       },
       async discard() {
         for (const passing of [passingText, passingParams]) if (passing !== undefined) await removeFile(directory, passing).catch(() => undefined);

@@ -45,7 +45,7 @@ export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry 
     paramNames: Object.keys(stored.params).sort(),
     hasPolicy: views.hasPolicy(id),
     warnings: known?.warnings ?? [],
-    error: known?.error ?? null,
+    error: shownError(views, known?.error),
   };
 }
 
@@ -59,6 +59,8 @@ export function routesJson({ parts }: FlowViews, flowId: string): readonly Reado
     ...(isWebhook(from) ? { url: `/api/${identity.id}` } : {}),
   }));
 }
+
+const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : parts.secrets.scrub(maskUris(error)));
 
 /** `webhook:` without a path is what authors write as `webhook`. */
 const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
@@ -80,7 +82,7 @@ async function entry(views: FlowViews, file: FlowFile): Promise<FlowEntry> {
     routes: (deployment?.routes ?? []).map(({ identity, status }) => ({ id: identity.id, status })),
     paramNames: Object.keys(known?.params ?? {}).sort(),
     hasPolicy: views.hasPolicy(file.id),
-    error: known?.error ?? file.problem ?? null,
+    error: shownError(views, known?.error ?? file.problem),
     ...(deployment === undefined || deployment.hash === hash ? {} : { deployedHash: deployment.hash }),
   };
 }

@@ -60,10 +60,16 @@ function act(options: SessionTapOptions, mock: Mock, uri: string | undefined, ex
     }
     if (call !== undefined) options.calls.finish(call, outcome);
     options.mocked(exchange, exchange.at);
-    if (exchange.run.root.trigger.method !== undefined) exchange.message.headers.set("X-Mocked", options.sessionId);
+    markReply(exchange, options.sessionId);
     if (outcome.kind === "threw") throw outcome.error;
     return undefined;
   };
   const outcome = mock.react(exchange);
   return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+}
+
+/** A webhook's reply says that a mock had a part in it, also when the mock answered a copy of the message. */
+function markReply(exchange: Exchange, sessionId: string): void {
+  if (exchange.run.root.trigger.method === undefined) return;
+  for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) one.setProperty("SluiceMocked", sessionId);
 }

@@ -1,0 +1,503 @@
+// Flows over the management API: install, replace, list, remove, and what survives. Groups B, C, K and L of the fault matrix.
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer({ env: { FLOW_ENV: "from-env", MY_SECRET: "S3CR3T-from-env" } });
+});
+afterAll(() => server.end());
+
+const post = (routeId: string, body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", `/api/${routeId}`, body);
+const sha = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+const entry = async (id: string): Promise<any> => (await server.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id);
+
+describe("install and replace", () => {
+  it("R11, R40, R41, R77: a new flow is 201, listed with hash, time and routes, and served", async () => {
+    const yaml = answering("greet", "hello");
+    const put = await server.putFlow("greetings", yaml);
+    expect(put.status).toBe(201);
+    expect(put.json).toEqual({
+      id: "greetings",
+      created: true,
+      changed: true,
+      hash: sha(yaml),
+      lastModified: statSync(join(server.routesDir, "greetings.yaml")).mtime.toISOString(),
+      routeCount: 1,
+      routes: [{ id: "greet", from: "webhook", status: "Started", url: "/api/greet" }],
+      warnings: [],
+    });
+    expect(put.headers.get("etag")).toBe(`"${sha(yaml)}"`);
+    expect(await entry("greetings")).toEqual({
+      id: "greetings",
+      file: "greetings.yaml",
+      lastModified: put.json.lastModified,
+      hash: sha(yaml),
+      routeCount: 1,
+      status: "Started",
+      routes: [{ id: "greet", status: "Started" }],
+      paramNames: [],
+      hasPolicy: false,
+      error: null,
+    });
+    expect((await post("greet")).text).toBe("hello");
+  });
+
+  it("R12: a replaced flow is 200 and behaves anew", async () => {
+    await server.putFlow("swap", answering("swap", "one"));
+    const put = await server.putFlow("swap", answering("swap", "two"));
+    expect([put.status, put.json.created]).toEqual([200, false]);
+    expect((await post("swap")).text).toBe("two");
+  });
+
+  it("C27: an identical PUT is 200 and restarts nothing", async () => {
+    const yaml = answering("same", "x");
+    await server.putFlow("same", yaml);
+    const before = server.routesDir + "/same.yaml";
+    const { ino, mtimeMs } = statSync(before);
+    await sleep(20);
+    const again = await server.putFlow("same", yaml);
+    expect([again.status, again.json.changed, again.json.created]).toEqual([200, false, false]);
+    expect(statSync(before)).toMatchObject({ ino, mtimeMs });
+  });
+
+  it("R2: raw YAML is accepted as application/yaml and stored byte for byte", async () => {
+    const yaml = `# \u{1f600} comment\r\n${answering("raw", "ok").replaceAll("\n", "\r\n")}`.trimEnd();
+    const put = await server.api("PUT", "/flows/raw", yaml, { "content-type": "application/yaml" });
+    expect([put.status, put.json.hash]).toEqual([201, sha(yaml)]);
+    expect(readFileSync(join(server.routesDir, "raw.yaml"), "utf8")).toBe(yaml);
+    const read = await server.api("GET", "/flows/raw", undefined, { accept: "application/yaml" });
+    expect(read.text).toBe(yaml);
+  });
+
+  it("C10: a byte order mark, emoji and a missing last line break keep their bytes and hash", async () => {
+    for (const yaml of [`\ufeff${answering("bytes", "x")}`, `${answering("bytes", "x")}# \u{1f980}`]) {
+      const put = await server.putFlow("bytes", yaml);
+      expect([put.status < 300, put.json.hash]).toEqual([true, sha(yaml)]);
+      expect(sha(readFileSync(join(server.routesDir, "bytes.yaml")))).toBe(sha(yaml));
+    }
+  });
+
+  it("R3, R42: two routes in one flow both run and are counted", async () => {
+    const put = await server.putFlow("pair", answering("pair-a", "a") + answering("pair-b", "b"));
+    expect(put.json.routeCount).toBe(2);
+    expect([(await post("pair-a")).text, (await post("pair-b")).text]).toEqual(["a", "b"]);
+  });
+
+  it("D66: If-Match decides a lost race", async () => {
+    const first = answering("race", "1");
+    await server.putFlow("race", first);
+    const lost = await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": '"0000"' });
+    expect([lost.status, lost.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
+    expect((await post("race")).text).toBe("1");
+    expect((await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": `"${sha(first)}"` })).status).toBe(200);
+    expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha(first)}"` })).status).toBe(412);
+  });
+
+  it("dryRun tells what would change and changes nothing", async () => {
+    await server.putFlow("dry", answering("dry-a", "1"));
+    const reply = await server.api("PUT", "/flows/dry?dryRun=true", { yaml: answering("dry-b", "2") });
+    expect([reply.status, reply.json.routes]).toEqual([200, { added: ["dry-b"], removed: ["dry-a"], kept: [] }]);
+    expect((await post("dry-a")).text).toBe("1");
+    expect((await server.api("PUT", "/flows/dry-new?dryRun=true", { yaml: answering("dry-new", "2") })).status).toBe(200);
+    expect(await entry("dry-new")).toBeUndefined();
+  });
+});
+
+describe("refusals", () => {
+  it("R38, C03: yaml must be there and be a string", async () => {
+    expect((await server.api("PUT", "/flows/bad", {})).json).toEqual({ error: "yaml is required" });
+    for (const yaml of [null, 5, [], {}]) {
+      const reply = await server.api("PUT", "/flows/bad", { yaml });
+      expect([reply.status, reply.json]).toEqual([400, { error: "yaml must be a string" }]);
+    }
+  });
+
+  it("params must be an object", async () => {
+    for (const params of ["x", 5, [], true]) {
+      const reply = await server.putFlow("bad", answering("bad", "x"), params);
+      expect([reply.status, reply.json]).toEqual([400, { error: "params must be an object" }]);
+    }
+  });
+
+  it("B01-B11: ids outside the pattern are 400 and touch no file", async () => {
+    const before = readdirSync(server.dataDir);
+    const ids = ["..%2f..%2fetc%2fx", "%2e%2e%2fx", "a%00", "a%0ab", "a%0d%0aX:1", "%7f", "CON", "nul", "aux.x", "COM1", "a.", "a%20", "a:b", ".hidden", ".env", "-rf", "~x", "a..b", "x".repeat(129), "x".repeat(5_000)];
+    for (const id of ids) {
+      for (const method of ["PUT", "DELETE"]) {
+        const reply = await server.api(method, `/flows/${id}`, method === "PUT" ? { yaml: answering("x", "x") } : undefined);
+        expect([id, method, reply.status]).toEqual([id, method, 400]);
+        expect(Object.keys(reply.json)).toEqual(["error"]);
+      }
+    }
+    expect((await server.api("DELETE", "/flows/a%20b")).json).toEqual({ error: "invalid id 'a b': use letters, digits, '.', '_', '-' (max 128)" });
+    expect(readdirSync(server.dataDir)).toEqual(before);
+  });
+
+  it("B06: an id of 128 characters is accepted", async () => {
+    const id = "x".repeat(128);
+    expect((await server.putFlow(id, answering("long-id", "x"))).status).toBe(201);
+    expect((await server.api("DELETE", `/flows/${id}`)).status).toBe(200);
+  });
+
+  it("B10: ids that differ only in case never share a file", async () => {
+    await server.putFlow("CaseOne", answering("case-one", "x"));
+    const reply = await server.putFlow("caseone", answering("case-two", "x"));
+    expect([reply.status, reply.json]).toEqual([409, { error: "flow id 'caseone' differs from flow 'CaseOne' only in case" }]);
+  });
+
+  it("R36, C09, C20: a wrong document is refused with its place and the old version goes on", async () => {
+    const good = answering("steady", "still here");
+    await server.putFlow("steady", good);
+    const syntax = await server.putFlow("steady", "- route:\n  id: [x");
+    expect(syntax.status).toBe(400);
+    expect(syntax.json.error).toMatch(/^invalid YAML at line \d+, column \d+: /);
+    const unknown = await server.putFlow("steady", good.replace("setBody", "setBdy"));
+    expect(unknown.status).toBe(422);
+    expect(unknown.json.error).toMatch(/^line 6: unknown step 'setBdy' in route 'steady'.*setBody/);
+    expect((await post("steady")).text).toBe("still here");
+    expect((await entry("steady")).hash).toBe(sha(good));
+    expect(readFileSync(join(server.routesDir, "steady.yaml"), "utf8")).toBe(good);
+  });
+
+  it("R4, C04: a document without routes is refused", async () => {
+    for (const yaml of ["", "   ", "# only a comment", "---", "[]"]) {
+      const reply = await server.putFlow("empty", yaml);
+      expect([yaml, reply.status, reply.json]).toEqual([yaml, 422, { error: "flow defines no routes" }]);
+    }
+    expect((await server.putFlow("empty", "just text")).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it("R35, R114: a claim on a reserved path is refused and not written", async () => {
+    const reply = await server.putFlow("thief", "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/flows\n      steps:\n        - log: x\n");
+    expect([reply.status, reply.json]).toEqual([422, { error: "route 'thief' claims reserved path '/_api/flows': paths under /_api belong to the management API" }]);
+    expect(readdirSync(server.routesDir)).not.toContain("thief.yaml");
+  });
+
+  it("D14: a route id belongs to one flow", async () => {
+    await server.putFlow("owner", answering("mine", "first"));
+    const reply = await server.putFlow("other", answering("mine", "second"));
+    expect([reply.status, reply.json]).toEqual([409, { error: "route id 'mine' is already used by flow 'owner'" }]);
+    expect((await post("mine")).text).toBe("first");
+  });
+
+  it("D13, C26: an endpoint belongs to one route", async () => {
+    await server.putFlow("claim-a", direct("claimed", "setBody: {constant: a}"));
+    const yaml = direct("claimed", "setBody: {constant: b}").replace("id: claimed", "id: claimed-again");
+    const reply = await server.putFlow("claim-b", yaml);
+    expect(reply.status).toBe(409);
+    expect(reply.json.error).toBe("direct:claimed is already served by route 'claimed' of flow 'claim-a'");
+  });
+
+  it("C22: a body over the limit is 413", async () => {
+    const reply = await server.api("PUT", "/flows/big", { yaml: "#".repeat(11 * 1024 * 1024) });
+    expect([reply.status, reply.json]).toEqual([413, { error: "request body exceeds 10485760 bytes" }]);
+  });
+
+  it("C19: names of object prototypes are inert or refused", async () => {
+    const reply = await server.api("PUT", "/flows/proto", `{"yaml":${JSON.stringify(answering("proto", "x"))},"params":{"__proto__":{"polluted":"yes"}}}`);
+    expect([reply.status, reply.json]).toEqual([400, { error: "params must not use the name '__proto__'" }]);
+    await server.putFlow("proto", "- route:\n    __proto__: {polluted: yes}\n    from: {uri: webhook, steps: [{log: x}]}\n");
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("validate lists every problem with its place and installs nothing", async () => {
+    const yaml = "- route:\n    id: many\n    from:\n      uri: webhook\n      steps:\n        - lgo: x\n        - setHeader:\n            constant: y\n";
+    const reply = await server.api("POST", "/flows/validate", { yaml });
+    expect(reply.status).toBe(200);
+    expect(reply.json.valid).toBe(false);
+    expect(reply.json.problems.length).toBeGreaterThanOrEqual(2);
+    expect(reply.json.problems[0]).toMatchObject({ severity: "error", line: 6, routeId: "many", message: expect.stringContaining("lgo") });
+    expect((await server.api("POST", "/flows/validate", { yaml: answering("fine", "x") })).json).toEqual({ valid: true, problems: [] });
+    expect(await entry("validate")).toBeUndefined();
+  });
+});
+
+describe("params", () => {
+  const yaml = direct("params", "setBody: {constant: '{{shop.name}}/{{n}}/{{flag}}/{{where}}/{{dflt:fallback}}'}");
+
+  it("R39, D1: nested names, numbers, variables and defaults reach the text", async () => {
+    const put = await server.putFlow("params", yaml, { shop: { name: "acme" }, n: 3, flag: true, where: { env: "FLOW_ENV" } });
+    expect(put.status).toBe(201);
+    expect(await result("params")).toBe("acme/3/true/from-env/fallback");
+    expect((await entry("params")).paramNames).toEqual(["flag", "n", "shop.name", "where"]);
+    expect(statSync(join(server.routesDir, "params.params.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("params left out are kept, null clears them", async () => {
+    await server.putFlow("params", yaml, { shop: { name: "kept" }, n: 1, flag: false, where: "here" });
+    const longer = `${yaml}# changed\n`;
+    expect((await server.putFlow("params", longer)).status).toBe(200);
+    expect(await result("params")).toBe("kept/1/false/here/fallback");
+    const cleared = await server.api("PUT", "/flows/params", { yaml, params: null });
+    expect([cleared.status, cleared.json.error]).toEqual([422, expect.stringMatching(/no value for parameter 'shop.name'/)]);
+  });
+
+  it("changed params alone redeploy the flow", async () => {
+    await server.putFlow("params", yaml, { "shop.name": "x", n: 1, flag: false, where: "here" });
+    expect((await server.putFlow("params", yaml, { "shop.name": "y", n: 1, flag: false, where: "here" })).json.changed).toBe(true);
+    expect(await result("params")).toBe("y/1/false/here/fallback");
+  });
+
+  it("I16: secret values are shown nowhere and kept by a masked PUT", async () => {
+    const secretYaml = direct("secretive", "setBody: {constant: 'pw={{pw}} env={{env:MY_SECRET}}'}", "log: '${body}'", "throwException: {exceptionType: java.lang.IllegalStateException, message: 'bad {{pw}}'}");
+    await server.putFlow("secretive", secretYaml, { pw: { value: "S3CR3T-value", secret: true } });
+    await result("secretive");
+    const shown = await server.api("GET", "/flows/secretive");
+    expect(shown.json.params).toEqual({ pw: { value: "***", secret: true } });
+    const runs = await server.api("GET", "/runs?routeId=secretive");
+    expect(runs.json.runs[0].error.message).toBe("bad ***");
+    const health = await server.api("GET", "/health");
+    await eventually(() => server.logText().includes("pw=*** env=***"));
+    for (const text of [(await server.api("GET", "/flows")).text, shown.text.replace(JSON.stringify(secretYaml), ""), runs.text, server.logText()]) expect(text).not.toContain("S3CR3T");
+    expect(health.text).not.toContain("S3CR3T-value");
+    await server.putFlow("secretive", `${secretYaml}# touched\n`, { pw: { value: "***", secret: true } });
+    expect(JSON.parse(readFileSync(join(server.routesDir, "secretive.params.json"), "utf8")).params.pw.value).toBe("S3CR3T-value");
+  });
+
+  it("the deploy token can be reached by no name", async () => {
+    for (const name of ["SERVICE_DEPLOY_TOKEN", "service.deploy.token", "env:SERVICE_DEPLOY_TOKEN"]) {
+      const reply = await server.putFlow("steal", direct("steal", `setBody: {constant: '{{${name}}}'}`));
+      expect([name, reply.status]).toEqual([name, 422]);
+    }
+    const byParam = await server.putFlow("steal", direct("steal", "setBody: {constant: '{{x}}'}"), { x: { env: "SERVICE_DEPLOY_TOKEN" } });
+    expect(byParam.status).toBe(422);
+  });
+
+  async function result(routeId: string): Promise<unknown> {
+    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session" })).json;
+    const reply = await server.api("POST", "/test/invoke", { sessionId, routeId });
+    await server.api("DELETE", `/test/session/${sessionId}`);
+    return reply.json.body;
+  }
+});
+
+describe("remove", () => {
+  it("R14, R80, R81: the routes stop, health forgets them, the file goes", async () => {
+    await server.putFlow("leaving", answering("leaving", "x"), { a: 1 });
+    const reply = await server.api("DELETE", "/flows/leaving");
+    expect([reply.status, reply.json]).toEqual([200, { id: "leaving", deleted: true, routes: ["leaving"], drained: true }]);
+    expect((await post("leaving")).status).toBe(404);
+    expect((await server.api("GET", "/health")).text).not.toContain("leaving");
+    expect(readdirSync(server.routesDir).filter((name) => name.startsWith("leaving"))).toEqual([]);
+    const again = await server.api("DELETE", "/flows/leaving");
+    expect([again.status, again.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
+  });
+
+  it("R79: a timer stops firing", async () => {
+    await server.putFlow("ticker", "- route:\n    id: ticker\n    from:\n      uri: timer:t?period=20&delay=0\n      steps:\n        - setBody: {constant: x}\n");
+    const total = async (): Promise<number> => (await server.api("GET", "/runs?routeId=ticker&limit=1000")).json.total;
+    await eventually(async () => (await total()) > 2);
+    await server.api("DELETE", "/flows/ticker");
+    const stopped = await total();
+    await sleep(120);
+    expect(await total()).toBe(stopped);
+  });
+});
+
+describe("routes", () => {
+  it("R52: stop, start, suspend and resume change a route's status", async () => {
+    await server.putFlow("operated", answering("operated", "x"));
+    for (const [action, status, code] of [
+      ["suspend", "Suspended", 503],
+      ["resume", "Started", 200],
+      ["stop", "Stopped", 503],
+      ["start", "Started", 200],
+    ] as const) {
+      const reply = await server.api("POST", `/routes/operated/${action}`);
+      expect([reply.status, reply.json]).toEqual([200, { id: "operated", flowId: "operated", status }]);
+      expect([action, (await post("operated")).status]).toEqual([action, code]);
+    }
+    expect((await server.api("POST", "/routes/none/stop")).json).toEqual({ error: "route 'none' not found" });
+  });
+});
+
+describe("the directory", () => {
+  it("R43, R44, K13: files put there or edited by hand are listed as they are", async () => {
+    const yaml = answering("by-hand", "x");
+    writeFileSync(join(server.routesDir, "by-hand.yaml"), yaml);
+    writeFileSync(join(server.routesDir, "x.txt"), "no flow");
+    expect(await entry("by-hand")).toMatchObject({ hash: sha(yaml), routeCount: 1, status: "Stopped" });
+    expect(await entry("x")).toBeUndefined();
+    await server.putFlow("edited", answering("edited", "one"));
+    const changed = answering("edited", "two");
+    writeFileSync(join(server.routesDir, "edited.yaml"), changed);
+    utimesSync(join(server.routesDir, "edited.yaml"), new Date(), new Date(Date.now() + 5_000));
+    expect(await entry("edited")).toMatchObject({ hash: sha(changed), deployedHash: sha(answering("edited", "one")) });
+    expect((await post("edited")).text).toBe("one");
+  });
+
+  it("K15: fifty PUTs at once leave disk, memory and the list with the same one", async () => {
+    const texts = Array.from({ length: 50 }, (_, index) => answering("crowd", `v${index}`));
+    const replies = await Promise.all(texts.map((yaml) => server.putFlow("crowd", yaml)));
+    expect(replies.every(({ status }) => status < 300)).toBe(true);
+    const onDisk = readFileSync(join(server.routesDir, "crowd.yaml"), "utf8");
+    expect(texts).toContain(onDisk);
+    expect((await entry("crowd")).hash).toBe(sha(onDisk));
+    expect(answering("crowd", (await post("crowd")).text)).toBe(onDisk);
+  });
+});
+
+describe("start and restart", () => {
+  it("K01, K09, K11, D18, D51: flows come back, broken ones are shown, leftovers are cleaned, others start", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    const routes = join(dataDir, "routes");
+    mkdirSync(routes);
+    writeFileSync(join(routes, "good.yml"), answering("good", "served"));
+    writeFileSync(join(routes, "camel.camel.yaml"), answering("camel", "humps"));
+    writeFileSync(join(routes, "broken.yaml"), "- route: [");
+    writeFileSync(join(routes, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+    writeFileSync(join(routes, "empty.yaml"), "");
+    writeFileSync(join(routes, "twin.yaml"), answering("good", "clash"));
+    writeFileSync(join(routes, "thief.yaml"), "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/x\n      steps:\n        - log: x\n");
+    writeFileSync(join(routes, ".half.yaml.0123456789abcdef.tmp"), "half");
+    writeFileSync(join(routes, "gone.params.json"), "{}");
+    const other = await startTestServer({ dataDir });
+    const flows = (await other.api("GET", "/flows")).json.flows as { id: string; status: string; error: string | null }[];
+    expect(Object.fromEntries(flows.map(({ id, status }) => [id, status]))).toEqual({ good: "Started", camel: "Started", broken: "Failed", binary: "Failed", empty: "Failed", twin: "Failed", thief: "Failed" });
+    expect(flows.find(({ id }) => id === "binary")?.error).toMatch(/UTF-8/);
+    expect(flows.find(({ id }) => id === "twin")?.error).toBe("route id 'good' is already used by flow 'good'");
+    expect((await call(other.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
+    expect((await call(other.baseUrl, "POST", "/api/camel", "x")).text).toBe("humps");
+    expect((await other.api("GET", "/health")).json.status).toBe("DEGRADED");
+    expect(readdirSync(routes)).not.toContain(".half.yaml.0123456789abcdef.tmp");
+    expect(readdirSync(routes)).not.toContain("gone.params.json");
+    expect(readFileSync(join(routes, "broken.yaml"), "utf8")).toBe("- route: [");
+    expect((await other.putFlow("good", answering("good", "anew"))).status).toBe(200);
+    expect(readFileSync(join(routes, "good.yml"), "utf8")).toBe(answering("good", "anew"));
+    expect(readdirSync(routes)).not.toContain("good.yaml");
+    await other.putFlow("kept", direct("kept", "setBody: {constant: '{{p}}'}"), { p: "param" });
+    await other.stop();
+    const again = await startTestServer({ dataDir });
+    const kept = (await again.api("GET", "/flows/kept")).json;
+    expect([kept.status, kept.params]).toEqual(["Started", { p: "param" }]);
+    expect((await call(again.baseUrl, "POST", "/api/good", "x")).text).toBe("anew");
+    await again.end();
+  });
+
+  it("K02: whichever text a crash leaves in place finds its own parameters", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    const first = await startTestServer({ dataDir });
+    const yaml = direct("pair", "setBody: {constant: '{{p}}'}");
+    await first.putFlow("pair", yaml, { p: "old" });
+    await first.putFlow("pair", `${yaml}# new\n`, { p: "new" });
+    await first.stop();
+    // As if the power went between the two renames: the parameters are the new ones, the text still the old one.
+    writeFileSync(join(dataDir, "routes", "pair.yaml"), yaml);
+    const second = await startTestServer({ dataDir });
+    expect((await second.api("GET", "/flows/pair")).json.params).toEqual({ p: "old" });
+    await second.end();
+  });
+
+  it("K17: a second process is refused, a dead one's lock is not in the way", async () => {
+    await expect(startTestServer({ dataDir: server.dataDir })).rejects.toThrow(/in use by process \d+/);
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    writeFileSync(join(dataDir, ".lock"), "4194303 1\n");
+    const other = await startTestServer({ dataDir });
+    expect((await other.api("GET", "/flows")).status).toBe(200);
+    await other.stop();
+    // The same process id, but started at another time: that process is gone.
+    writeFileSync(join(dataDir, ".lock"), `${process.pid} 1\n`);
+    const third = await startTestServer({ dataDir });
+    await third.end();
+  });
+
+  it("SERVICE_WATCH: changes by hand come into service, wrong ones leave the running version", async () => {
+    const other = await startTestServer({ env: { SERVICE_WATCH: "true" } });
+    const path = join(other.routesDir, "watched.yaml");
+    const text = async (): Promise<string> => (await call(other.baseUrl, "POST", "/api/watched", "x")).text;
+    await sleep(100);
+    writeFileSync(path, answering("watched", "one"));
+    await eventually(async () => (await text()) === "one");
+    writeFileSync(path, answering("watched", "two"));
+    await eventually(async () => (await text()) === "two");
+    writeFileSync(path, "- nonsense");
+    await eventually(async () => (await other.api("GET", "/flows")).json.flows[0].error !== null);
+    expect(await text()).toBe("two");
+    await other.end();
+  });
+
+  it("K08: what cannot be written is 500 and changes nothing", async () => {
+    if (process.getuid?.() === 0) return;
+    const other = await startTestServer();
+    await other.putFlow("fixed", answering("fixed", "one"));
+    chmodSync(other.routesDir, 0o555);
+    const reply = await other.putFlow("fixed", answering("fixed", "two"));
+    expect([reply.status, reply.json]).toEqual([500, { error: "cannot change 'fixed.yaml': the data directory does not allow it" }]);
+    expect((await call(other.baseUrl, "POST", "/api/fixed", "x")).text).toBe("one");
+    chmodSync(other.routesDir, 0o755);
+    await other.end();
+  });
+});
+
+describe("replacing under load", () => {
+  it("L01, L02: redeploys fail no request, and each answer is wholly old or new", async () => {
+    await server.putFlow("busy", answering("busy", "v0"));
+    let stop = false;
+    let requests = 0;
+    const bad: string[] = [];
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!stop) {
+        const reply = await post("busy");
+        requests++;
+        if (reply.status !== 200 || !/^v\d+$/.test(reply.text)) bad.push(`${reply.status} ${reply.text}`);
+      }
+    });
+    for (let version = 1; version <= 15; version++) {
+      await server.putFlow("busy", answering("busy", `v${version}`));
+      expect((await post("busy")).text).toBe(`v${version}`);
+    }
+    stop = true;
+    await Promise.all(clients);
+    expect(bad).toEqual([]);
+    expect(requests).toBeGreaterThan(15);
+  }, 60_000);
+
+  it("L03, L04: a run in flight finishes with its own version, PUT does not wait for it", async () => {
+    const slow = (text: string): string => `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 1800}\n        - setBody: {constant: ${text}}\n`;
+    await server.putFlow("slow", slow("old"));
+    const inFlight = post("slow");
+    await sleep(100);
+    const began = performance.now();
+    await server.putFlow("slow", answering("slow", "new"));
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect((await post("slow")).text).toBe("new");
+    expect((await inFlight).text).toBe("old");
+  });
+});
+
+describe("the end", () => {
+  it("L08, L11: what was accepted is answered; health drains at once and PUT is 503", async () => {
+    const other = await startTestServer();
+    await other.putFlow("slow", "- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 600}\n        - setBody: {constant: done}\n");
+    const inFlight = call(other.baseUrl, "POST", "/api/slow", "x");
+    await sleep(100);
+    const stopping = other.stop();
+    const health = await other.api("GET", "/health");
+    const put = await other.putFlow("late", answering("late", "x"));
+    expect(health.json.status).toBe("DRAINING");
+    expect((await call(other.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(503);
+    expect([put.status, put.json]).toEqual([503, { error: "the runtime is shutting down" }]);
+    expect((await inFlight).text).toBe("done");
+    expect(await stopping).toEqual({ drained: true, abandoned: [] });
+    await other.end();
+  });
+
+  it("L09: what is stuck is abandoned at the limit and named", async () => {
+    const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "300" } });
+    await other.putFlow("stuck", "- route:\n    id: stuck\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: forever, constant: 60000}\n");
+    const hanging = call(other.baseUrl, "POST", "/api/stuck", "x").catch(() => undefined);
+    await sleep(100);
+    const began = performance.now();
+    const report = await other.stop();
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: "forever" }] });
+    await hanging;
+    expect(other.logText()).toContain("abandoned 1 run of route 'stuck' at step 'forever'");
+    await other.end();
+  });
+});

@@ -1,0 +1,134 @@
+// Run history over the API: the contract's section 9, and health's section 8.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer({ env: { SERVICE_RUN_HISTORY: "5", SERVICE_RUN_HISTORY_TOTAL: "60" } });
+  await server.putFlow("web", answering("web", "answer"));
+  await server.putFlow("quiet", answering("quiet", "x"));
+  await server.putFlow("chain", direct("inner", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T@h/?password=S3CR3T here'}") + "- route:\n    id: outer\n    from:\n      uri: webhook\n      steps:\n        - to: {id: go, uri: 'direct:inner'}\n");
+});
+afterAll(() => server.end());
+
+const runs = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
+const fire = (routeId: string, body = "x", headers: Readonly<Record<string, string>> = {}): ReturnType<typeof call> => call(server.baseUrl, "POST", `/api/${routeId}`, body, headers);
+
+describe("runs", () => {
+  it("R18, D6: a run is recorded with what happened", async () => {
+    await fire("web", '{"id":"A"}', { "content-type": "application/json" });
+    const { runs: list, total } = await runs("routeId=web");
+    expect(total).toBe(1);
+    expect(list[0]).toEqual({
+      id: expect.stringMatching(/^run_[0-9A-Z]{26}$/),
+      routeId: "web",
+      flowId: "web",
+      flowHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      status: "completed",
+      startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      endedAt: expect.stringMatching(/Z$/),
+      durationMs: expect.any(Number),
+      trigger: { uri: "webhook", method: "POST", path: "/api/web" },
+      exchangeId: expect.any(String),
+      correlationId: null,
+      parentRunId: null,
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      redeliveries: 0,
+      handled: false,
+      steps: [{ stepId: "setBody1", kind: "setBody", startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number), status: "completed", attempts: 1 }],
+      error: null,
+      request: { contentType: "application/json", size: 10, preview: '{"id":"A"}' },
+      reply: { status: 200, size: 6 },
+      sessionId: null,
+      replayOf: null,
+    });
+    expect((await server.api("GET", `/runs/${list[0].id}`)).json).toEqual(list[0]);
+    expect(Math.abs(Date.parse(list[0].startedAt) - Date.parse(list[0].steps[0].startedAt))).toBeLessThan(1_000);
+  });
+
+  it("D55, M01, I03: direct calls are child runs; a failure names its step and hides secrets", async () => {
+    await fire("outer");
+    const outer = (await runs("routeId=outer")).runs[0];
+    const inner = (await runs("routeId=inner")).runs[0];
+    expect([inner.parentRunId, inner.status, inner.error.stepId]).toEqual([outer.id, "failed", "bang"]);
+    expect(outer).toMatchObject({ status: "failed", reply: { status: 500 }, steps: [{ stepId: "go", status: "failed" }] });
+    expect(inner.error).toMatchObject({ type: "java.lang.IllegalStateException" });
+    expect(JSON.stringify([outer, inner])).not.toContain("S3CR3T");
+  });
+
+  it("R53, R54, R115: the newest are kept per route, and routes do not displace each other", async () => {
+    await fire("quiet", "first");
+    for (let index = 0; index < 8; index++) await fire("web", `n${index}`);
+    const { runs: list, total } = await runs("routeId=web");
+    expect([total, list.map((run: any) => run.request.preview)]).toEqual([5, ["n7", "n6", "n5", "n4", "n3"]]);
+    expect((await runs("routeId=quiet")).total).toBe(1);
+  });
+
+  it("R82, R83, B15: limit and filters", async () => {
+    expect((await runs("routeId=web&limit=3")).runs.length).toBe(3);
+    expect((await runs("routeId=web&limit=1000000000")).runs.length).toBe(5);
+    for (const limit of ["-1", "0", "1.5", "abc", "9007199254740993", "1e9", ""]) {
+      const reply = await server.api("GET", `/runs?limit=${limit}`);
+      expect([limit, reply.status, reply.json]).toEqual([limit, 400, { error: "limit must be an integer of 1 or more" }]);
+    }
+    expect((await server.api("GET", "/runs?routeId=a&routeId=b")).json).toEqual({ error: "routeId must be given once" });
+    expect(await runs("routeId=nowhere")).toEqual({ runs: [], total: 0 });
+    const all = (await runs("limit=100")).runs.map((run: any) => Date.parse(run.startedAt));
+    expect(all).toEqual(all.toSorted((a: number, b: number) => b - a));
+    expect((await runs("flowId=chain&status=failed")).total).toBe(2);
+    expect((await runs(`since=${new Date(Date.now() + 60_000).toISOString()}`)).total).toBe(0);
+    expect((await server.api("GET", "/runs?since=yesterday")).status).toBe(400);
+    expect((await server.api("GET", "/runs/run_x")).json).toEqual({ error: "run 'run_x' not found" });
+  });
+
+  it("runs that go on are listed, and previews are short", async () => {
+    await server.putFlow("slow", "- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: wait, constant: 400}\n");
+    const reply = fire("slow", "z".repeat(5_000));
+    await eventually(async () => (await runs("routeId=slow")).total === 1);
+    const running = (await runs("routeId=slow")).runs[0];
+    expect(running).toMatchObject({ status: "running", endedAt: null, durationMs: null, reply: null, steps: [{ stepId: "wait", status: "running" }] });
+    expect(running.request).toEqual({ contentType: "text/plain;charset=UTF-8", size: 5_000, preview: "z".repeat(1_024) });
+    await reply;
+    expect((await runs("routeId=slow")).runs[0].status).toBe("completed");
+  });
+
+  it("the history outlives its route", async () => {
+    await server.putFlow("gone", answering("gone", "x"));
+    await fire("gone");
+    await server.api("DELETE", "/flows/gone");
+    expect((await runs("routeId=gone")).total).toBe(1);
+  });
+
+  it("G12: the total is bounded, the quiet route keeps its run", async () => {
+    for (let index = 0; index < 15; index++) {
+      await server.putFlow(`many-${index}`, answering(`many-${index}`, "x"));
+      for (let count = 0; count < 5; count++) await fire(`many-${index}`);
+    }
+    expect((await runs("limit=1000")).total).toBeLessThanOrEqual(60);
+    expect((await runs("routeId=quiet")).total).toBe(1);
+  });
+});
+
+describe("health", () => {
+  it("R50, R51, R52: uptime grows, the version is the package's, every route has its figures", async () => {
+    const first = (await call(server.baseUrl, "GET", "/_api/health")).json;
+    await sleep(150);
+    const second = (await call(server.baseUrl, "GET", "/_api/health")).json;
+    expect(second.uptime).toBeGreaterThan(first.uptime);
+    const web = second.routes.find((route: any) => route.id === "web");
+    expect(web).toEqual({ id: "web", flowId: "web", status: "Started", uptime: expect.any(Number), inflight: 0, total: 9, failed: 0, lastRunAt: expect.stringMatching(/Z$/) });
+    expect(second.routes.map((route: any) => route.id)).toEqual(second.routes.map((route: any) => route.id).toSorted());
+  });
+
+  it("D62: with the token there is more, without secrets", async () => {
+    const { json, text } = await server.api("GET", "/health");
+    expect(json).toMatchObject({ openSessions: 0, streamClients: 0, memory: { rss: expect.any(Number) }, eventLoopLagMs: { p99: expect.any(Number) } });
+    expect(json.routes.find((route: any) => route.id === "inner").lastError).toContain("no http://u:***@h/?password=***");
+    expect(text).not.toContain("S3CR3T");
+  });
+
+  it("probes answer live and ready", async () => {
+    for (const probe of ["live", "ready"]) expect((await call(server.baseUrl, "GET", `/_api/health?probe=${probe}`)).status).toBe(200);
+    expect((await call(server.baseUrl, "GET", "/_api/health?probe=x")).status).toBe(400);
+  });
+});

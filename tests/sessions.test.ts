@@ -1,0 +1,359 @@
+// Test sessions: mocks, invoke and what was recorded. The contract's section 11 and group J of the fault matrix.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let open: string[] = [];
+
+const orders = direct("orders", "setHeader: {name: X-Src, constant: shop}", "to: {id: call-erp, uri: 'direct:erp'}", "to: {id: tell, uri: 'mock:told'}");
+const erp = direct("erp", "setBody: {constant: real erp}");
+const hook = "- route:\n    id: hook\n    from:\n      uri: webhook\n      steps:\n        - to: {id: out, uri: 'direct:erp'}\n";
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { SERVICE_MAX_SESSIONS: "20", SERVICE_SESSION_CALLS: "5" } });
+  for (const [id, yaml] of Object.entries({ orders, erp, hook })) expect((await server.putFlow(id, yaml)).status).toBe(201);
+});
+afterEach(async () => {
+  for (const id of open) await server.api("DELETE", `/test/session/${id}`);
+  open = [];
+});
+afterAll(() => server.end());
+
+async function session(body: unknown): Promise<any> {
+  const reply = await server.api("POST", "/test/session", body);
+  expect([reply.status, reply.json.error]).toEqual([201, undefined]);
+  open.push(reply.json.sessionId);
+  return reply.json;
+}
+const invoke = (sessionId: string, more: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...more });
+const close = async (sessionId: string): Promise<any> => (await server.api("DELETE", `/test/session/${sessionId}`)).json;
+const respondTo = (stepId: string, respond: unknown, more: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...more });
+
+describe("opening", () => {
+  it("R58, R60, R69, R95, J01: ids are unguessable and distinct, ttlMs is an integer", async () => {
+    const ids = new Set<string>();
+    for (let index = 0; index < 50; index++) {
+      const reply = await server.api("POST", "/test/session", {});
+      expect(reply.json).toMatchObject({ sessionId: expect.stringMatching(/^ts_[0-9A-HJKMNP-TV-Z]{26}$/), ttlMs: 60_000 });
+      ids.add(reply.json.sessionId);
+      await close(reply.json.sessionId);
+    }
+    expect(ids.size).toBe(50);
+  });
+
+  it("tells which steps each mock replaced", async () => {
+    const { mocks, expiresAt } = await session({ ttlMs: 5_000, mocks: [{ id: "erp", match: { stepId: "call-*", routeId: "order*" }, respond: {} }, { match: { uri: "mock:*" }, respond: {} }] });
+    expect(mocks).toEqual([
+      { id: "erp", steps: ["orders/call-erp"] },
+      { id: "mock2", steps: ["orders/tell"] },
+    ]);
+    expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
+  });
+
+  it("refuses what it does not understand", async () => {
+    const refused: readonly (readonly [unknown, number, string | RegExp])[] = [
+      [{ ttlMs: 999 }, 400, "ttlMs must be an integer from 1000 to 3600000"],
+      [{ ttlMs: 3_600_001 }, 400, "ttlMs must be an integer from 1000 to 3600000"],
+      [{ ttlMs: 1_000.5 }, 400, "ttlMs must be an integer from 1000 to 3600000"],
+      [{ scope: "world" }, 400, "scope must be one of deployment, session"],
+      [{ mocks: {} }, 400, "mocks must be a list"],
+      [{ mocks: [{ match: {}, respond: {} }] }, 400, "mocks[0].match must name a stepId, uri, kind, routeId or flowId"],
+      [{ mocks: [{ match: { stepId: "tell" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
+      [{ mocks: [{ match: { step: "tell" }, respond: {} }] }, 400, "mocks[0].match: unknown member 'step'"],
+      [respondTo("call-epr", {}), 422, "mock 'm': no step 'call-epr' is deployed where it matches"],
+      [respondTo("/[/", {}), 400, "match.stepId of mock 'm' is not a valid regular expression"],
+      [respondTo("tell", { bodyExpr: "${body" }), 400, /no valid simple expression/],
+    ];
+    for (const [body, status, error] of refused) {
+      const reply = await server.api("POST", "/test/session", body);
+      expect([reply.status, reply.json.error]).toEqual([status, typeof error === "string" ? error : expect.stringMatching(error)]);
+    }
+  });
+
+  it("J13: there is a cap on open sessions", async () => {
+    for (let index = 0; index < 20; index++) await session({});
+    const reply = await server.api("POST", "/test/session", {});
+    expect([reply.status, reply.json]).toEqual([429, { error: "no more than 20 test sessions may be open" }]);
+  });
+});
+
+describe("mocks", () => {
+  it("R62, R66, R71, R73, R74, R75: a mock responds, records what the step saw, and is gone after closing", async () => {
+    const { sessionId } = await session({ mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { status: 201, headers: { "X-Id": "7" }, body: { ok: true } } }] });
+    const reply = await invoke(sessionId, { body: { id: "A-1001" } });
+    expect(reply.json).toEqual({
+      runId: expect.stringMatching(/^run_[0-9A-Z]{26}$/),
+      status: "completed",
+      body: { ok: true },
+      bodyType: "json",
+      headers: { "X-Src": "shop", "X-Id": "7", CamelHttpResponseCode: 201 },
+      durationMs: expect.any(Number),
+      error: null,
+    });
+    expect((await invoke(sessionId, { body: "again" })).json.status).toBe("completed");
+    const looked = (await server.api("GET", `/test/session/${sessionId}`)).json;
+    const closed = await close(sessionId);
+    expect(closed).toEqual(looked);
+    expect(closed).toMatchObject({ sessionId, expired: false, stale: [], truncated: false });
+    expect(closed.recordedCalls[0]).toEqual({
+      seq: 1,
+      mockId: "erp",
+      flowId: "orders",
+      routeId: "orders",
+      stepId: "call-erp",
+      uri: "direct:erp",
+      runId: reply.json.runId,
+      at: expect.stringMatching(/Z$/),
+      attempt: 1,
+      request: { body: { id: "A-1001" }, bodyType: "json", headers: { "X-Src": "shop" } },
+      outcome: "responded",
+      response: { status: 201, headers: { "X-Id": "7" }, body: { ok: true } },
+      error: null,
+    });
+    expect((await server.api("DELETE", `/test/session/${sessionId}`)).json).toEqual({ error: `test session '${sessionId}' not found` });
+    expect((await invoke(sessionId)).status).toBe(404);
+    const { sessionId: other } = await session({});
+    expect((await invoke(other, { body: "x" })).json.body).toBe("real erp");
+  });
+
+  it("R67, J16: a thrown mock runs the route's own error handling", async () => {
+    const yaml = `- onException:
+    exception: [java.util.concurrent.TimeoutException]
+    redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 1}
+    handled: {constant: true}
+    steps:
+      - setBody: {constant: rescued}
+${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
+    expect((await server.putFlow("retrying", yaml)).status).toBe(201);
+    const { sessionId } = await session({ mocks: [{ id: "far", match: { stepId: "far" }, throw: { type: "Timeout", message: "erp slow" } }] });
+    expect((await invoke(sessionId, { trigger: "direct:retrying" })).json).toMatchObject({ status: "completed", body: "rescued" });
+    const { recordedCalls } = await close(sessionId);
+    expect(recordedCalls.map(({ attempt, outcome, error }: any) => [attempt, outcome, error])).toEqual([1, 2, 3].map((attempt) => [attempt, "threw", { type: "Timeout", message: "erp slow" }]));
+    const run = (await server.api("GET", "/runs?routeId=retrying")).json.runs[0];
+    expect([run.handled, run.steps.find(({ stepId }: { stepId: string }) => stepId === "far").attempts]).toEqual([true, 3]);
+  });
+
+  it("sequence, then, times and bodyExpr", async () => {
+    const texts = async (mock: object, count: number): Promise<unknown[]> => {
+      const { sessionId } = await session({ mocks: [{ id: "m", match: { stepId: "call-erp" }, ...mock }] });
+      const seen: unknown[] = [];
+      for (let index = 0; index < count; index++) {
+        const { json } = await invoke(sessionId, { body: `b${index}` });
+        seen.push(json.error === null ? json.body : json.error.message);
+      }
+      await close(sessionId);
+      return seen;
+    };
+    const sequence = [{ respond: { body: "one" } }, { throw: { type: "java.io.IOException", message: "two" } }];
+    expect(await texts({ sequence }, 3)).toEqual(["one", "two", "two"]);
+    expect(await texts({ sequence, then: "cycle" }, 4)).toEqual(["one", "two", "one", "two"]);
+    expect(await texts({ sequence, then: "passthrough" }, 3)).toEqual(["one", "two", "real erp"]);
+    expect(await texts({ sequence, then: "fail" }, 3)).toEqual(["one", "two", "mock 'm' was called more than 2 times"]);
+    expect(await texts({ respond: { body: "x" }, times: 2 }, 3)).toEqual(["x", "x", "real erp"]);
+    expect(await texts({ respond: { bodyExpr: "got ${body} from ${header.X-Src}" } }, 1)).toEqual(["got b0 from shop"]);
+    expect(await texts({ respond: { status: 503, body: "down" } }, 1)).toEqual([expect.stringContaining("503")]);
+    expect(await texts({ respond: {} }, 1)).toEqual(["b0"]);
+  });
+
+  it("the most specific mock wins", async () => {
+    const { sessionId } = await session({
+      mocks: [
+        { id: "all", match: { flowId: "orders" }, respond: { body: "by flow" } },
+        { id: "uri", match: { uri: "direct:erp" }, respond: { body: "by uri" } },
+        { id: "step", match: { stepId: "tell" }, respond: { body: "by step" } },
+      ],
+    });
+    await invoke(sessionId, { body: "x" });
+    const { recordedCalls } = await close(sessionId);
+    expect(recordedCalls.map(({ mockId, stepId }: any) => [mockId, stepId])).toEqual([
+      ["all", "setHeader1"],
+      ["uri", "call-erp"],
+      ["step", "tell"],
+    ]);
+  });
+
+  it("a mock:* pattern records what reaches mock endpoints, whichever form the text used", async () => {
+    await server.putFlow("forms", direct("forms", "to: {uri: mock, parameters: {name: a}}", "to: 'mock:b'"));
+    const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "forms" }, respond: {} }] });
+    await invoke(sessionId, { trigger: "direct:forms", body: "x" });
+    expect((await close(sessionId)).recordedCalls.map(({ uri }: any) => uri.split("?")[0])).toEqual(["mock:a", "mock:b"]);
+  });
+
+  it("unmatched: fail stops what leaves the runtime without a mock", async () => {
+    await server.putFlow("leaky", direct("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"));
+    const put = await server.api("GET", "/flows/leaky");
+    if (put.status !== 200) return;
+    const { sessionId } = await session({ scope: "session", unmatched: "fail" });
+    const { json } = await invoke(sessionId, { trigger: "direct:leaky" });
+    expect([json.status, json.error.message]).toEqual(["failed", expect.stringContaining("no mock for 'file:")]);
+  });
+
+  it("time: skip does not wait", async () => {
+    await server.putFlow("waiting", direct("waiting", "delay: {constant: 30000}", "setBody: {constant: done}"));
+    const { sessionId } = await session({ time: "skip" });
+    const { json } = await invoke(sessionId, { trigger: "direct:waiting" });
+    expect(json.body).toBe("done");
+    expect(json.durationMs).toBeLessThan(5_000);
+  });
+
+  it("J11: recorded calls are bounded and the true count is told", async () => {
+    const { sessionId } = await session(respondTo("call-erp", { body: "x" }));
+    for (let index = 0; index < 8; index++) await invoke(sessionId, { body: "y" });
+    const closed = await close(sessionId);
+    expect([closed.recordedCalls.length, closed.truncated, closed.callCount]).toEqual([5, true, 8]);
+  });
+
+  it("I02: credentials of webhook calls are masked in what was recorded", async () => {
+    const { sessionId } = await session(respondTo("out", { body: "x" }));
+    await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "b", headers: { authorization: "Bearer S3CR3T-1", cookie: "a=S3CR3T-2", "x-api-key": "S3CR3T-3", "x-hub-signature-256": "S3CR3T-4", "x-plain": "seen" } });
+    const text = JSON.stringify(await close(sessionId));
+    expect(text).toContain("seen");
+    expect(text).not.toContain("S3CR3T");
+  });
+});
+
+describe("scope", () => {
+  it("R65: deployment scope mocks webhook calls too and marks their replies", async () => {
+    const { sessionId } = await session(respondTo("out", { body: "mocked" }));
+    const reply = await call(server.baseUrl, "POST", "/api/hook", "x");
+    expect([reply.text, reply.headers.get("x-mocked")]).toEqual(["mocked", sessionId]);
+    await close(sessionId);
+    const after = await call(server.baseUrl, "POST", "/api/hook", "x");
+    expect([after.text, after.headers.get("x-mocked")]).toEqual(["real erp", null]);
+  });
+
+  it("J02: session scope leaves live traffic alone and follows X-Test-Session", async () => {
+    const { sessionId } = await session(respondTo("out", { body: "mocked" }, { scope: "session" }));
+    expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
+    expect((await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId })).text).toBe("mocked");
+  });
+
+  it("J07: two deployment sessions on one step are 409, session scopes are apart", async () => {
+    await session(respondTo("out", { body: "1" }));
+    const second = await server.api("POST", "/test/session", respondTo("out", { body: "2" }));
+    expect([second.status, second.json.error]).toEqual([409, expect.stringContaining("step 'hook/out' is already mocked")]);
+    const a = await session(respondTo("call-erp", { body: "a" }, { scope: "session" }));
+    const b = await session(respondTo("call-erp", { body: "b" }, { scope: "session" }));
+    expect([(await invoke(a.sessionId)).json.body, (await invoke(b.sessionId)).json.body]).toEqual(["a", "b"]);
+    expect((await close(a.sessionId)).recordedCalls.length).toBe(1);
+    expect((await close(b.sessionId)).recordedCalls.length).toBe(1);
+  });
+
+  it("messages that a session message spawns belong to it", async () => {
+    await server.putFlow("spawning", direct("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") + direct("erp-tap", "to: {id: tapped, uri: 'mock:tapped'}") + "- route:\n    id: later\n    from:\n      uri: seda:later\n      steps:\n        - to: {id: queued, uri: 'mock:queued'}\n");
+    const { sessionId } = await session({ scope: "session", mocks: [{ match: { uri: "mock:*" }, respond: {} }] });
+    await invoke(sessionId, { trigger: "direct:spawning", body: "x" });
+    await eventually(async () => (await server.api("GET", `/test/session/${sessionId}`)).json.recordedCalls.length === 2);
+    expect((await close(sessionId)).recordedCalls.map(({ stepId }: any) => stepId).sort()).toEqual(["queued", "tapped"]);
+  });
+
+  it("J05: a redeployed flow is not mocked; the session is stale for it", async () => {
+    await server.putFlow("moving", direct("moving", "setBody: {id: b, constant: v1}"));
+    const { sessionId } = await session(respondTo("b", { body: "mocked" }));
+    expect((await invoke(sessionId, { trigger: "direct:moving" })).json.body).toBe("mocked");
+    await server.putFlow("moving", direct("moving", "setBody: {id: b, constant: v2}"));
+    const stale = await invoke(sessionId, { trigger: "direct:moving" });
+    expect([stale.status, stale.json.error]).toEqual([409, expect.stringContaining("flow 'moving' changed")]);
+    const fresh = await session({ scope: "session" });
+    expect((await invoke(fresh.sessionId, { trigger: "direct:moving" })).json.body).toBe("v2");
+    const closed = await close(sessionId);
+    expect([closed.stale, closed.recordedCalls.length]).toEqual([["moving"], 1]);
+  });
+
+  it("isolated refuses deployment scope, off refuses all", async () => {
+    for (const [mode, scopes] of [
+      ["isolated", { deployment: 403, session: 201 }],
+      ["off", { deployment: 403, session: 403 }],
+    ] as const) {
+      const other = await startTestServer({ env: { SERVICE_TEST_SESSIONS: mode } });
+      for (const [scope, status] of Object.entries(scopes)) expect((await other.api("POST", "/test/session", { scope })).status).toBe(status);
+      await other.end();
+    }
+  });
+});
+
+describe("invoke", () => {
+  it("R72, R97, J14: unknown endpoints, other schemes and missing sessions are refused", async () => {
+    const { sessionId } = await session({});
+    for (const trigger of ["direct:x", "timer:x", "file:/etc"]) expect((await invoke(sessionId, { trigger })).json).toEqual({ error: `no direct endpoint '${trigger}'` });
+    expect((await invoke("ts_none")).json).toEqual({ error: "test session 'ts_none' not found" });
+    expect((await server.api("POST", "/test/invoke", { trigger: "direct:orders" })).json).toEqual({ error: "sessionId is required" });
+    expect((await invoke(sessionId, { trigger: undefined })).json).toEqual({ error: "trigger or routeId is required" });
+    expect((await invoke(sessionId, { trigger: undefined, routeId: "none" })).json).toEqual({ error: "route 'none' not found" });
+  });
+
+  it("D59: a failed route is a result, not an error of the call", async () => {
+    await server.putFlow("failing", direct("failing", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: boom}"));
+    const { sessionId } = await session({});
+    const reply = await invoke(sessionId, { trigger: "direct:failing" });
+    expect([reply.status, reply.json.status, reply.json.error]).toEqual([200, "failed", { type: "java.lang.IllegalStateException", message: "boom", stepId: "bang" }]);
+  });
+
+  it("presets headers, properties and variables; reads base64; reaches any route by its id", async () => {
+    await server.putFlow("preset", "- route:\n    id: preset\n    from:\n      uri: timer:never?delay=1h\n      steps:\n        - setBody: {simple: '${body}|${header.h}|${exchangeProperty.p}|${variable.v}'}\n");
+    const { sessionId } = await session({});
+    const reply = await invoke(sessionId, { trigger: undefined, routeId: "preset", bodyBase64: Buffer.from("büte").toString("base64"), headers: { h: 1 }, properties: { p: "two" }, variables: { v: "three" } });
+    expect(reply.json.body).toBe("büte|1|two|three");
+  });
+
+  it("InOnly answers at once and names the run", async () => {
+    await server.putFlow("lazy", direct("lazy", "delay: {constant: 300}", "setBody: {constant: done}"));
+    const { sessionId } = await session({});
+    const reply = await invoke(sessionId, { trigger: "direct:lazy", pattern: "InOnly" });
+    expect(reply.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), error: null });
+    await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
+  });
+
+  it("timeoutMs bounds the wait, the run goes on", async () => {
+    const { sessionId } = await session({});
+    const reply = await invoke(sessionId, { trigger: "direct:lazy", timeoutMs: 50 });
+    expect(reply.json).toMatchObject({ status: "running", error: { type: "Timeout" } });
+    await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
+  });
+});
+
+describe("expiry and assertions", () => {
+  it("J03, R116: after ttlMs mocks are off, invoke is 410 and the calls can still be fetched", async () => {
+    const { sessionId } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 1_000 }));
+    expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("mocked");
+    await sleep(1_200);
+    expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
+    const invoked = await invoke(sessionId);
+    expect([invoked.status, invoked.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);
+    const closed = await close(sessionId);
+    expect([closed.expired, closed.recordedCalls.length]).toEqual([true, 1]);
+  });
+
+  it("R63: assertions of the open body are judged in the close reply", async () => {
+    const { sessionId } = await session({
+      mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" } }],
+      assertions: [
+        { mockCalled: "erp" },
+        { mockCalled: { mock: "erp", times: 2 } },
+        { mockCalled: { mock: "erp", never: true } },
+        { mockCalled: { mock: "erp", call: "first", with: { body: { id: "A-1" }, headers: { "x-src": "shop" } } } },
+        { mockCalled: { mock: "erp", call: "last", with: { bodyEquals: { id: "A-1" } } } },
+        { mockCalled: { mock: "erp", call: "all", with: { matches: "/A-\\d/" } } },
+        { mockOrder: ["erp", "erp"] },
+        { mockOrder: ["erp"] },
+      ],
+    });
+    await invoke(sessionId, { body: { id: "A-1", more: 1 } });
+    await invoke(sessionId, { body: { id: "A-2" } });
+    const { assertions } = await close(sessionId);
+    expect(assertions.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, false, true, false, true, true, false]);
+    expect(assertions[2].message).toBe("mock 'erp' was called 2 times, expected never");
+    expect(assertions[4].message).toBe("mock 'erp': call 2 had the body {\"id\":\"A-2\"}, expected {\"id\":\"A-1\"}");
+  });
+
+  it("J04: a restart forgets sessions", async () => {
+    const other = await startTestServer();
+    await other.putFlow("f", answering("f", "real"));
+    const { sessionId } = (await other.api("POST", "/test/session", { mocks: [{ match: { routeId: "f" }, respond: { body: "mocked" } }] })).json;
+    await other.stop();
+    const again = await startTestServer({ dataDir: other.dataDir });
+    expect((await call(again.baseUrl, "POST", "/api/f", "x")).text).toBe("real");
+    expect((await again.api("DELETE", `/test/session/${sessionId}`)).status).toBe(404);
+    await again.end();
+  });
+});
