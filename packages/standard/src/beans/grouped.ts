@@ -3,21 +3,31 @@
 import { defineBean, type BeanDeclaration, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
+/** The property that holds the list until the result is complete; Camel's name for it. */
+const collected = "CamelGroupedExchange";
+
+/** What was collected so far on a result. */
+export function collectedIn(result: Exchange): unknown[] {
+  const known = result.property(collected);
+  if (Array.isArray(known)) return known as unknown[];
+  const list: unknown[] = [];
+  result.setProperty(collected, list);
+  return list;
+}
+
 /** Collects what `pick` takes of each message; null is left out. */
 export function listStrategy(pick: (exchange: Exchange) => unknown): AggregationStrategy {
-  const lists = new WeakMap<Exchange, unknown[]>();
   return {
     aggregate(old, next) {
       const result = old ?? next;
-      let list = lists.get(result);
-      if (list === undefined) lists.set(result, (list = []));
+      const list = collectedIn(result);
       const value = pick(next);
       if (value !== null && value !== undefined) list.push(value);
       return result;
     },
     complete(result) {
-      result.message.body = lists.get(result) ?? [];
-      lists.delete(result);
+      result.message.body = collectedIn(result);
+      result.properties?.delete(collected);
     },
   };
 }

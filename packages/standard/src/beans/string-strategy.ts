@@ -1,22 +1,16 @@
-import { asText, defineBean, type Exchange } from "@sluice/engine/spi";
+import { asText, defineBean } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
+import { listStrategy } from "./grouped.ts";
 
 /** Joins the bodies as text. As with lists, the text becomes the body only on completion. */
 export function stringStrategy(delimiter: string): AggregationStrategy {
-  const texts = new WeakMap<Exchange, string[]>();
+  const list = listStrategy(({ message: { body } }) => (body === null || body === undefined ? undefined : asText(body)));
   return {
-    aggregate(old, next) {
-      const result = old ?? next;
-      let parts = texts.get(result);
-      if (parts === undefined) texts.set(result, (parts = []));
-      const { body } = next.message;
-      if (body !== null && body !== undefined) parts.push(asText(body));
-      return result;
-    },
+    aggregate: (old, next, original) => list.aggregate(old, next, original),
     complete(result) {
-      result.message.body = (texts.get(result) ?? []).join(delimiter);
-      texts.delete(result);
+      list.complete?.(result);
+      result.message.body = (result.message.body as readonly string[]).join(delimiter);
     },
   };
 }

@@ -1,0 +1,72 @@
+import { exchangeOf, FakeHost, flow } from "@sluice/testkit";
+import { FlowError, ending, type Exchange } from "@sluice/engine";
+import { describe, expect, it } from "vitest";
+import type { AggregationStrategy } from "./aggregation-strategy.ts";
+import { beans } from "./index.ts";
+import { memoryIdempotentRepository } from "./memory-idempotent-repository.ts";
+
+const make = (name: string, properties: Readonly<Record<string, unknown>> = {}): AggregationStrategy =>
+  beans.find(({ names }) => names.includes(name))?.create(properties, new FakeHost()) as AggregationStrategy;
+const merge = (strategy: AggregationStrategy, ...messages: readonly Exchange[]): Exchange => {
+  const original = exchangeOf("original");
+  let result: Exchange | undefined;
+  for (const message of messages) result = strategy.aggregate(result, message, original);
+  strategy.complete?.(result as Exchange);
+  return result as Exchange;
+};
+const failed = (message: string): Exchange => Object.assign(exchangeOf("half"), { failure: new FlowError("java.lang.Exception", message) });
+
+describe("strategies", () => {
+  it("answer to Camel's class name and to a short one, each once", () => {
+    const names = beans.flatMap((bean) => bean.names);
+    expect(new Set(names).size).toBe(names.length);
+    for (const bean of beans) expect(bean.names[0]).toMatch(/^org\.apache\.camel\./);
+  });
+
+  it("use latest, but never lose a failure", () => {
+    const latest = make("useLatest");
+    expect(merge(latest, exchangeOf("a"), exchangeOf("b")).message.body).toBe("b");
+    const result = merge(latest, failed("first"), exchangeOf("b"));
+    expect([result.message.body, result.failure?.message]).toEqual(["b", "first"]);
+    const handled = Object.assign(exchangeOf("saved"), { ending: ending.handled });
+    expect(merge(latest, handled, exchangeOf("b")).message.body).toBe("saved");
+  });
+
+  it("use the original with the last failure, or without any", () => {
+    const result = merge(make("useOriginal", { propagateException: true }), failed("one"), exchangeOf("b"), failed("three"));
+    expect([result.message.body, result.failure?.message]).toEqual(["original", "three"]);
+    expect(merge(make("useOriginal", { propagateException: false }), failed("one")).failure).toBeUndefined();
+  });
+
+  it("collect bodies in order, null left out, on the first message", () => {
+    const first = exchangeOf("a", { h: "first" });
+    const result = merge(make("groupedBody"), first, exchangeOf(null), exchangeOf("c", { h: "last" }));
+    expect(result).toBe(first);
+    expect([result.message.body, result.message.headers.get("h"), result.property("CamelGroupedExchange")]).toEqual([["a", "c"], "first", undefined]);
+  });
+
+  it("collect whole messages that do not change with the result", () => {
+    const list = merge(make("groupedMessage"), exchangeOf("a", { h: 1 }), exchangeOf("b")).message.body as readonly { readonly body: unknown }[];
+    expect(list.map(({ body }) => body)).toEqual(["a", "b"]);
+  });
+
+  it("join text with a delimiter that is taken as written", () => {
+    expect(merge(make("joinText", { delimiter: ", " }), exchangeOf("a"), exchangeOf(null), exchangeOf(7)).message.body).toBe("a, 7");
+  });
+
+  it("do not share anything between messages or groups", async () => {
+    const run = await flow(`- split: {simple: "\${body}", aggregationStrategy: groupedBody, steps: [{setBody: {simple: "\${body}!"}}]}`);
+    expect([(await run({ body: "a,b" })).body, (await run({ body: "c" })).body]).toEqual([["a!", "b!"], ["c!"]]);
+  });
+});
+
+describe("the memory repository", () => {
+  it("knows a key until it is removed or too old", () => {
+    const repository = memoryIdempotentRepository(2);
+    expect([repository.add("a"), repository.add("a"), repository.add("b")]).toEqual([true, false, true]);
+    repository.remove("a");
+    expect(repository.add("a")).toBe(true);
+    expect(repository.add("c")).toBe(true);
+    expect([repository.contains("b"), repository.contains("a"), repository.contains("c")]).toEqual([false, true, true]);
+  });
+});

@@ -1,0 +1,138 @@
+import { Headers, Message } from "@sluice/engine";
+import { faultsOf, flow, settle, type FlowUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
+const aggregate = (options: string, steps = `[{to: "mock:group"}]`): string => `
+  - aggregate: {correlationExpression: {header: id}, ${grouped}, ${options}, steps: ${steps}}
+  - to: mock:after
+`;
+const feed = async (run: FlowUnderTest, ...messages: readonly (readonly [string, string])[]): Promise<void> => {
+  for (const [id, body] of messages) await run({ body, headers: { id } });
+  await settle();
+};
+const groupsOf = (run: FlowUnderTest): readonly unknown[] => (run.mocks.get("group") ?? []).map(({ body, properties }) => [(body as readonly string[]).join(""), properties.get("CamelAggregatedCompletedBy")]);
+
+describe("aggregate", () => {
+  it("collects by key, lets the sender go on at once and says how a group ended", async () => {
+    const run = await flow(aggregate("completionSize: 2"));
+    await feed(run, ["x", "1"], ["y", "2"], ["x", "3"], ["x", "4"]);
+    expect(groupsOf(run)).toEqual([["13", "size"]]);
+    const properties = run.mocks.get("group")?.[0]?.properties;
+    expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCorrelationKey"), properties?.has("CamelGroupedExchange")]).toEqual([2, "x", false]);
+    expect(run.mocks.get("after")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("finishes a group that waited too long, counting from its last message", async () => {
+    const run = await flow(aggregate("completionTimeout: 500, completionTimeoutCheckerInterval: 100"));
+    await feed(run, ["x", "1"]);
+    await run.host.clock.advance(400);
+    await feed(run, ["x", "2"]);
+    await run.host.clock.advance(400);
+    expect(groupsOf(run)).toEqual([]);
+    await run.host.clock.advance(200);
+    expect(groupsOf(run)).toEqual([["12", "timeout"]]);
+    await run.stop();
+    await run.host.clock.advance(600_000);
+    expect(run.host.clock.pending).toBe(0);
+  });
+
+  it("finishes all groups at intervals", async () => {
+    const run = await flow(aggregate("completionInterval: 300"));
+    await feed(run, ["x", "1"], ["y", "2"], ["x", "3"]);
+    await run.host.clock.advance(300);
+    expect(groupsOf(run)).toEqual([["13", "interval"], ["2", "interval"]]);
+    await run.host.clock.advance(300);
+    expect(groupsOf(run)).toHaveLength(2);
+    await run.stop();
+  });
+
+  it("drops what timed out when told to", async () => {
+    const run = await flow(aggregate("completionTimeout: 100, completionTimeoutCheckerInterval: 50, discardOnCompletionTimeout: true"));
+    await feed(run, ["x", "1"]);
+    await run.host.clock.advance(500);
+    expect(groupsOf(run)).toEqual([]);
+    await run.stop();
+  });
+
+  it("asks the predicate about the group, or about the incoming message when eager", async () => {
+    const predicate = `completionPredicate: {simple: "\${header.last} == 'yes'"}`;
+    const send = async (run: FlowUnderTest): Promise<void> => {
+      await run({ body: "1", headers: { id: "x", last: "no" } });
+      await run({ body: "2", headers: { id: "x", last: "yes" } });
+      await settle();
+    };
+    const late = await flow(aggregate(predicate));
+    await send(late);
+    expect(groupsOf(late)).toEqual([]);
+    const eager = await flow(aggregate(`${predicate}, eagerCheckCompletion: true`));
+    await send(eager);
+    expect(groupsOf(eager)).toEqual([["12", "predicate"]]);
+  });
+
+  it("takes the size from the message before the fixed one", async () => {
+    const run = await flow(aggregate("completionSize: 2, completionSizeExpression: {header: want}"));
+    for (const body of ["1", "2", "3"]) await run({ body, headers: { id: "x", want: 3 } });
+    await feed(run, ["y", "4"], ["y", "5"]);
+    expect(groupsOf(run)).toEqual([["123", "size"], ["45", "size"]]);
+  });
+
+  it("refuses late messages of a closed group, and forgets the oldest closed ones", async () => {
+    const run = await flow(aggregate("completionSize: 1, closeCorrelationKeyOnCompletion: 2"));
+    await feed(run, ["a", "1"], ["b", "2"], ["c", "3"], ["a", "4"]);
+    expect((await run({ body: "5", headers: { id: "c" } })).error).toContain("'c' has been closed");
+    expect(groupsOf(run)).toHaveLength(4);
+  });
+
+  it("fails without a key, or lets the message pass", async () => {
+    const strict = await flow(aggregate("completionSize: 2"));
+    expect((await strict({ body: "1" })).error).toBe("Invalid correlation key");
+    const lenient = await flow(aggregate("completionSize: 1, ignoreInvalidCorrelationKeys: true"));
+    expect((await lenient({ body: "1" })).error).toBeUndefined();
+    expect(groupsOf(lenient)).toEqual([]);
+  });
+
+  it("finishes all groups for a header the route set, never for one that came over the wire", async () => {
+    const run = await flow(aggregate("completionSize: 10"));
+    await feed(run, ["x", "1"]);
+    const wire = new Headers(() => [["id", "x"], ["CamelAggregationCompleteAllGroups", "true"]]);
+    await run.runtime.inletOf("direct:start")?.deliver(new Message("2", wire));
+    await settle();
+    expect(groupsOf(run)).toEqual([]);
+    await run({ body: "3", headers: { id: "z", CamelAggregationCompleteAllGroups: true } });
+    await settle();
+    expect(groupsOf(run)).toEqual([["12", "force"]]);
+    await run({ body: "4", headers: { id: "z", CamelAggregationCompleteAllGroupsInclusive: true } });
+    await settle();
+    expect(groupsOf(run)[1]).toEqual(["4", "force"]);
+    expect(run.mocks.get("after")?.at(-1)?.headers).toEqual({ id: "z" });
+  });
+
+  it("finishes the former group when another begins", async () => {
+    const run = await flow(aggregate("completionSize: 10, completionOnNewCorrelationGroup: true"));
+    await feed(run, ["x", "1"], ["x", "2"], ["y", "3"]);
+    expect(groupsOf(run)).toEqual([["12", "force"]]);
+  });
+
+  it("keeps failures of the group away from the sender", async () => {
+    const run = await flow(aggregate("completionSize: 1", `[{throwException: {exceptionType: java.lang.Exception, message: boom}}]`));
+    expect((await run({ body: "1", headers: { id: "x" } })).error).toBeUndefined();
+  });
+
+  it("finishes what is open when the flow stops, if told to, and says what it drops otherwise", async () => {
+    const finishing = await flow(aggregate("completionSize: 10, forceCompletionOnStop: true"));
+    await feed(finishing, ["x", "1"]);
+    await finishing.stop();
+    expect(groupsOf(finishing)).toEqual([["1", "force"]]);
+    const dropping = await flow(aggregate("completionSize: 10"));
+    await feed(dropping, ["x", "1"]);
+    await dropping.stop();
+    expect(dropping.host.log.texts.join()).toContain("1 unfinished groups are dropped");
+  });
+
+  it("refuses an aggregate that could never finish, or has no strategy", () => {
+    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, steps: [{stop: {}}]}`).join()).toContain("needs a completion");
+    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain("needs an aggregationStrategy");
+    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, completionInterval: 5, completionTimeout: 5, steps: [{stop: {}}]}`).join()).toContain("cannot be used together");
+  });
+});

@@ -1,0 +1,97 @@
+import { flow, type FlowUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const failBad = `{filter: {simple: "\${body} == 'bad'", steps: [{setHeader: {name: dirty, constant: x}}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}`;
+const breaker = (configuration: string, fallback = `, onFallback: {steps: [{setBody: {simple: "fb(\${body}) \${exception.message}"}}]}`): string => `
+  - circuitBreaker: {resilience4jConfiguration: {${configuration}}, steps: [{to: "mock:try"}, ${failBad}, {setBody: {simple: "\${body}!"}}]${fallback}}
+  - to: mock:after
+`;
+const send = async (run: FlowUnderTest, ...bodies: readonly string[]): Promise<readonly unknown[]> => {
+  const results: unknown[] = [];
+  for (const body of bodies) {
+    const { error, exchange } = await run({ body });
+    results.push(error ?? exchange.message.body);
+  }
+  return results;
+};
+const two = "minimumNumberOfCalls: 2, slidingWindowSize: 2, waitDurationInOpenState: 1000, permittedNumberOfCallsInHalfOpenState: 2";
+
+describe("circuitBreaker", () => {
+  it("gives the fallback the message as it entered", async () => {
+    const run = await flow(breaker(two));
+    const { body, headers, exchange } = await run({ body: "bad" });
+    expect([body, headers]).toEqual(["fb(bad) down", {}]);
+    expect(exchange.property("CamelCircuitBreakerResponseFromFallback")).toBe(true);
+    const good = await run({ body: "ok" });
+    expect([good.body, good.exchange.property("CamelCircuitBreakerSuccessfulExecution")]).toEqual(["ok!", true]);
+  });
+
+  it("opens at the threshold, is tried again after the wait, and closes or opens by what it finds", async () => {
+    const run = await flow(breaker(two));
+    await send(run, "bad", "bad");
+    expect(await send(run, "ok")).toEqual(["fb(ok) CircuitBreaker 'circuitBreaker1' is OPEN and does not permit further calls"]);
+    expect(run.mocks.get("try")).toHaveLength(2);
+    await run.host.clock.advance(1000);
+    expect(await send(run, "bad", "bad")).toEqual(["fb(bad) down", "fb(bad) down"]);
+    await send(run, "ok");
+    expect(run.mocks.get("try")).toHaveLength(4);
+    await run.host.clock.advance(1000);
+    expect(await send(run, "ok", "ok", "ok", "bad")).toEqual(["ok!", "ok!", "ok!", "fb(bad) down"]);
+  });
+
+  it("without a fallback fails, and when open skips or fails", async () => {
+    const skips = await flow(breaker(two, ""));
+    expect(await send(skips, "bad", "bad", "ok")).toEqual(["down", "down", "ok"]);
+    const fails = await flow(breaker(`${two}, throwExceptionWhenHalfOpenOrOpenState: true`, ""));
+    expect((await send(fails, "bad", "bad", "ok"))[2]).toContain("is OPEN");
+  });
+
+  it("swallows what is ignored or not recorded, without opening", async () => {
+    for (const option of ["ignoreException: [java.io.IOException]", "recordException: [java.lang.IllegalStateException]"]) {
+      const run = await flow(breaker(`${two}, ${option}`));
+      expect(await send(run, "bad", "bad", "bad", "ok")).toEqual(["bad", "bad", "bad", "ok!"]);
+    }
+  });
+
+  it("gives up on slow steps and ignores their late result", async () => {
+    const run = await flow(`
+      - circuitBreaker:
+          resilience4jConfiguration: {timeoutEnabled: true, timeoutDuration: 200}
+          steps: [{delay: {constant: "1000"}}, {setBody: {constant: slow}}]
+          onFallback: {steps: [{setBody: {constant: timed out}}]}
+    `);
+    const pending = run();
+    await run.host.clock.advance(200);
+    const { exchange } = await pending;
+    await run.host.clock.advance(1000);
+    expect(exchange.message.body).toBe("timed out");
+    expect(exchange.property("CamelCircuitBreakerResponseTimedOut")).toBe(true);
+    expect(run.host.clock.pending).toBe(0);
+  });
+
+  it("opens for slow calls", async () => {
+    const run = await flow(`
+      - circuitBreaker:
+          resilience4jConfiguration: {minimumNumberOfCalls: 1, slidingWindowSize: 1, slowCallDurationThreshold: 100, slowCallRateThreshold: 50}
+          steps: [{delay: {constant: "100"}}, {to: "mock:try"}]
+    `);
+    const slow = run();
+    await run.host.clock.advance(100);
+    await slow;
+    await run();
+    expect(run.mocks.get("try")).toHaveLength(1);
+  });
+
+  it("keeps calls over the bulkhead's limit out", async () => {
+    const run = await flow(`
+      - circuitBreaker:
+          resilience4jConfiguration: {bulkheadEnabled: true, bulkheadMaxConcurrentCalls: 1}
+          steps: [{delay: {constant: "100"}}, {setBody: {constant: in}}]
+          onFallback: {steps: [{setBody: {simple: "\${exception.message}"}}]}
+    `);
+    const first = run();
+    expect((await run()).body).toContain("is full");
+    await run.host.clock.advance(100);
+    expect((await first).body).toBe("in");
+  });
+});

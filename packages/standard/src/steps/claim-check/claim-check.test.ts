@@ -1,0 +1,48 @@
+import { faultsOf, flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const popped = async (filter: string): Promise<unknown> => {
+  const run = await flow(`
+    - claimCheck: {operation: Push}
+    - setBody: {constant: now}
+    - setHeader: {name: fooA, constant: now}
+    - setHeader: {name: new, constant: "yes"}
+    - claimCheck: {operation: Pop${filter === "" ? "" : `, filter: "${filter}"`}}
+  `);
+  const { body, headers } = await run({ body: "then", headers: { fooA: "then", bar: "then" } });
+  return { body, ...headers };
+};
+
+describe("claimCheck", () => {
+  it.each([
+    ["", { body: "then", fooA: "then", bar: "then", new: "yes" }],
+    ["body", { body: "then", fooA: "now", bar: "then", new: "yes" }],
+    ["headers", { body: "now", fooA: "then", bar: "then", new: "yes" }],
+    ["header:foo*", { body: "now", fooA: "then", bar: "then", new: "yes" }],
+    ["-body", { body: "now", fooA: "then", bar: "then", new: "yes" }],
+    ["-header:fooA", { body: "then", fooA: "now", bar: "then", new: "yes" }],
+    ["body,--header:new", { body: "then", fooA: "now", bar: "then" }],
+  ])("brings back with filter '%s'", async (filter, expected) => {
+    expect(await popped(filter)).toEqual(expected);
+  });
+
+  it("keeps by key until taken away, and does nothing for a key it does not know", async () => {
+    const run = await flow(`
+      - claimCheck: {operation: Set, key: "\${header.k}"}
+      - setBody: {constant: a}
+      - claimCheck: {operation: Get, key: other}
+      - to: mock:unknown
+      - claimCheck: {operation: GetAndRemove, key: one}
+      - to: mock:back
+      - setBody: {constant: b}
+      - claimCheck: {operation: Get, key: one}
+    `);
+    expect((await run({ body: "mine", headers: { k: "one" } })).body).toBe("b");
+    expect([run.mocks.get("unknown")?.[0]?.body, run.mocks.get("back")?.[0]?.body]).toEqual(["a", "mine"]);
+  });
+
+  it("needs a key, and a filter it understands", () => {
+    expect(faultsOf("- claimCheck: {operation: Get}").join()).toContain("needs a key");
+    expect(faultsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("is no filter");
+  });
+});

@@ -1,0 +1,19 @@
+import { flow } from "@sluice/testkit";
+import { expect, it } from "vitest";
+
+it("asks again after every hop until there is no answer", async () => {
+  const run = await flow(`
+- from: {uri: direct:start, steps: [{setVariable: {name: next, constant: "direct:a"}}, {dynamicRouter: {variable: next, allowedSchemes: "direct,mock"}}, {to: "mock:after"}]}
+- from: {uri: direct:a, steps: [{setBody: {simple: "\${body}a"}}, {setVariable: {name: next, constant: "mock:m,direct:b"}}]}
+- from: {uri: direct:b, steps: [{setBody: {simple: "\${body}b"}}, {removeVariable: next}]}
+`);
+  expect((await run({ body: "-" })).body).toBe("-ab");
+  expect([...run.mocks.keys()]).toEqual(["m", "after"]);
+});
+
+it("ends a message that would go round for ever", async () => {
+  const run = await flow(`- dynamicRouter: {constant: "mock:again"}`);
+  const pending = run();
+  expect((await pending).error).toContain("more than 10000 hops");
+  expect(run.mocks.get("again")).toHaveLength(10_000);
+});

@@ -1,0 +1,42 @@
+import { flow } from "@sluice/testkit";
+import { expect, it } from "vitest";
+
+const document = (enrich: string): string => `
+- from: {uri: direct:start, steps: [{enrich: ${enrich}}, {to: "mock:after"}]}
+- from: {uri: direct:reply, steps: [{setBody: {simple: "\${body}/\${exchange.pattern}"}}, {setHeader: {name: added, constant: x}}]}
+- from: {uri: direct:bad, steps: [{setBody: {constant: half}}, {throwException: {exceptionType: java.lang.Exception, message: no}}]}
+- from: {uri: direct:stops, steps: [{stop: {}}]}
+`;
+
+it("asks with a copy that expects a reply and keeps its own pattern", async () => {
+  const run = await flow(document(`{constant: "direct:reply"}`));
+  const { body, headers, exchange } = await run({ body: "m", headers: { mine: 1 }, delivery: { pattern: "InOnly" } });
+  expect(body).toBe("m/InOut");
+  expect(headers).toEqual({ mine: 1, added: "x" });
+  expect(exchange.pattern).toBe("InOnly");
+});
+
+it("fails with the reply's failure and keeps the message", async () => {
+  const run = await flow(document(`{constant: "direct:bad"}`));
+  expect(await run({ body: "m" })).toMatchObject({ error: "no", body: "m" });
+});
+
+it("lets a strategy decide, about a failure too when told to", async () => {
+  const original = "#class:org.apache.camel.processor.aggregate.UseOriginalAggregationStrategy";
+  const kept = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
+  expect(await kept({ body: "m" })).toMatchObject({ body: "m", headers: {} });
+  const failed = await flow(document(`{constant: "direct:bad", aggregateOnException: true, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`));
+  expect((await failed({ body: "m" })).error).toBe("no");
+});
+
+it("ends the exchange when the asked route stopped", async () => {
+  const run = await flow(document(`{constant: "direct:stops"}`));
+  expect((await run({ body: "m" })).error).toBeUndefined();
+  expect(run.mocks.size).toBe(0);
+});
+
+it("puts the reply into a variable", async () => {
+  const run = await flow(document(`{constant: "direct:reply", variableReceive: answer}`));
+  const { body, headers, exchange } = await run({ body: "m" });
+  expect([body, headers, exchange.variable("answer"), exchange.variable("header:answer.added")]).toEqual(["m", {}, "m/InOut", "x"]);
+});

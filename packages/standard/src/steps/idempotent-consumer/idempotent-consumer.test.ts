@@ -1,0 +1,62 @@
+import { flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const memory = `idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"`;
+const failBad = `{filter: {simple: "\${body} == 'bad'", steps: [{throwException: {exceptionType: java.lang.Exception, message: boom}}]}}`;
+const consumer = (options = "", inner = `{to: "mock:in"}`, after = `{to: "mock:after"}`): string => `
+  - idempotentConsumer: {header: id, ${memory}, ${options} steps: [${inner}]}
+  - ${after}
+`;
+const message = (body: string, id: unknown = 1) => ({ body, headers: { id } });
+
+describe("idempotentConsumer", () => {
+  it("runs its steps once per key and marks the others", async () => {
+    const run = await flow(consumer());
+    await run(message("a"));
+    const { exchange } = await run(message("b"));
+    await run(message("c", 2));
+    expect(run.mocks.get("in")?.map(({ body }) => body)).toEqual(["a", "c"]);
+    expect(run.mocks.get("after")).toHaveLength(3);
+    expect(exchange.property("CamelDuplicateMessage")).toBe(true);
+  });
+
+  it.each([
+    ["a failure inside", consumer("", `${failBad}, {to: "mock:in"}`), ["good"]],
+    ["a failure later in the route", consumer("", `{to: "mock:in"}`, failBad), ["bad", "good"]],
+    ["a failure later, but the block was confirmed", consumer("completionEager: true,", `{to: "mock:in"}`, failBad), ["bad"]],
+    ["a failure that keeps the key", consumer("removeOnFailure: false,", `${failBad}, {to: "mock:in"}`), []],
+  ])("%s", async (_title, yaml, seen) => {
+    const run = await flow(yaml);
+    expect((await run(message("bad"))).error).toBe("boom");
+    await run(message("good"));
+    await run(message("late"));
+    expect((run.mocks.get("in") ?? []).map(({ body }) => body)).toEqual(seen);
+  });
+
+  it("frees the key of a failure that was handled: the work was not done", async () => {
+    const run = await flow(`
+      - onException: {exception: [java.lang.Exception], handled: {constant: "true"}, steps: [{to: "mock:handled"}]}
+      - from: {uri: direct:start, steps: [{idempotentConsumer: {header: id, ${memory}, steps: [${failBad}, {to: "mock:in"}]}}]}
+    `);
+    await run(message("bad"));
+    await run(message("good"));
+    expect(run.mocks.get("in")?.map(({ body }) => body)).toEqual(["good"]);
+  });
+
+  it("takes two at the same time for duplicates only when eager", async () => {
+    const both = async (eager: boolean): Promise<number | undefined> => {
+      const run = await flow(consumer(`eager: ${eager},`, `{delay: {constant: "10"}}, {to: "mock:in"}`));
+      const all = [run(message("a")), run(message("b"))];
+      await run.host.clock.advance(10);
+      await Promise.all(all);
+      return run.mocks.get("in")?.length;
+    };
+    expect([await both(true), await both(false)]).toEqual([1, 2]);
+  });
+
+  it("needs a key", async () => {
+    const run = await flow(consumer());
+    const { exchange } = await run({ body: "x" });
+    expect(exchange.failure?.type).toBe("org.apache.camel.processor.idempotent.NoMessageIdException");
+  });
+});

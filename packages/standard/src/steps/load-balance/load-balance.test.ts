@@ -1,0 +1,76 @@
+import { faultsOf, flow, type FlowUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const targets = `[{to: "mock:x"}, {to: "mock:y"}, {to: "mock:z"}]`;
+const where = async (run: FlowUnderTest, messages: readonly Readonly<Record<string, unknown>>[]): Promise<string> => {
+  let path = "";
+  for (const headers of messages) {
+    const before = new Map([...run.mocks].map(([name, got]) => [name, got.length]));
+    await run({ headers });
+    path += [...run.mocks].filter(([name, got]) => got.length > (before.get(name) ?? 0)).map(([name]) => name).join("+") + " ";
+  }
+  return path.trim();
+};
+const times = (count: number): readonly Readonly<Record<string, unknown>>[] => Array.from({ length: count }, () => ({}));
+
+describe("loadBalance", () => {
+  it("goes round", async () => {
+    expect(await where(await flow(`- loadBalance: {roundRobinLoadBalancer: {}, steps: ${targets}}`), times(4))).toBe("x y z x");
+  });
+
+  it("picks by chance", async () => {
+    expect(await where(await flow(`- loadBalance: {randomLoadBalancer: {}, steps: ${targets}}`), times(2))).toBe("y y");
+  });
+
+  it("keeps a key with its child", async () => {
+    const run = await flow(`- loadBalance: {stickyLoadBalancer: {correlationExpression: {header: k}}, steps: ${targets}}`);
+    expect(await where(run, [{ k: "a" }, { k: "b" }, { k: "a" }, { k: "b" }, { k: "c" }, { k: "a" }])).toBe("x y x y z x");
+  });
+
+  it("weighs in turn and by chance", async () => {
+    const inTurn = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "3,1,0", roundRobin: true}, steps: ${targets}}`);
+    expect(await where(inTurn, times(8))).toBe("x y x x x y x x");
+    const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
+    expect(await where(byChance, times(1))).toBe("z");
+    expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain("one whole number for each of the 3 children");
+  });
+
+  it("gives a copy to all", async () => {
+    const run = await flow(`- loadBalance: {topicLoadBalancer: {}, steps: [{setBody: {constant: lost}}, {to: "mock:y"}]}`);
+    expect((await run({ body: "m" })).body).toBe("m");
+    expect(run.mocks.get("y")?.[0]?.body).toBe("m");
+  });
+
+  it("needs one balancer and something to choose from", () => {
+    expect(faultsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
+  });
+});
+
+const fail = (type: string): string => `{pipeline: {steps: [{setBody: {constant: dirty}}, {throwException: {exceptionType: ${type}, message: ${type}}}]}}`;
+
+describe("failover", () => {
+  it("tries the next with a fresh copy, also when the failure comes late", async () => {
+    const late = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
+    const run = await flow(`- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${late}, {setBody: {simple: "\${body}!"}}]}`);
+    const pending = run({ body: "m" });
+    await run.host.clock.advance(50);
+    expect(await pending).toMatchObject({ body: "m!", error: undefined });
+  });
+
+  it("moves on only for the listed failures and only so often", async () => {
+    const listed = await flow(`- loadBalance: {failoverLoadBalancer: {exception: [java.io.IOException]}, steps: [${fail("java.lang.IllegalStateException")}, {to: "mock:y"}]}`);
+    expect(await listed({ body: "m" })).toMatchObject({ error: "java.lang.IllegalStateException", body: "m" });
+    const bounded = await flow(`- loadBalance: {failoverLoadBalancer: {maximumFailoverAttempts: 1}, steps: [${fail("java.io.IOException")}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`);
+    expect((await bounded()).error).toBe("java.lang.Exception");
+    expect(bounded.mocks.size).toBe(0);
+  });
+
+  it("starts with the next child, or with the one that worked", async () => {
+    const round = await flow(`- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`);
+    expect(await where(round, times(4))).toBe("x z z x");
+    const sticky = await flow(`- loadBalance: {failoverLoadBalancer: {sticky: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}]}`);
+    expect(await where(sticky, times(2))).toBe("y y");
+    const none = await flow(`- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, ${fail("java.io.IOException")}]}`);
+    expect((await none()).error).toBe("java.io.IOException");
+  });
+});

@@ -1,0 +1,40 @@
+import { flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+describe("loop", () => {
+  it("repeats on the same message and tells round and count", async () => {
+    const run = await flow(`- loop: {header: times, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}/\${exchangeProperty.CamelLoopSize};"}}]}`);
+    expect((await run({ body: "", headers: { times: "2" } })).body).toBe("0/2;1/2;");
+    expect((await run({ body: "x", headers: { times: 0 } })).body).toBe("x");
+    expect((await run({ body: "x", headers: { times: -3 } })).body).toBe("x");
+  });
+
+  it.each(["many", "", null])("fails when the count is %j", async (times) => {
+    const run = await flow(`- loop: {header: times, steps: [{to: "mock:in"}]}`);
+    expect((await run({ headers: { times } })).error).toContain("no number of rounds");
+    expect(run.mocks.size).toBe(0);
+  });
+
+  it("starts afresh each round with copy and keeps the last", async () => {
+    const run = await flow(`- loop: {constant: "3", copy: true, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}"}}]}`);
+    expect((await run({ body: "x" })).body).toBe("x2");
+  });
+
+  it("goes on while the condition holds, waiting or not", async () => {
+    const run = await flow(`- loop: {doWhile: true, simple: "\${header.n} != 'aaa'", steps: [{delay: {constant: "10"}}, {setHeader: {name: n, simple: "\${header.n}a"}}]}`);
+    const pending = run({ headers: { n: "" } });
+    await run.host.clock.advance(100);
+    const { headers, exchange } = await pending;
+    expect(headers["n"]).toBe("aaa");
+    expect(exchange.property("CamelLoopSize")).toBeUndefined();
+  });
+
+  it("ends with stop", async () => {
+    const run = await flow(`
+      - loop: {constant: "5", steps: [{to: "mock:in"}, {stop: {}}]}
+      - to: mock:after
+    `);
+    await run();
+    expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([["in", 1]]);
+  });
+});

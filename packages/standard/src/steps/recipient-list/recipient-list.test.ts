@@ -1,0 +1,26 @@
+import { flow } from "@sluice/testkit";
+import { expect, it } from "vitest";
+
+it("sends a copy to each address, twice when named twice, trimmed, nothing when empty", async () => {
+  const run = await flow(`- recipientList: {header: to, allowedSchemes: mock}`);
+  await run({ body: "m", headers: { to: " mock:a , mock:b,mock:a," } });
+  expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([["a", 2], ["b", 1]]);
+  expect(run.mocks.get("b")?.[0]?.properties.get("CamelRecipientListEndpoint")).toBe("mock://b");
+  expect((await run({ body: "m", headers: { to: "" } })).body).toBe("m");
+  expect((await run({ body: "m", headers: { to: ["mock:c"] } })).error).toBeUndefined();
+  expect(run.mocks.get("c")).toHaveLength(1);
+});
+
+it("fails for an address that leads nowhere, unless told to leave it out", async () => {
+  const strict = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b"}`);
+  expect((await strict()).error).toContain("nosuch:x");
+  const lenient = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b", ignoreInvalidEndpoints: true}`);
+  expect((await lenient()).error).toBeUndefined();
+  expect([...lenient.mocks.keys()]).toEqual(["a", "b"]);
+});
+
+it("takes text as one address when the delimiter is false", async () => {
+  const run = await flow(`- recipientList: {constant: "mock:a,b", delimiter: "false"}`);
+  await run();
+  expect([...run.mocks.keys()]).toEqual(["a,b"]);
+});

@@ -1,0 +1,77 @@
+import { flow, settle } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const names = (mocks: ReadonlyMap<string, readonly unknown[]>): readonly string[] => [...mocks].map(([name, got]) => `${name}:${got.length}`);
+
+describe("saga", () => {
+  it("tells every participant of success, with the saga's id and the options of its entry", async () => {
+    const run = await flow(`
+- from:
+    uri: direct:start
+    steps:
+      - saga: {completion: mock:done, compensation: mock:undo, option: [{key: order, simple: "\${body}"}], steps: [{setBody: {constant: reply}}, {to: "direct:part"}]}
+- from: {uri: direct:part, steps: [{saga: {propagation: MANDATORY, completion: mock:partDone, steps: [{to: "mock:work"}]}}]}
+`);
+    const { body, headers } = await run({ body: "o1" });
+    await settle();
+    expect([body, headers]).toEqual(["reply", {}]);
+    expect(names(run.mocks)).toEqual(["work:1", "done:1", "partDone:1"]);
+    const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
+    expect(run.mocks.get("done")?.[0]).toMatchObject({ body: null, headers: { order: "o1", "Long-Running-Action": id } });
+  });
+
+  it("undoes the latest work first when a part fails, and the caller sees the failure", async () => {
+    const run = await flow(`
+- from: {uri: direct:start, steps: [{saga: {compensation: mock:undoA, completion: mock:done, steps: [{to: "direct:b"}, {throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
+- from: {uri: direct:b, steps: [{saga: {compensation: mock:undoB, steps: [{stop: {}}]}}]}
+`.replace("{stop: {}}", "{to: \"mock:b\"}"));
+    expect((await run()).error).toBe("boom");
+    await settle();
+    expect(names(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);
+  });
+
+  it.each([
+    ["MANDATORY", "Exchange is not part of a saga"],
+    ["SUPPORTS", undefined],
+    ["NOT_SUPPORTED", undefined],
+    ["NEVER", undefined],
+  ])("outside of a saga %s gives %s", async (propagation, error) => {
+    const run = await flow(`- saga: {propagation: ${propagation}, completion: mock:done, steps: [{to: "mock:work"}]}`);
+    expect((await run()).error).toBe(error);
+    await settle();
+    expect(run.mocks.has("done")).toBe(false);
+  });
+
+  it("keeps another saga apart with REQUIRES_NEW and refuses one with NEVER", async () => {
+    const document = (propagation: string): string => `
+- from: {uri: direct:start, steps: [{saga: {steps: [{to: "mock:outer"}, {to: "direct:inner"}, {to: "mock:outer"}]}}]}
+- from: {uri: direct:inner, steps: [{saga: {propagation: ${propagation}, steps: [{to: "mock:inner"}]}}]}
+`;
+    const run = await flow(document("REQUIRES_NEW"));
+    await run();
+    const [before, after] = (run.mocks.get("outer") ?? []).map(({ headers }) => headers["Long-Running-Action"]);
+    expect(before).toBe(after);
+    expect(run.mocks.get("inner")?.[0]?.headers["Long-Running-Action"]).not.toBe(before);
+    expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
+  });
+
+  it("compensates one that is not over in time, and tells nobody twice", async () => {
+    const run = await flow(`- saga: {completionMode: MANUAL, timeout: 300, compensation: mock:undo, completion: mock:done, steps: [{to: "mock:work"}]}`);
+    await run();
+    await run.host.clock.advance(299);
+    expect(names(run.mocks)).toEqual(["work:1"]);
+    await run.host.clock.advance(1000);
+    expect(names(run.mocks)).toEqual(["work:1", "undo:1"]);
+    expect(run.host.clock.pending).toBe(0);
+  });
+
+  it("leaves a handle with which the saga can be ended by hand", async () => {
+    const run = await flow(`- saga: {completionMode: MANUAL, completion: mock:done, steps: [{setProperty: {name: kept, exchangeProperty: SluiceSaga}}]}`);
+    const { exchange } = await run();
+    (exchange.property("kept") as { complete(): void }).complete();
+    (exchange.property("kept") as { complete(): void }).complete();
+    await settle();
+    expect(names(run.mocks)).toEqual(["done:1"]);
+    expect(exchange.property("SluiceSaga")).toBeUndefined();
+  });
+});
