@@ -9,7 +9,9 @@ const shared = ["ticking"];
 
 describe("the list of connectors", () => {
   it("holds every folder, and no scheme twice", async () => {
-    const folders = (await readdir(new URL(".", import.meta.url), { withFileTypes: true })).filter((entry) => entry.isDirectory() && !shared.includes(entry.name));
+    const folders = (await readdir(new URL(".", import.meta.url), { withFileTypes: true })).filter(
+      (entry) => entry.isDirectory() && !shared.includes(entry.name),
+    );
     const schemes = connectors.flatMap(({ scheme, aliases }) => [scheme, ...(aliases ?? [])]);
     expect(new Set(schemes).size).toBe(schemes.length);
     expect(connectors.map(({ scheme }) => scheme).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
@@ -26,7 +28,13 @@ describe("the list of connectors", () => {
     const host = new FakeHost();
     const made = connector.connect(host);
     const values: Record<string, unknown> = {};
-    const given: Record<string, string> = { command: "route", action: scheme === "saga" ? "complete" : "status", schedule: "* * * * *", routeId: "r", name: scheme === "sluice-event" ? "run.failed" : "name" };
+    const given: Record<string, string> = {
+      command: "route",
+      action: scheme === "saga" ? "complete" : "status",
+      schedule: "* * * * *",
+      routeId: "r",
+      name: scheme === "sluice-event" ? "run.failed" : "name",
+    };
     for (const [name, field] of Object.entries({ ...(connector.path as Fields), ...(connector.options as Fields) })) {
       const info = about(field);
       values[name] = field.parse(info.spec.required === true ? (given[name] ?? "name") : undefined);

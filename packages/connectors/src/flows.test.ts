@@ -1,0 +1,178 @@
+// Connectors in whole flows: what is proven piece by piece elsewhere must hold behind the engine too.
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { flow, settle, type FlowUnderTest } from "@sluice/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { connectors, queueDepths } from "./index.ts";
+
+const further = connectors.filter(({ scheme }) => !["direct", "mock"].includes(scheme));
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+async function run(yaml: string, properties: Readonly<Record<string, string>> = {}): Promise<FlowUnderTest> {
+  const running = await flow(yaml, { connectors: further, properties });
+  cleanUps.push(() => running.stop());
+  return running;
+}
+
+const bodies = (running: FlowUnderTest, mock: string): unknown[] => (running.mocks.get(mock.slice("mock:".length)) ?? []).map(({ body }) => body);
+
+async function serve(answer: string): Promise<{ address: string; paths: string[] }> {
+  const paths: string[] = [];
+  const server: Server = createServer((request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    response.end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanUps.push(() => server.close());
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, paths };
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "sluice-flow-"));
+  cleanUps.push(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+describe("seda", () => {
+  const yaml = `
+- from:
+    uri: direct:start
+    steps:
+      - to: seda:work
+      - to: mock:after
+- from:
+    uri: seda:work
+    steps:
+      - setBody: {simple: "did \${body}"}
+      - setHeader: {name: h, constant: "1"}
+      - to: mock:worked
+`;
+
+  it("gives a waiting caller the reply", async () => {
+    const running = await run(yaml);
+    const { body, headers } = await running({ body: "x", delivery: { pattern: "InOut" } });
+    expect([body, headers["h"]]).toEqual(["did x", "1"]);
+    expect(bodies(running, "mock:after")).toEqual(["did x"]);
+  });
+
+  it("lets a one-way caller go on, and loses nothing when the runtime stops", async () => {
+    const running = await run(yaml);
+    for (let i = 0; i < 200; i++) await running({ body: i, delivery: { pattern: "InOnly" } });
+    await running.stop();
+    expect(bodies(running, "mock:after").length).toBe(200);
+    expect(bodies(running, "mock:worked").length).toBe(200);
+    expect(queueDepths(running.host)).toEqual([{ name: "work", depth: 0 }]);
+  });
+});
+
+it("sends the failure of the other route to a waiting caller", async () => {
+  const running = await run(`
+- from:
+    uri: direct:start
+    steps:
+      - to: seda:work
+      - to: mock:after
+- from:
+    uri: seda:work
+    steps:
+      - throwException: {exceptionType: java.lang.IllegalArgumentException, message: boom}
+`);
+  expect((await running({ delivery: { pattern: "InOut" } })).error).toBe("boom");
+  expect(bodies(running, "mock:after")).toEqual([]);
+});
+
+it("polls a queue", async () => {
+  const running = await run(`
+- from:
+    uri: direct:fill
+    steps: [{to: {uri: "seda:box", pattern: InOnly}}]
+- from:
+    uri: direct:start
+    steps:
+      - pollEnrich: {constant: "seda:box", timeout: "0"}
+      - to: mock:out
+`);
+  await running.send("direct:fill", { body: "boxed" });
+  await running.send("direct:start", { body: "x" });
+  await running.send("direct:start", { body: "x" });
+  expect(bodies(running, "mock:out")).toEqual(["boxed", null]);
+});
+
+it.each([
+  ["timer:t?delay=10&period=50&repeatCount=3", 3],
+  ["scheduler:s?initialDelay=10&delay=50&repeatCount=2", 2],
+  ["cron:c?schedule=0/1+*+*+*+*+?", 2],
+  ["quartz:g/q?cron=0/1+*+*+*+*+?&triggerStartDelay=0&trigger.timeZone=UTC", 2],
+])("ticks: %s", async (uri, ticks) => {
+  const running = await run(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`);
+  await running.host.clock.advance(2500);
+  expect(bodies(running, "mock:out")).toEqual(Array(ticks).fill(null));
+});
+
+it("calls web servers, with and without a query, and from templates only where the flow says", async () => {
+  const { address, paths } = await serve("answer");
+  const running = await run(
+    `
+- from: {uri: "direct:fixed", steps: [{to: "http://{{host}}/a/b?x=1&httpMethod=PUT"}, {convertBodyTo: {type: String}}]}
+- from: {uri: "direct:parameters", steps: [{to: {uri: "http://{{host}}/p", parameters: {bridgeEndpoint: "true", q: "a b"}}}]}
+- from: {uri: "direct:path", steps: [{toD: "http://{{host}}/c/\${header.id}"}]}
+- from: {uri: "direct:whole", steps: [{toD: {uri: "\${header.url}", allowedSchemes: http}}]}
+`,
+    { host: address },
+  );
+  expect((await running.send("direct:fixed", { body: "x" })).body).toBe("answer");
+  expect((await running.send("direct:parameters")).error).toBeUndefined();
+  expect((await running.send("direct:path", { headers: { id: "7" } })).error).toBeUndefined();
+  const denied = await running.send("direct:whole", { headers: { url: `http://${address}/stolen` } });
+  expect(denied.error).toMatch(/^egress denied/);
+  expect(paths).toEqual(["PUT /a/b?x=1", "GET /p?q=a+b", "GET /c/7"]);
+});
+
+it("reads a directory and writes another, name kept", async () => {
+  const base = await folder();
+  await writeFile(join(base, "in.txt"), "content");
+  const running = await run(
+    `
+- from:
+    uri: file:{{base}}?initialDelay=0&move=.done/\${file:name.noext}.old
+    steps:
+      - to: file:{{base}}/out
+      - to: "file:{{base}}/out?fileName=copy-\${file:onlyname}"
+      - to: mock:out
+`,
+    { base },
+  );
+  for (let i = 0; i < 100 && bodies(running, "mock:out").length === 0; i++) {
+    await running.host.clock.advance(1000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (let i = 0; i < 100 && !(await readdir(base)).includes(".done"); i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await readdir(join(base, "out"))).toEqual(["copy-in.txt", "in.txt"]);
+  expect(await readFile(join(base, "out/in.txt"), "utf8")).toBe("content");
+  expect(await readdir(join(base, ".done"))).toEqual(["in.old"]);
+});
+
+it("logs what passes", async () => {
+  const running = await run(`- from: {uri: "direct:start", steps: [{to: {uri: log, parameters: {loggerName: orders, showHeaders: true, level: WARN}}}]}`);
+  await running({ body: "x", headers: { a: 1 } });
+  await settle();
+  expect(running.host.log.records.filter(({ logger }) => logger === "orders").map(({ level, text }) => [level, text])).toEqual([
+    ["WARN", "Exchange[Headers: {a=1}, BodyType: String, Body: x]"],
+  ]);
+});
+
+it.each([
+  ["cron:c?schedule=nonsense", /nonsense/],
+  ["timer:t?period=soon", /soon/],
+  ["timer:t?perod=5", /perod/],
+  ["file:a/../../b", /may not hold/],
+  ["mock:x", /mock/],
+])("refuses the trigger %s", async (uri, message) => {
+  await expect(flow(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`, { connectors: further })).rejects.toThrow(message);
+});
