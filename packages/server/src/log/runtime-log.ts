@@ -39,7 +39,7 @@ export interface RuntimeLog extends Log {
 export function createRuntimeLog({ level: least, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
   const rank = ranks[least];
   let follower: LogFollower | undefined;
-  let lastTime = 0;
+  let lastTime = -1;
   let lastIso = "";
 
   function isoTime(time: number): string {

@@ -22,9 +22,15 @@ export function bytesAsText(bytes: Uint8Array): string {
 
 /** The value as JSON data, at most about `limit` characters of it. */
 export function toPlain(value: unknown, limit = Infinity): unknown {
+  return toPlainWithin(value, limit).plain;
+}
+
+/** As `toPlain`, and whether all of it fitted. */
+export function toPlainWithin(value: unknown, limit: number): { readonly plain: unknown; readonly complete: boolean } {
   let left = limit;
   const seen = new Set<object>();
-  return visit(value, 0);
+  const plain = visit(value, 0);
+  return { plain, complete: left > 0 };
 
   function visit(item: unknown, depth: number): unknown {
     left -= 8;

@@ -1,6 +1,6 @@
 // Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
 import { isSecretHeader, masked } from "./secret-headers.ts";
-import { isPlainData, toPlain } from "./plain-value.ts";
+import { isPlainData, toPlain, toPlainWithin } from "./plain-value.ts";
 
 export type BodyType = "json" | "text" | "bytes" | "number" | "boolean" | "date" | "none" | "object";
 
@@ -33,8 +33,9 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
     return { text: Buffer.from(body.slice(0, limit)).toString(), size: Buffer.byteLength(body), truncated: true };
   }
   if (typeof body !== "object") return { text: String(body), size: undefined, truncated: false };
-  const text = JSON.stringify(toPlain(body, limit)) ?? "";
-  return text.length <= limit ? { text, size: Buffer.byteLength(text), truncated: false } : { text: text.slice(0, limit), size: undefined, truncated: true };
+  const { plain, complete } = toPlainWithin(body, limit);
+  const text = JSON.stringify(plain);
+  return complete && text.length <= limit ? { text, size: Buffer.byteLength(text), truncated: false } : { text: text.slice(0, limit), size: undefined, truncated: true };
 }
 
 /** Headers as JSON data, secret ones masked. */

@@ -22,10 +22,15 @@ export interface ClientOptions {
 
 /** Events are gathered for this long before they are written: one write for many. */
 const gatherMs = 10;
+/** Past events written at a time, so that a client that does not read them costs little. */
+const backlogStep = 20;
+const rareBreak = /[\u0085\u2028\u2029]/;
 
 export class StreamClient {
   readonly filter: StreamFilter;
   readonly #options: ClientOptions;
+  /** Past events still to be sent, shared with the hub; live ones queue behind them. */
+  #backlog: StreamEvent[] = [];
   #waiting: string[] = [];
   #waitingBytes = 0;
   #dropped = 0;
@@ -46,17 +51,16 @@ export class StreamClient {
     stream.onClose(() => this.#close());
     this.#write(`retry: 2000\n: connected ${hub.greeting} filters=${filter.text}\n\n`);
     if (catchUp.gap !== undefined) this.#write(gapFrame(catchUp.gap));
-    for (const event of catchUp.events) this.offer(event);
+    this.#backlog = catchUp.events.filter((event) => filter.matches(event.facts));
     hub.join(this);
+    this.#flush();
     this.#beat();
   }
 
   offer(event: StreamEvent): void {
     if (!this.filter.matches(event.facts)) return;
-    const json = event.json(this.filter.body);
-    if (!this.filter.admits(json)) return;
-    // JSON text holds no line break, so content can neither end a line nor begin another field.
-    const frame = `id: ${event.id}\nevent: ${this.#options.hub.name}\ndata: ${json}\n\n`;
+    const frame = this.#frame(event);
+    if (frame === "") return;
     this.#waiting.push(frame);
     this.#waitingBytes += frame.length;
     const { maxEvents, maxBytes } = this.#options.limits;
@@ -80,7 +84,25 @@ export class StreamClient {
     this.#options.stream.end();
   }
 
+  /** The event on the wire; empty when its text is not wanted. */
+  #frame(event: StreamEvent): string {
+    const json = event.json(this.filter.body);
+    if (!this.filter.admits(json)) return "";
+    // JSON text holds no line break of SSE, so content can neither end a line nor begin another field; some readers
+    // take the rarer line breaks of Unicode for one as well.
+    const line = rareBreak.test(json) ? json.replaceAll(/[\u0085\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`) : json;
+    return `id: ${event.id}\nevent: ${this.#options.hub.name}\ndata: ${line}\n\n`;
+  }
+
   #flush(): void {
+    while (this.#backlog.length > 0 && !this.#blocked && this.#options.stream.open) {
+      this.#write(
+        this.#backlog
+          .splice(0, backlogStep)
+          .map((event) => this.#frame(event))
+          .join(""),
+      );
+    }
     if (this.#blocked || this.#waiting.length === 0 || !this.#options.stream.open) return;
     const frames = this.#waiting;
     this.#waiting = [];
@@ -92,7 +114,7 @@ export class StreamClient {
 
   #write(text: string): void {
     const { stream } = this.#options;
-    if (!stream.open || stream.write(text)) return;
+    if (text === "" || !stream.open || stream.write(text)) return;
     this.#blocked = true;
     this.#cancelStuck ??= this.#watchStuck();
   }
@@ -128,6 +150,7 @@ export class StreamClient {
     this.#cancelHeartbeat();
     this.#cancelStuck?.();
     this.#waiting = [];
+    this.#backlog = [];
     this.#options.hub.leave(this);
     this.#options.closed();
   }

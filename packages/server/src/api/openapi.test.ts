@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { f } from "@sluice/model";
+import { defineEndpoint, ok, shape } from "./endpoint.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const document = openApiDocument({
+  version: "1.2.3",
+  endpoints: [
+    defineEndpoint({ method: "GET", path: "/things", tag: "t", summary: "All", query: { limit: f.integer({ doc: "How many.", default: 5, min: 1 }), kind: f.enum(["a", "b"], { doc: "Which." }) }, replies: { 200: { description: "ok", schema: shape({ things: z.array(z.string()) }) } }, handle: () => ok({}) }),
+    defineEndpoint({ method: "PUT", path: "/things/:id", tag: "t", summary: "Put", body: z.object({ yaml: z.string(), params: z.unknown().optional() }), rawBody: ["application/yaml"], replies: { 201: { description: "made" } }, handle: () => ok({}) }),
+    defineEndpoint({ method: "GET", path: "/health", tag: "t", summary: "Open", open: true, replies: { 200: { description: "ok" } }, handle: () => ok({}) }),
+  ],
+  webhooks: [{ routeId: "order-intake", path: "/api/order-intake", methods: ["POST"], description: undefined, secured: false }],
+}) as any;
+
+describe("OpenAPI", () => {
+  it("D68: says what the declarations say", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.paths["/_api/things"].get.parameters).toEqual([
+      { name: "limit", in: "query", required: false, description: "How many.", schema: { type: "integer", default: 5 } },
+      { name: "kind", in: "query", required: false, description: "Which.", schema: { type: "string", enum: ["a", "b"] } },
+    ]);
+    const { put } = document.paths["/_api/things/{id}"];
+    expect(put.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }]);
+    expect(put.requestBody.content["application/json"].schema).toMatchObject({ type: "object", required: ["yaml"], properties: { yaml: { type: "string" } } });
+    expect(Object.keys(put.requestBody.content)).toEqual(["application/json", "application/yaml"]);
+    expect(document.paths["/_api/health"].get.security).toEqual([]);
+    expect(document.paths["/api/order-intake"].post.responses.default).toBeDefined();
+  });
+
+  it("refers to nothing that is not there", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => (match[1] as string).split("/"));
+    expect(references.length).toBeGreaterThan(0);
+    for (const path of references) expect(path.reduce<any>((place, key) => place?.[key], document)).toBeDefined();
+  });
+});

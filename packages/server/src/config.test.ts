@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readConfiguration, settingDescriptions, SettingsError, settingsReference } from "./config.ts";
+
+describe("settings", () => {
+  it("has defaults for everything but the token", () => {
+    const { settings } = readConfiguration({}, {});
+    expect(settings).toMatchObject({ port: 8080, host: "127.0.0.1", dataDir: "./sluice-data", deployToken: undefined, maxBody: 10_485_760, runHistory: 250, runHistoryTotal: 20_000, testSessions: "on", watch: false, maxStreamClients: 100 });
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it("reads variables; a flag wins; blank is unset", () => {
+    const { settings } = readConfiguration({ port: "9000" }, { SERVICE_PORT: "7000", SERVICE_MAX_BODY: "64k", SERVICE_DRAIN_MS: "1m30s", SERVICE_WATCH: "true", SERVICE_HOST: " ", SERVICE_TEST_SESSIONS: "Isolated" });
+    expect(settings).toMatchObject({ port: 9000, maxBody: 65_536, drainMs: 90_000, watch: true, host: "127.0.0.1", testSessions: "isolated" });
+  });
+
+  it("tells all faults at once, each with its name, none with a secret", () => {
+    const read = (): unknown => readConfiguration({ port: "70000" }, { SERVICE_MAX_BODY: "lots", SERVICE_LOG_LEVEL: "loud", SERVICE_DEPLOY_TOKEN: "S3CR3T" });
+    expect(read).toThrow(SettingsError);
+    try {
+      read();
+    } catch (error) {
+      expect((error as SettingsError).faults).toEqual([
+        "--port: must be between 0 and 65535.",
+        "SERVICE_LOG_LEVEL: expected one of trace, debug, info, warn, error, got 'loud'.",
+        "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'.",
+      ]);
+    }
+  });
+
+  it("keeps the environment of the start", () => {
+    const environment: Record<string, string> = { A: "1" };
+    const configuration = readConfiguration({}, environment);
+    environment["A"] = "2";
+    expect(configuration.environment["A"]).toBe("1");
+  });
+
+  it("offers no flag for secrets", () => {
+    expect(settingDescriptions.find(({ name }) => name === "deployToken")).toMatchObject({ flag: undefined, variable: "SERVICE_DEPLOY_TOKEN" });
+  });
+
+  it("the reference page is the one made from the declaration", () => {
+    expect(readFileSync(new URL("../../../docs/reference/settings.md", import.meta.url), "utf8")).toBe(settingsReference());
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { createIds, unguessableId } from "./ulid.ts";
+
+describe("ids", () => {
+  it("grow strictly, within a millisecond and when the clock steps back", () => {
+    const times = [5_000, 5_000, 5_000, 4_000, 5_001, 1_700_000_000_000, 1_700_000_000_000];
+    const ids = createIds(() => times.shift() as number);
+    const made = Array.from({ length: 7 }, () => ids.next());
+    expect(made).toEqual(made.toSorted());
+    expect(new Set(made).size).toBe(7);
+    for (const id of made) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+
+  it("carry the time in their first ten characters", () => {
+    const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    const id = createIds(() => 1_800_000_000_123).next();
+    expect([...id.slice(0, 10)].reduce((value, letter) => value * 32 + alphabet.indexOf(letter), 0)).toBe(1_800_000_000_123);
+  });
+
+  it("a hundred thousand of one moment are distinct and sorted", () => {
+    const ids = createIds(() => 1_800_000_000_000);
+    let last = "";
+    for (let count = 0; count < 100_000; count++) {
+      const id = ids.next();
+      expect(id > last).toBe(true);
+      last = id;
+    }
+  });
+
+  it("J01: unguessable ids have 130 random bits", () => {
+    const made = new Set(Array.from({ length: 1_000 }, unguessableId));
+    expect(made.size).toBe(1_000);
+    for (const id of made) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+});

@@ -1,0 +1,90 @@
+import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createSecretValues } from "../masking/secret-values.ts";
+import { createBatchedWriter, type BatchedWriter } from "./batched-writer.ts";
+import { createRuntimeLog } from "./runtime-log.ts";
+
+function opened(maxBytes = 1_000_000): { writer: BatchedWriter; text(): string; end(): void } {
+  const path = join(mkdtempSync(join(tmpdir(), "sluice-log-")), "log");
+  const fileDescriptor = openSync(path, "w");
+  const writer = createBatchedWriter({ fileDescriptor, maxBytes, dropped: (count) => `dropped ${count}` });
+  return { writer, text: () => readFileSync(path, "utf8"), end: () => closeSync(fileDescriptor) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+
+describe("batched writer", () => {
+  it("writes nothing before it is opened, then the first line, then the rest in order", async () => {
+    const { writer, text, end } = opened();
+    writer.add("one");
+    await settled();
+    expect(text()).toBe("");
+    writer.open("ready");
+    writer.add("two");
+    await settled();
+    for (let index = 0; index < 1_000; index++) writer.add(`line ${index}`);
+    await settled();
+    expect(text()).toBe(`ready\none\ntwo\n${Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join("")}`);
+    end();
+  });
+
+  it("drops what does not fit and says how much", async () => {
+    const { writer, text, end } = opened(50);
+    for (let index = 0; index < 10; index++) writer.add("x".repeat(20));
+    writer.open();
+    await settled();
+    expect(text()).toBe(`${"x".repeat(20)}\n${"x".repeat(20)}\ndropped 8\n`);
+    end();
+  });
+
+  it("writes what waits when it closes", () => {
+    const { writer, text, end } = opened();
+    writer.open();
+    writer.add("last words");
+    writer.close();
+    expect(text()).toBe("last words\n");
+    end();
+  });
+});
+
+describe("log records", () => {
+  const logged = async (write: (log: ReturnType<typeof createRuntimeLog>) => void): Promise<any[]> => {
+    const { writer, text, end } = opened(10_000_000);
+    const secrets = createSecretValues();
+    secrets.set("x", ["S3CR3T-1"]);
+    write(createRuntimeLog({ level: "INFO", writer, secrets, now: () => 0 }));
+    writer.open();
+    await settled();
+    end();
+    return text().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  };
+
+  it("F21: line breaks, terminal escapes and forged records stay inside one record", async () => {
+    const evil = 'a\n{"level":"ERROR","message":"fake"}\r\n\u001b[31mred\u009b0m\u2028end';
+    const lines = await logged((log) => log.write("INFO", "x", evil));
+    expect(lines).toEqual([{ time: "1970-01-01T00:00:00.000Z", level: "INFO", logger: "x", message: evil }]);
+  });
+
+  it("F21: the raw line holds no control character", async () => {
+    const { writer, text, end } = opened();
+    createRuntimeLog({ level: "INFO", writer, secrets: createSecretValues(), now: () => 0 }).write("INFO", "x", "\u001b[2J\u009b\u0085\u2028");
+    writer.open();
+    await settled();
+    end();
+    expect(text().trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+  });
+
+  it("long texts are cut, secrets and passwords masked, lower levels left out", async () => {
+    const lines = await logged((log) => {
+      log.write("DEBUG", "x", "unseen");
+      log.write("WARN", "x", "z".repeat(1_000_000));
+      log.write("WARN", "x", "S3CR3T-1 at http://u:pw@h", undefined, { note: "S3CR3T-1", error: new Error("boom") });
+    });
+    expect(lines.length).toBe(2);
+    expect(lines[0].message.length).toBeLessThan(66_000);
+    expect(lines[0].message).toMatch(/… \(934464 more characters\)$/);
+    expect(lines[1]).toMatchObject({ message: "*** at http://u:***@h", note: "***", error: expect.stringContaining("boom") });
+  });
+});

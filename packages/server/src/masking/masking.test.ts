@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toPlain } from "./plain-value.ts";
+import { previewBody, shownHeaders } from "./preview.ts";
+import { isSecretHeader } from "./secret-headers.ts";
+import { maskUris } from "./secret-uris.ts";
+import { createSecretValues } from "./secret-values.ts";
+
+describe("secret headers", () => {
+  it("I02: credentials, cookies, keys, tokens and signatures are secret, in any case", () => {
+    for (const name of ["Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-API-Key", "x-my-key", "db-Password", "X-Auth-Token", "client-secret", "X-Hub-Signature-256", "Stripe-Signature"])
+      expect([name, isSecretHeader(name)]).toEqual([name, true]);
+    for (const name of ["Content-Type", "X-Id", "keyboard", "CamelHttpResponseCode", "CamelAggregatedCorrelationKey", "Idempotency-Key", "monkeys"]) expect([name, isSecretHeader(name)]).toEqual([name, false]);
+  });
+
+  it("are masked, and odd names stay data", () => {
+    const shown = shownHeaders([
+      ["Cookie", "a=1"],
+      ["__proto__", "x"],
+      ["constructor", "y"],
+      ["n", 5],
+    ]);
+    expect(shown).toEqual({ Cookie: "***", constructor: "y", n: 5 });
+  });
+});
+
+describe("URIs", () => {
+  it("I03: passwords in URIs are masked wherever they stand", () => {
+    expect(maskUris("http://u:S3CR3T@h/p")).toBe("http://u:***@h/p");
+    expect(maskUris("ftp:h?password=S3CR3T&x=1")).toBe("ftp:h?password=***&x=1");
+    expect(maskUris("x?a=1&access_token=S3CR3T#f")).toBe("x?a=1&access_token=***#f");
+    expect(maskUris("x?password=RAW(S3&CR3T)&b=2")).toBe("x?password=***&b=2");
+    expect(maskUris("failed to call http://u:S3CR3T@h, twice http://v:S3CR3T@h")).not.toContain("S3CR3T");
+    expect(maskUris("a=b@c plain, 3 = 4")).toBe("a=b@c plain, 3 = 4");
+  });
+});
+
+describe("secret values", () => {
+  it("are scrubbed as they are, in JSON and in URIs", () => {
+    const secrets = createSecretValues();
+    secrets.set("flow", ['pa"ss w&rd', "longer-secret", "short"]);
+    expect(secrets.scrub('x pa"ss w&rd y')).toBe("x *** y");
+    expect(secrets.scrub(JSON.stringify({ a: 'pa"ss w&rd' }))).toBe('{"a":"***"}');
+    expect(secrets.scrub(`?p=${encodeURIComponent('pa"ss w&rd')}`)).toBe("?p=***");
+    expect(secrets.scrub("a short word")).toBe("a short word");
+    secrets.set("flow", []);
+    expect(secrets.scrub("longer-secret")).toBe("longer-secret");
+  });
+
+  it("whatever the secret, it is gone", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6, maxLength: 40 }), fc.string(), (secret, around) => {
+        fc.pre(!around.includes(secret) && !"***".includes(secret));
+        const secrets = createSecretValues();
+        secrets.set("x", [secret]);
+        const scrubbed = secrets.scrub(`${around}\u0001${secret}\u0001${around}`);
+        return !scrubbed.includes(`\u0001${secret}\u0001`);
+      }),
+    );
+  });
+});
+
+describe("values as JSON", () => {
+  it("bytes, dates, maps, sets and oddities", () => {
+    expect(toPlain(new Uint8Array([104, 105]))).toBe("hi");
+    expect(toPlain(new Uint8Array([255, 0]))).toBe("/wA=");
+    expect(toPlain(new Date(0))).toBe("1970-01-01T00:00:00.000Z");
+    expect(toPlain(new Map<string, unknown>([["a", new Set([1])]]))).toEqual({ a: [1] });
+    expect(toPlain([undefined, null, Number.NaN, 10n])).toEqual([null, null, "NaN", "10"]);
+    const circle: Record<string, unknown> = { a: 1 };
+    circle["self"] = circle;
+    expect(toPlain(circle)).toEqual({ a: 1, self: null });
+  });
+
+  it("any JSON value comes out as it went in", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => JSON.stringify(toPlain(value)) === JSON.stringify(value)));
+  });
+
+  it("costs no more than what is shown", () => {
+    const huge = Array.from({ length: 1_000_000 }, (_, index) => index);
+    expect((toPlain(huge, 1_000) as unknown[]).length).toBeLessThan(200);
+    expect(previewBody(huge, 100)).toMatchObject({ truncated: true, size: undefined });
+    expect(previewBody("é".repeat(2_000), 1_024)).toEqual({ text: "é".repeat(1_024), size: 4_000, truncated: true });
+    expect(previewBody(null, 10)).toEqual({ text: "", size: 0, truncated: false });
+  });
+});

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { namePattern } from "./name-pattern.ts";
+
+const matches = (pattern: string, text: string): boolean => namePattern(pattern, "match")(text);
+
+describe("name patterns", () => {
+  it("exact, wildcard and regular expression", () => {
+    expect([matches("a.b", "a.b"), matches("a.b", "axb")]).toEqual([true, false]);
+    expect([matches("http*://crm*", "https://crm.example/x"), matches("http*://crm*", "ftp://crm")]).toEqual([true, false]);
+    expect([matches("*", ""), matches("a*a", "a"), matches("a*b*c", "abc"), matches("a*b*c", "acb")]).toEqual([true, false, true, false]);
+    expect([matches("/o\\d+/", "o12"), matches("/o\\d+/", "xo12")]).toEqual([true, false]);
+  });
+
+  it("a wildcard matches as the regular expression of the same meaning", () => {
+    const letters = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
+    fc.assert(
+      fc.property(letters, fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }), (pattern, text) => {
+        const expression = new RegExp(`^${pattern.replaceAll("*", ".*")}$`);
+        return matches(pattern, text) === expression.test(text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("stays quick on a pattern made to be slow", () => {
+    const began = performance.now();
+    expect(matches("*a".repeat(200), `${"a".repeat(199)}b`.repeat(50))).toBe(false);
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,272 @@
+// Live event streams: framing, resume, filters, limits. The contract's section 10 and group H of the fault matrix.
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+
+const hook = "- route:\n    id: live\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: 'got ${body}'}\n        - delay: {id: wait, constant: 150}\n        - setBody: {id: done, constant: fine}\n";
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { SERVICE_STREAM_CLIENT_EVENTS: "50", SERVICE_MAX_STREAM_CLIENTS: "4", SERVICE_STREAM_HEARTBEAT_MS: "300", SERVICE_STREAM_EVENTS: "200" } });
+  await server.putFlow("live", hook);
+  await server.putFlow("other", answering("other", "x"));
+  await server.putFlow("chatty", "- route:\n    id: chatty\n    from:\n      uri: webhook\n      steps:\n        - log: '${body}'\n");
+});
+afterAll(() => server.end());
+
+interface Frame {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: any;
+}
+
+class Client {
+  text = "";
+  status = 0;
+  headers = new Headers();
+  closed = false;
+  readonly #abort = new AbortController();
+
+  static async open(path: string, headers: Readonly<Record<string, string>> = {}, target = server): Promise<Client> {
+    const client = new Client();
+    const response = await fetch(`${target.baseUrl}/_api${path}`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: client.#abort.signal });
+    client.status = response.status;
+    client.headers = response.headers;
+    void (async () => {
+      const decoder = new TextDecoder();
+      try {
+        for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) client.text += decoder.decode(chunk, { stream: true });
+      } catch {
+        // The test closed it.
+      }
+      client.closed = true;
+    })();
+    if (response.status === 200) await eventually(() => client.text.includes("\n\n"));
+    return client;
+  }
+
+  get frames(): Frame[] {
+    return this.text
+      .split("\n\n")
+      .slice(0, -1)
+      .filter((block) => block.includes("data:"))
+      .map((block) => {
+        const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+        return { id: field("id"), event: field("event") ?? "", data: JSON.parse(field("data") as string) };
+      });
+  }
+
+  types(): string[] {
+    return this.frames.map(({ data }) => data.type);
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await eventually(() => this.closed);
+    await sleep(50);
+  }
+}
+
+const fire = (body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", "/api/live", body);
+
+describe("the trace stream", () => {
+  it("R93, H01: greets at once as an event stream that nobody buffers", async () => {
+    const began = performance.now();
+    const client = await Client.open("/trace/stream?routeId=live");
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(client.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(client.headers.get("cache-control")).toBe("no-store");
+    expect(client.headers.get("x-accel-buffering")).toBe("no");
+    expect(client.text).toMatch(/^retry: 2000\n: connected boot=[0-9a-f]{6} oldest=[0-9a-f]{6}\.\d+ last=[0-9a-f]{6}\.\d+ filters=routeId:live\n\n/);
+    await eventually(() => client.text.includes("\n: heartbeat\n\n"));
+    await client.close();
+  });
+
+  it("R19, R111, D24: tells of runs and steps while they happen", async () => {
+    const client = await Client.open("/trace/stream?routeId=live");
+    const reply = fire('{"id":1}');
+    await eventually(() => client.frames.some(({ data }) => data.type === "step.started" && data.stepId === "wait"));
+    expect(client.frames.some(({ data }) => data.type === "step.completed" && data.stepId === "wait")).toBe(false);
+    await reply;
+    await eventually(() => client.types().includes("run.completed"));
+    expect(client.types()).toEqual(["run.started", "step.started", "step.completed", "step.started", "step.completed", "step.started", "step.completed", "run.completed"]);
+    const completed = client.frames.find(({ data }) => data.type === "step.completed" && data.stepId === "say") as Frame;
+    expect(completed.event).toBe("trace");
+    expect(completed.id).toBe(completed.data.id);
+    expect(completed.data).toMatchObject({
+      flowId: "live",
+      routeId: "live",
+      runId: expect.stringMatching(/^run_/),
+      kind: "log",
+      attempt: 1,
+      mocked: false,
+      error: null,
+      sessionId: null,
+      message: { body: '{"id":1}', bodyType: "bytes", size: 8, truncated: false },
+    });
+    const numbers = client.frames.map(({ id }) => Number((id as string).split(".")[1]));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    await client.close();
+  });
+
+  it("filters by route, type, step, text and sample; body=none shows none", async () => {
+    const [byRoute, byType, byStep] = [await Client.open("/trace/stream?routeId=other"), await Client.open("/trace/stream?type=run.*"), await Client.open("/trace/stream?stepId=say&body=none&grep=COMPLETED")];
+    await fire("needle");
+    await call(server.baseUrl, "POST", "/api/other", "x");
+    await eventually(() => byRoute.types().includes("run.completed") && byStep.frames.length > 0 && byType.types().length >= 4);
+    expect(new Set(byRoute.frames.map(({ data }) => data.routeId))).toEqual(new Set(["other"]));
+    expect(new Set(byType.types())).toEqual(new Set(["run.started", "run.completed"]));
+    expect(byStep.types()).toEqual(["step.completed"]);
+    expect(byStep.frames[0]?.data.message.body).toBeNull();
+    for (const client of [byRoute, byType, byStep]) await client.close();
+    expect((await server.api("GET", "/trace/stream?body=all")).json).toEqual({ error: "body must be one of none, preview, full" });
+    expect((await server.api("GET", "/logs/stream?level=loud")).json).toEqual({ error: "level must be one of TRACE, DEBUG, INFO, WARN, ERROR" });
+  });
+
+  it("R109, R110: needs the token and answers JSON without it", async () => {
+    for (const path of ["/_api/trace/stream", "/_api/logs/stream", `/_api/trace/stream?token=${token}`]) {
+      const reply = await call(server.baseUrl, "GET", path);
+      expect([reply.status, reply.json]).toEqual([401, { error: "unauthorized" }]);
+    }
+  });
+
+  it("H03: a client that comes back continues without loss or repetition", async () => {
+    const first = await Client.open("/trace/stream?type=run.completed");
+    await fire();
+    await eventually(() => first.frames.length === 1);
+    const lastId = first.frames[0]?.id as string;
+    await first.close();
+    await fire();
+    await fire();
+    const second = await Client.open("/trace/stream?type=run.completed", { "last-event-id": lastId });
+    await eventually(() => second.frames.length === 2);
+    await fire();
+    await eventually(() => second.frames.length === 3);
+    expect(new Set(second.frames.map(({ data }) => data.runId)).size).toBe(3);
+    expect(second.frames.every(({ event }) => event === "trace")).toBe(true);
+    await second.close();
+    const replayed = await Client.open("/trace/stream?type=run.completed&replay=2");
+    await eventually(() => replayed.frames.length === 2);
+    await replayed.close();
+  });
+
+  it("H03: what is too old or of another process is announced as a gap", async () => {
+    const foreign = await Client.open("/trace/stream", { "last-event-id": "abcdef.7" });
+    await eventually(() => foreign.frames.length > 0);
+    expect(foreign.frames[0]).toMatchObject({ event: "gap", data: { reason: "restart" } });
+    const boot = /boot=(\w+)/.exec(foreign.text)?.[1] as string;
+    for (let index = 0; index < 30; index++) await call(server.baseUrl, "POST", "/api/other", "x");
+    await foreign.close();
+    for (let index = 0; index < 30; index++) await call(server.baseUrl, "POST", "/api/other", "x");
+    const late = await Client.open("/trace/stream", { "last-event-id": `${boot}.0` });
+    await eventually(() => late.frames.length > 1);
+    expect(late.frames[0]).toMatchObject({ event: "gap", data: { reason: "slow-client" } });
+    const oldest = Number((late.frames[1]?.id as string).split(".")[1]);
+    expect(late.frames[0]?.data.dropped).toBe(oldest - 1);
+    await late.close();
+    expect((await server.api("GET", "/trace/stream?since=nonsense")).json).toEqual({ error: "since must be the id of an event" });
+  });
+
+  it("tells of flows and routes coming and going", async () => {
+    const client = await Client.open("/trace/stream?flowId=passing");
+    await server.putFlow("passing", answering("passing", "x"));
+    await server.api("DELETE", "/flows/passing");
+    await eventually(() => client.types().includes("flow.removed"));
+    expect(client.types()).toEqual(expect.arrayContaining(["route.started", "flow.deployed", "route.stopped", "flow.removed"]));
+    await client.close();
+  });
+
+  it("marks mocked steps", async () => {
+    await server.putFlow("mockable", direct("mockable", "setBody: {id: one, constant: a}", "setBody: {id: two, constant: b}"));
+    const { sessionId } = (await server.api("POST", "/test/session", { mocks: [{ match: { stepId: "one" }, respond: { body: "m" } }] })).json;
+    const client = await Client.open(`/trace/stream?sessionId=${sessionId}&type=step.completed`);
+    await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:mockable" });
+    await eventually(() => client.frames.length === 2);
+    expect(client.frames.map(({ data }) => [data.stepId, data.mocked, data.message.body])).toEqual([
+      ["one", true, "m"],
+      ["two", false, "b"],
+    ]);
+    await client.close();
+    await server.api("DELETE", `/test/session/${sessionId}`);
+  });
+
+  it("I02, I03: secrets of headers are masked", async () => {
+    const client = await Client.open("/trace/stream?routeId=live&body=full");
+    await fetch(`${server.baseUrl}/api/live`, { method: "POST", body: "x", headers: { authorization: "Basic S3CR3T-a", cookie: "S3CR3T-b", "x-api-key": "S3CR3T-c", "x-auth-token": "S3CR3T-d", "x-signature": "S3CR3T-e" } });
+    await eventually(() => client.types().includes("run.completed"));
+    expect(client.text).toContain('"***"');
+    expect(client.text).not.toContain("S3CR3T");
+    await client.close();
+  });
+});
+
+describe("the log stream", () => {
+  it("R20, R94, R112, D26: carries the log step's records", async () => {
+    const client = await Client.open("/logs/stream?routeId=live");
+    const reply = fire("hello");
+    await eventually(() => client.frames.length > 0);
+    const frame = client.frames[0] as Frame;
+    expect(frame.event).toBe("log");
+    expect(frame.data).toMatchObject({ id: frame.id, level: "INFO", message: "got hello", flowId: "live", routeId: "live", stepId: "say", runId: expect.stringMatching(/^run_/), fields: {} });
+    await reply;
+    await client.close();
+  });
+
+  it("content cannot forge frames", async () => {
+    const client = await Client.open("/logs/stream?routeId=chatty");
+    await call(server.baseUrl, "POST", "/api/chatty", "a\n\nevent: log\ndata: {\"forged\":true}\n\nid: 1\r\n\u2028x");
+    await eventually(() => client.frames.length > 0);
+    expect(client.frames.some(({ data }) => data.forged === true)).toBe(false);
+    expect(client.frames[0]?.data.message).toBe('a\n\nevent: log\ndata: {"forged":true}\n\nid: 1\r\n\u2028x');
+    expect(client.frames.length).toBe(1);
+    await client.close();
+  });
+});
+
+describe("limits", () => {
+  it("H06: one client too many is 503, the others go on", async () => {
+    const clients: Client[] = [];
+    for (let index = 0; index < 4; index++) clients.push(await Client.open("/logs/stream"));
+    const refused = await server.api("GET", "/trace/stream");
+    expect([refused.status, refused.json]).toEqual([503, { error: "no more than 4 clients may follow the event streams" }]);
+    await fire();
+    await eventually(() => clients.every(({ frames }) => frames.length > 0));
+    for (const client of clients) await client.close();
+    const again = await Client.open("/trace/stream");
+    expect(again.status).toBe(200);
+    await again.close();
+  });
+
+  it("H02: a client that does not read loses the oldest events, is told how many, and costs others nothing", async () => {
+    const stalled = await new Promise<Socket>((resolve) => {
+      const socket = connect(server.port, "127.0.0.1", () => {
+        socket.write(`GET /_api/logs/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+        socket.once("data", () => {
+          socket.pause();
+          resolve(socket);
+        });
+      });
+    });
+    const healthy = await Client.open("/logs/stream");
+    const line = "y".repeat(60_000);
+    for (let index = 0; index < 150; index++) await call(server.baseUrl, "POST", "/api/chatty", `${index} ${line}`);
+    await eventually(() => healthy.frames.length === 150, 10_000);
+    let text = "";
+    stalled.on("data", (chunk) => (text += chunk.toString("latin1")));
+    stalled.resume();
+    await eventually(() => text.includes("event: gap"), 5_000);
+    expect(Number(/"dropped":(\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
+    stalled.destroy();
+    await healthy.close();
+  }, 60_000);
+
+  it("H09: on shutdown a last event, then the end", async () => {
+    const other = await startTestServer();
+    const client = await Client.open("/trace/stream", {}, other);
+    await other.stop();
+    await eventually(() => client.closed);
+    expect(client.frames.at(-1)).toMatchObject({ event: "trace", data: { type: "stream.closed", reason: "shutdown" } });
+    await other.end();
+  });
+});
