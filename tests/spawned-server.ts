@@ -57,7 +57,12 @@ export async function spawnServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(
     api,
     putFlow: (id, yaml) => api("PUT", `/flows/${id}`, { yaml }),
     end: (signal = "SIGTERM") => {
-      process.kill(ready.pid, signal);
+      try {
+        process.kill(ready.pid, signal);
+      } catch (error) {
+        // It is gone already, which is what was asked for.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
       return ended;
     },
     clean: () => rmSync(dataDir, { recursive: true, force: true }),

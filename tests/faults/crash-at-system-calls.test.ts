@@ -1,0 +1,91 @@
+// K02, K03: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart the flow is the old
+// one whole or the new one whole, and the new one whenever the 2xx was seen. Needs strace and the right to trace.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { answering, call } from "../started-server.ts";
+
+const hasStrace = spawnSync("strace", ["-V"]).status === 0;
+const calls = ["openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "close"];
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const oldYaml = answering("crash", "old");
+const newYaml = answering("crash", "new");
+
+/** Kills the process at the n-th call of this kind from now on, in whichever thread makes it. */
+async function killAt(pid: number, name: string, nth: number): Promise<() => void> {
+  const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], { stdio: ["ignore", "ignore", "pipe"] });
+  // strace says nothing when it has attached; its tracer pid in /proc does.
+  for (let tries = 0; tries < 400; tries++) {
+    if (/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${pid}/status`, "utf8"))) break;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return () => void tracer.kill("SIGKILL");
+}
+
+interface Outcome {
+  readonly acknowledged: boolean;
+  readonly killed: boolean;
+}
+
+async function crashDuring(server: SpawnedServer, name: string, nth: number, operation: (server: SpawnedServer) => Promise<{ status: number }>): Promise<Outcome> {
+  const release = await killAt(server.pid, name, nth);
+  const acknowledged = await operation(server).then(({ status }) => status >= 200 && status < 300, () => false);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  release();
+  const killed = await server.end("SIGKILL").catch(() => "SIGKILL");
+  return { acknowledged, killed: killed === "SIGKILL" && !acknowledged };
+}
+
+/** Sweeps n upwards until an operation gets through unharmed. */
+async function sweep(name: string, operation: (server: SpawnedServer) => Promise<{ status: number }>, check: (server: SpawnedServer, outcome: Outcome) => Promise<void>): Promise<number> {
+  for (let nth = 1; nth <= 60; nth++) {
+    const first = await spawnServer();
+    await first.putFlow("crash", oldYaml);
+    const outcome = await crashDuring(first, name, nth, operation);
+    const again = await spawnServer({ dataDir: first.dataDir });
+    try {
+      await check(again, outcome);
+    } finally {
+      await again.end("SIGKILL");
+      again.clean();
+    }
+    if (outcome.acknowledged) return nth;
+  }
+  return 60;
+}
+
+describe.skipIf(!hasStrace)("kill -9 at every system call", () => {
+  for (const name of calls) {
+    it(`K02: of a PUT, at each ${name}`, async () => {
+      const reached = await sweep(
+        name,
+        (server) => server.putFlow("crash", newYaml),
+        async (server, { acknowledged }) => {
+          const listed = (await server.api("GET", "/flows")).json.flows;
+          expect(listed).toHaveLength(1);
+          const { hash, status } = listed[0];
+          expect(status).toBe("Started");
+          expect(acknowledged ? [sha256(newYaml)] : [sha256(oldYaml), sha256(newYaml)]).toContain(hash);
+          expect((await call(server.baseUrl, "POST", "/api/crash", "")).text).toBe(hash === sha256(newYaml) ? "new" : "old");
+          expect(readdirSync(join(server.dataDir, "routes"))).toEqual(["crash.yaml"]);
+        },
+      );
+      expect(reached).toBeGreaterThanOrEqual(1);
+    }, 240_000);
+
+    it(`K03: of a DELETE, at each ${name}`, async () => {
+      await sweep(
+        name,
+        (server) => server.api("DELETE", "/flows/crash"),
+        async (server, { acknowledged }) => {
+          const listed = (await server.api("GET", "/flows")).json.flows;
+          if (acknowledged) expect(listed).toEqual([]);
+          else if (listed.length > 0) expect(listed[0]).toMatchObject({ hash: sha256(oldYaml), status: "Started" });
+        },
+      );
+    }, 240_000);
+  }
+});
