@@ -1,0 +1,53 @@
+// npm run bench:value-mapping — how long a table of a million rows takes to load, and what a lookup costs beside a look-up
+// in a plain Map with the same keys in the same run.
+import { readTable, tableWarnings } from "@sluice/mapping";
+
+const rowCount = 1_000_000;
+const rounds = 5;
+const text = JSON.stringify({ columns: ["shop", "sap"], rows: Array.from({ length: rowCount }, (_, index) => [`article-${index}`, `M${index % 5000}`]) });
+
+const timed = (run) => {
+  const began = performance.now();
+  const result = run();
+  return [performance.now() - began, result];
+};
+const [parseMs, document] = timed(() => JSON.parse(text));
+const [checkMs, { table }] = timed(() => readTable("big", document));
+const [warnMs] = timed(() => tableWarnings(table.content));
+const [compileMs] = timed(() => table.direction(["shop"], "sap"));
+
+const plain = new Map(document.rows);
+const keys = Array.from({ length: 100_000 }, (_, index) => `article-${(index * 7919) % rowCount}`);
+const direction = table.direction(["shop"], "sap");
+const nsEach = (find) => {
+  let hits = 0;
+  const began = process.hrtime.bigint();
+  for (const key of keys) if (find(key) !== undefined) hits++;
+  if (hits !== keys.length) throw new Error("a lookup found nothing");
+  return Number(process.hrtime.bigint() - began) / keys.length;
+};
+const best = { map: Infinity, direction: Infinity, table: Infinity };
+for (let round = 0; round < rounds; round++) {
+  best.map = Math.min(
+    best.map,
+    nsEach((key) => plain.get(key)),
+  );
+  best.direction = Math.min(
+    best.direction,
+    nsEach((key) => direction.find(key)),
+  );
+  best.table = Math.min(
+    best.table,
+    nsEach((key) => table.find("shop", "sap", key)),
+  );
+}
+const loadMs = parseMs + checkMs + warnMs + compileMs;
+console.log(
+  `${rowCount} rows: JSON ${parseMs.toFixed(0)} ms, checks ${checkMs.toFixed(0)} ms, warnings ${warnMs.toFixed(0)} ms, index ${compileMs.toFixed(0)} ms`,
+);
+console.log(
+  `Map ${best.map.toFixed(0)} ns, compiled direction ${best.direction.toFixed(0)} ns (${(best.direction / best.map).toFixed(2)} times), by column names ${best.table.toFixed(0)} ns (${(best.table / best.map).toFixed(2)} times)`,
+);
+console.log(
+  JSON.stringify({ bench: "value-mapping", rowCount, loadMs, mapNs: best.map, directionNs: best.direction, tableNs: best.table, ratio: best.table / best.map }),
+);

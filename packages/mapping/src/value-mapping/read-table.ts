@@ -1,0 +1,161 @@
+// A table document, short or long form, as JSON gives it → a checked table. Every fault is reported with its place.
+import { compilePattern, isPlainObject } from "@sluice/engine/spi";
+import { closest } from "@sluice/model";
+import { shown, type Problem } from "../problem.ts";
+import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
+
+export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
+
+export interface ReadTable {
+  readonly table: ValueTable | undefined;
+  readonly problems: readonly Problem[];
+}
+
+const longMembers = ["name", "onMissing", "match", "columns", "rows"];
+const shortMembers = ["name", "onMissing", "match", "entries", "default"];
+const columnMembers = ["id", "agency", "identifier", "default", "match"];
+
+export function readTable(id: string, document: unknown): ReadTable {
+  const problems: Problem[] = [];
+  const content = isPlainObject(document) ? readContent(document, problems) : undefined;
+  if (content === undefined && problems.length === 0) problems.push({ path: "", message: "a table is an object with 'columns' and 'rows', or with 'entries'" });
+  return { table: problems.length === 0 && content !== undefined ? new ValueTable(id, content) : undefined, problems };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function readContent(document: Members, problems: Problem[]): TableContent | undefined {
+  const isShort = Object.hasOwn(document, "entries");
+  refuseUnknown(document, isShort ? shortMembers : longMembers, "", problems);
+  const name = text(document, "name", "", problems);
+  const match = oneOf(document, "match", matchModes, "", problems) ?? "exact";
+  const onMissing = oneOf(document, "onMissing", missingRules, "", problems);
+  if (isShort) return readEntries(document, { name, match, onMissing: onMissing ?? (document["default"] === undefined ? "error" : "default") }, problems);
+  const columns = readColumns(document["columns"], match, problems);
+  const rows = readRows(document["rows"], columns, problems);
+  return { name, match, onMissing: onMissing ?? "error", columns, rows };
+}
+
+function readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): TableContent {
+  const { entries } = document;
+  const fallback = document["default"];
+  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected text, a number, true or false" });
+  const columns: TableColumn[] = [
+    { id: "from", agency: undefined, identifier: undefined, default: undefined, match: about.match },
+    { id: "to", agency: undefined, identifier: undefined, default: isCell(fallback) ? fallback : undefined, match: "exact" },
+  ];
+  const rows: Cell[][] = [];
+  if (!isPlainObject(entries)) problems.push({ path: "entries", message: "expected an object of keys and values" });
+  else {
+    for (const key of Object.keys(entries)) {
+      const value = entries[key];
+      if (isCell(value)) rows.push([key, value]);
+      else report(problems, `entries[${shown(key)}]`, "expected text, a number, true, false or null");
+    }
+  }
+  checkPatterns(rows, columns, problems);
+  return { ...about, columns, rows };
+}
+
+function readColumns(value: unknown, match: MatchMode, problems: Problem[]): readonly TableColumn[] {
+  if (!Array.isArray(value) || value.length < 2) {
+    problems.push({ path: "columns", message: "expected a list of at least two columns" });
+    return [];
+  }
+  if (value.length > tableLimits.columns) problems.push({ path: "columns", message: `more than ${tableLimits.columns} columns` });
+  const seen = new Set<string>();
+  return value.slice(0, tableLimits.columns).map((given: unknown, index) => {
+    const path = `columns[${index}]`;
+    const column: Members = typeof given === "string" ? { id: given } : isPlainObject(given) ? given : {};
+    refuseUnknown(column, columnMembers, path, problems);
+    const id = column["id"];
+    if (typeof id !== "string" || id.trim() === "" || id.length > 128 || /[\r\n]/.test(id))
+      problems.push({ path, message: "expected a column id: text on one line of up to 128 characters" });
+    else if (seen.has(id)) problems.push({ path, message: `column '${id}' stands twice` });
+    else seen.add(id);
+    const fallback = column["default"];
+    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected text, a number, true, false or null" });
+    return {
+      id: String(id),
+      agency: text(column, "agency", path, problems),
+      identifier: text(column, "identifier", path, problems),
+      default: isCell(fallback) ? fallback : undefined,
+      match: oneOf(column, "match", matchModes, path, problems) ?? match,
+    };
+  });
+}
+
+function readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): readonly (readonly Cell[])[] {
+  if (!Array.isArray(value)) {
+    problems.push({ path: "rows", message: "expected a list of rows" });
+    return [];
+  }
+  if (value.length > tableLimits.rows) problems.push({ path: "rows", message: `more than ${tableLimits.rows} rows` });
+  for (let index = 0; index < value.length && problems.length < tableLimits.problems; index++) {
+    const row: unknown = value[index];
+    if (!Array.isArray(row)) report(problems, `rows[${index}]`, "expected a list of cells");
+    else if (row.length !== columns.length) report(problems, `rows[${index}]`, `expected ${columns.length} cells, got ${row.length}`);
+    else {
+      for (let column = 0; column < row.length; column++)
+        if (!isCell(row[column]))
+          report(problems, `rows[${index}][${column}]`, `expected text of up to ${tableLimits.cell} characters, a number, true, false or null`);
+    }
+  }
+  const rows = value as readonly (readonly Cell[])[];
+  if (problems.length === 0) checkPatterns(rows, columns, problems);
+  return rows;
+}
+
+function checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): void {
+  for (const [column, { id, match }] of columns.entries()) {
+    if (match !== "wildcard" && match !== "regex") continue;
+    let patterns = 0;
+    for (const [index, row] of rows.entries()) {
+      const cell = row[column];
+      if (typeof cell !== "string" || !/[\\^$.|?*+()[\]{}]/.test(cell)) continue;
+      patterns++;
+      if (match === "regex") checkPattern(cell, `rows[${index}][${column}]`, problems);
+    }
+    if (patterns > tableLimits.patterns)
+      report(problems, `columns[${column}]`, `column '${id}' has ${patterns} patterns, more than the ${tableLimits.patterns} allowed`);
+  }
+}
+
+function checkPattern(source: string, path: string, problems: Problem[]): void {
+  try {
+    compilePattern(source);
+  } catch (error) {
+    report(problems, path, (error as Error).message);
+  }
+}
+
+function isCell(value: unknown): value is Cell {
+  if (typeof value === "string") return value.length <= tableLimits.cell;
+  return value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}
+
+function report(problems: Problem[], path: string, message: string): void {
+  if (problems.length < tableLimits.problems) problems.push({ path, message });
+}
+
+function refuseUnknown(members: Members, known: readonly string[], path: string, problems: Problem[]): void {
+  for (const name of Object.keys(members)) {
+    if (known.includes(name)) continue;
+    const meant = closest(name, known);
+    report(problems, path, `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+  }
+}
+
+function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
+  const value = members[name];
+  if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
+  problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected text" });
+  return undefined;
+}
+
+function oneOf<T extends MatchMode | OnMissing>(members: Members, name: string, allowed: readonly T[], path: string, problems: Problem[]): T | undefined {
+  const value = members[name];
+  if (value === undefined || (allowed as readonly unknown[]).includes(value)) return value as T | undefined;
+  problems.push({ path: path === "" ? name : `${path}.${name}`, message: `expected one of ${allowed.join(", ")}, got ${shown(value)}` });
+  return undefined;
+}

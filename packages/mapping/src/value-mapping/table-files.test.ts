@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readTable } from "./read-table.ts";
+import { tableFromCsv, tableToCsv } from "./table-csv.ts";
+import { tableFromXml, tableToXml } from "./table-xml.ts";
+import type { TableContent, ValueTable } from "./value-table.ts";
+
+const read = (document: unknown): ValueTable => {
+  const { table, problems } = readTable("t", document);
+  expect(problems).toEqual([]);
+  return table as ValueTable;
+};
+
+describe("CSV", () => {
+  it("has column ids in its first line; nothing is null, quoted nothing is text", () => {
+    expect(tableFromCsv('\ufeffshop,sap\r\npiece,ST\r\n"a ""b"", c",\r\nx,""\r\n')).toEqual({
+      columns: ["shop", "sap"],
+      rows: [
+        ["piece", "ST"],
+        ['a "b", c', null],
+        ["x", ""],
+      ],
+    });
+  });
+
+  it("takes SAP's AGENCY|identifier and semicolons", () => {
+    const table = read(tableFromCsv("SHOP|unit;SAP|MEINS\npiece;ST\nbox"));
+    expect([table.find("SHOP|unit", "SAP|MEINS", "piece"), table.content.columns[1]?.agency, table.content.rows[1]]).toEqual(["ST", "SAP", ["box", null]]);
+  });
+
+  it("names the line of a fault", () => {
+    expect(() => tableFromCsv('a,b\n"x')).toThrow("the CSV ends inside a quoted value (line 2)");
+  });
+
+  it("comes back as it went", () => {
+    const cell = fc.option(fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é") }), { nil: null });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 6 }), (rows) => {
+        const wanted = rows.filter((row) => row.some((value) => value !== null));
+        const { content } = read({ columns: ["a", "b"], rows: wanted });
+        expect(tableFromCsv(tableToCsv(content))).toEqual({ columns: ["a", "b"], rows: wanted });
+      }),
+    );
+  });
+});
+
+const sap = `<?xml version="1.0" encoding="UTF-8"?>
+<vm version="2.0">
+  <group id="g1"><entry><agency>SHOP</agency><schema>unit</schema><value>each</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group>
+  <group id="g2"><entry isDefault="true"><agency>SHOP</agency><schema>unit</schema><value>piece &amp; more</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group>
+  <group id="g3"><entry><agency>SHOP</agency><schema>unit</schema><value>box</value></entry><entry isDefault="true"><agency>SHOP</agency><schema>unit</schema><value>carton</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>KAR</value></entry></group>
+</vm>`;
+
+describe("SAP value_mapping.xml", () => {
+  it("gives rows, default ones first, several values of a group as several rows", () => {
+    const table = read(tableFromXml(sap));
+    expect(table.content.rows).toEqual([
+      ["piece & more", "ST"],
+      ["carton", "KAR"],
+      ["each", "ST"],
+      ["box", "KAR"],
+    ]);
+    expect([table.find("SAP|MEINS", "SHOP|unit", "ST"), table.find("SAP|MEINS", "SHOP|unit", "KAR"), table.find("SHOP|unit", "SAP|MEINS", "box")]).toEqual([
+      "piece & more",
+      "carton",
+      "KAR",
+    ]);
+  });
+
+  it("is written so that every lookup answers as before", () => {
+    const { content } = read(tableFromXml(sap));
+    const again: TableContent = read(tableFromXml(tableToXml(content))).content;
+    expect(again).toEqual(content);
+    expect(tableToXml(content)).toContain('<entry isDefault="true"><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry>');
+  });
+
+  it.each([
+    ['<!DOCTYPE vm [<!ENTITY x "y">]><vm/>', "not well-formed XML: a DOCTYPE is refused, entities and external files are never read (line 1, column 1)"],
+    ["<vm>\n<group>&x;</group></vm>", "not well-formed XML: unknown entity &x; (line 2, column 8)"],
+    ["<vm><group></vm>", "not well-formed XML: </vm> where </group> is due (line 1, column 12)"],
+    ["<other/>", "expected the root element <vm>, got <other>"],
+    ["<vm><group><entry><agency>A</agency></entry></group></vm>", "group 1 has an entry without <agency>, <schema> or <value>"],
+    ["", "not well-formed XML: there is no root element (line 1, column 1)"],
+  ])("refuses %j", (text, message) => {
+    expect(() => tableFromXml(text)).toThrow(message);
+  });
+});

@@ -1,0 +1,239 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readTable } from "./read-table.ts";
+import { tableWarnings } from "./table-warnings.ts";
+import type { ValueTable } from "./value-table.ts";
+import { matchesWildcard } from "./wildcard.ts";
+import { tableDocument, tableText } from "./write-table.ts";
+
+const units = {
+  name: "Units of measure",
+  onMissing: "error",
+  match: "exact",
+  columns: [{ id: "shop", agency: "SHOP", identifier: "unit" }, { id: "sap", agency: "SAP", identifier: "MEINS", default: "ST" }, "edi"],
+  rows: [
+    ["piece", "ST", "PCE"],
+    ["box", "KAR", "CT"],
+    ["each", "ST", null],
+  ],
+};
+
+function table(document: unknown, id = "uom"): ValueTable {
+  const { table: read, problems } = readTable(id, document);
+  expect(problems).toEqual([]);
+  return read as ValueTable;
+}
+
+const problemsOf = (document: unknown): readonly string[] =>
+  readTable("t", document).problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+
+describe("lookups", () => {
+  it("go from any column to any column, the first row winning", () => {
+    const uom = table(units);
+    expect([uom.find("shop", "sap", "box"), uom.find("sap", "shop", "ST"), uom.find("edi", "shop", "CT"), uom.find("sap", "edi", "ST")]).toEqual([
+      "KAR",
+      "piece",
+      "box",
+      "PCE",
+    ]);
+    expect(uom.find("SHOP|unit", "SAP|MEINS", "piece")).toBe("ST");
+  });
+
+  it("treat null as no value in that space", () => {
+    expect(() => table(units).find("shop", "edi", "each")).toThrow(`no entry for "each" in value-mapping table 'uom' (shop -> edi)`);
+  });
+
+  it.each([
+    ["error", undefined],
+    ["key", "crate"],
+    ["null", null],
+    ["default", "ST"],
+  ] as const)("without an entry, %s", (onMissing, expected) => {
+    const asked = () => table(units).find("shop", "sap", "crate", onMissing);
+    if (onMissing === "error")
+      expect(asked).toThrow(expect.objectContaining({ message: `no entry for "crate" in value-mapping table 'uom' (shop -> sap)`, code: "lookup-missing" }));
+    else expect(asked()).toBe(expected);
+    if (onMissing !== "error") expect(table({ ...units, onMissing }).find("shop", "sap", "crate")).toBe(expected);
+  });
+
+  it("say so when there is no default", () => {
+    expect(() => table(units).find("sap", "shop", "X", "default")).toThrow(
+      "no entry for \"X\" in value-mapping table 'uom' (sap -> shop), and column 'shop' has no default",
+    );
+  });
+
+  it("name an unknown column and the ones there are", () => {
+    expect(() => table(units).find("shop", "nosuch", "box")).toThrow("value-mapping table 'uom' has no column 'nosuch': it has shop, sap, edi");
+  });
+
+  it.each([
+    ["ignoreCase", "PIECE", "ST"],
+    ["exact", "PIECE", undefined],
+  ])("match %s", (match, key, expected) => {
+    expect(
+      table({ ...units, match })
+        .direction(["shop"], "sap")
+        .find(key),
+    ).toBe(expected);
+  });
+
+  it("match wildcards and regular expressions, the first row first", () => {
+    const rows = [
+      ["KB-1", "exact"],
+      ["KB-*", "keyboard"],
+      ["KB-2", "hidden"],
+      ["M?-7", "mouse"],
+      ["*", "other"],
+    ];
+    const wild = table({ columns: [{ id: "sku", match: "wildcard" }, "kind"], rows });
+    expect(["KB-1", "KB-2", "MS-7", "MSS-7", ""].map((sku) => wild.find("sku", "kind", sku))).toEqual(["exact", "keyboard", "mouse", "other", "other"]);
+    const regex = table({
+      match: "regex",
+      columns: ["sku", "kind"],
+      rows: [
+        ["KB-\\d+", "keyboard"],
+        ["plain", "p"],
+      ],
+    });
+    expect([
+      regex.find("sku", "kind", "KB-77"),
+      regex.find("sku", "kind", "plain"),
+      regex.find("sku", "kind", "xKB-77", "null"),
+      regex.find("kind", "sku", "p"),
+    ]).toEqual(["keyboard", "p", null, "plain"]);
+  });
+
+  it("take composite keys apart", () => {
+    const plants = table({
+      columns: ["co", "unit", "werk"],
+      rows: [
+        ["1", "12", "A"],
+        ["11", "2", "B"],
+        ["1", null, "C"],
+      ],
+    });
+    const direction = plants.direction(["co", "unit"], "werk");
+    expect([direction.find(["1", "12"]), direction.find(["11", 2]), direction.find(["1", "2"]), direction.find(["1", null])]).toEqual([
+      "A",
+      "B",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("take keys by their text and give values as they are", () => {
+    const numbers = table({ entries: { "1": 10, true: false } });
+    expect([numbers.find("from", "to", 1), numbers.find("from", "to", "1"), numbers.find("from", "to", true), numbers.find("to", "from", 10)]).toEqual([
+      10,
+      10,
+      false,
+      "1",
+    ]);
+  });
+
+  it("keep names every object has apart from keys", () => {
+    const odd = table(JSON.parse('{"entries":{"__proto__":"p","constructor":"c"}}'));
+    expect([odd.find("from", "to", "__proto__"), odd.find("from", "to", "toString", "null")]).toEqual(["p", null]);
+    expect(({} as Record<string, unknown>)["p"]).toBeUndefined();
+  });
+
+  it("find what a plain search of the rows finds", () => {
+    const cell = fc.oneof(fc.constantFrom("a", "b", "A", "*", "a*"), fc.constant(null));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(cell, cell), { maxLength: 8 }),
+        fc.constantFrom("a", "b", "A", "ab", "*"),
+        fc.constantFrom("exact", "ignoreCase", "wildcard"),
+        (rows, key, match) => {
+          const expected = rows.find(([from, to]) => {
+            if (from === null || to === null) return false;
+            return match === "exact" ? from === key : match === "ignoreCase" ? from.toLowerCase() === key.toLowerCase() : matchesWildcard(from, key);
+          })?.[1];
+          expect(
+            table({ match, columns: ["x", "y"], rows })
+              .direction(["x"], "y")
+              .find(key),
+          ).toBe(expected);
+        },
+      ),
+    );
+  });
+});
+
+describe("short form", () => {
+  it("has the columns from and to, and a default that counts", () => {
+    const short = table({ entries: { piece: "ST", box: "KAR" }, default: "ST" });
+    expect([short.columnIds, short.find("from", "to", "box"), short.find("from", "to", "crate")]).toEqual([["from", "to"], "KAR", "ST"]);
+    expect(() => table({ entries: { a: "b" }, default: "x", onMissing: "error" }).find("from", "to", "c")).toThrow("no entry");
+  });
+});
+
+describe("checks", () => {
+  it.each([
+    [[], ["a table is an object with 'columns' and 'rows', or with 'entries'"]],
+    [{ columns: ["a"], rows: [] }, ["columns: expected a list of at least two columns"]],
+    [{ columns: ["a", "a"], rows: [] }, ["columns[1]: column 'a' stands twice"]],
+    [
+      { columns: ["a", "b"], rows: [["1"], "x", [{}, 1]] },
+      [
+        "rows[0]: expected 2 cells, got 1",
+        "rows[1]: expected a list of cells",
+        "rows[2][0]: expected text of up to 10000 characters, a number, true, false or null",
+      ],
+    ],
+    [{ columns: ["a", "b"], rows: [], onMising: "key" }, ["unknown member 'onMising' (did you mean 'onMissing'?)"]],
+    [{ columns: ["a", "b"], rows: [], onMissing: "fail" }, ['onMissing: expected one of error, key, null, default, got "fail"']],
+    [{ entries: [] }, ["entries: expected an object of keys and values"]],
+    [{ match: "regex", columns: ["a", "b"], rows: [["(", "x"]] }, ["rows[0][0]: the regular expression '(' cannot be used: missing closing ): `(`"]],
+    [
+      { match: "regex", columns: ["a", "b"], rows: [["(?=x)", "x"]] },
+      [
+        "rows[0][0]: the regular expression '(?=x)' cannot be used: (?=…) is not supported, because look-around and atomic groups cannot be matched in linear time",
+      ],
+    ],
+  ])("%j", (document, expected) => {
+    expect(problemsOf(document)).toEqual(expected);
+  });
+});
+
+describe("warnings", () => {
+  it("name values that stand in several rows", () => {
+    expect(tableWarnings(table(units).content)).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
+    expect(
+      tableWarnings(
+        table({
+          columns: ["a", "b"],
+          rows: [
+            ["x", 1],
+            ["x", 2],
+            ["x", 1],
+          ],
+        }).content,
+      ),
+    ).toEqual(["a 'x' maps to '1' (rows 1, 2, 3)"]);
+    expect(
+      tableWarnings(
+        table({
+          columns: ["a", "b"],
+          rows: [
+            ["x", 1],
+            ["x", 1],
+          ],
+        }).content,
+      ),
+    ).toEqual([]);
+  });
+
+  it("end after twenty", () => {
+    const rows = Array.from({ length: 60 }, (_, index) => [`k${index % 30}`, index]);
+    const warnings = tableWarnings(table({ columns: ["a", "b"], rows }).content);
+    expect([warnings.length, warnings.at(-1)]).toEqual([21, "10 more values stand in several rows"]);
+  });
+});
+
+it("is written with one row per line and read back the same", () => {
+  const { content } = table(units);
+  expect(tableText(content)).toContain('\n    ["box","KAR","CT"],\n');
+  expect(JSON.parse(tableText(content))).toEqual(units);
+  expect(JSON.parse(tableText(table({ columns: ["a", "b"], rows: [] }).content))).toEqual(tableDocument(table({ columns: ["a", "b"], rows: [] }).content));
+});

@@ -1,0 +1,109 @@
+// A checked table. Each direction is compiled to one hash map when it is first asked for, so that a table with many
+// columns costs what is used of it.
+import { FlowError } from "@sluice/engine/spi";
+import { buildDirection, type Direction } from "./direction.ts";
+
+export const matchModes = ["exact", "ignoreCase", "wildcard", "regex"] as const;
+export type MatchMode = (typeof matchModes)[number];
+
+export const missingRules = ["error", "key", "null", "default"] as const;
+/** What a lookup gives when the table has no entry. */
+export type OnMissing = (typeof missingRules)[number];
+
+/** Null: this row has no value in that column. */
+export type Cell = string | number | boolean | null;
+
+export interface TableColumn {
+  readonly id: string;
+  readonly agency: string | undefined;
+  readonly identifier: string | undefined;
+  readonly default: Cell | undefined;
+  readonly match: MatchMode;
+}
+
+export interface TableContent {
+  readonly name: string | undefined;
+  readonly onMissing: OnMissing;
+  readonly match: MatchMode;
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** Finds the value of one key, or of the keys of several columns in their order; undefined when there is none. */
+export type Find = (key: unknown) => unknown;
+
+export class ValueTable {
+  readonly id: string;
+  readonly content: TableContent;
+  readonly #columns = new Map<string, number>();
+  readonly #directions = new Map<string, Direction>();
+
+  constructor(id: string, content: TableContent) {
+    this.id = id;
+    this.content = content;
+    for (const [index, { agency, identifier }] of content.columns.entries()) {
+      if (agency !== undefined && identifier !== undefined) this.#columns.set(`${agency}|${identifier}`, index);
+    }
+    for (const [index, { id: name }] of content.columns.entries()) this.#columns.set(name, index);
+  }
+
+  /** True for a column's id and for its `AGENCY|identifier`. */
+  hasColumn(name: string): boolean {
+    return this.#columns.has(name);
+  }
+
+  get columnIds(): readonly string[] {
+    return this.content.columns.map((column) => column.id);
+  }
+
+  /** The compiled direction from one or several columns to another; throws a FlowError for a column that does not exist. */
+  direction(from: readonly string[], to: string): Direction {
+    const name = from.length === 1 ? `${from[0]}\n${to}` : `${from.join("\n")}\n\n${to}`;
+    const known = this.#directions.get(name);
+    if (known !== undefined) return known;
+    const direction = buildDirection(
+      this.content,
+      from.map((column) => this.#column(column)),
+      this.#column(to),
+    );
+    this.#directions.set(name, direction);
+    return direction;
+  }
+
+  /** The value of `key` in another column. `onMissing` overrides what the table says. */
+  find(from: string, to: string, key: unknown, onMissing?: OnMissing): unknown {
+    const found = this.direction([from], to).find(key);
+    return found === undefined ? this.missing([from], to, [key], onMissing) : found;
+  }
+
+  /** What a lookup without an entry gives; throws when it must not be without. */
+  missing(from: readonly string[], to: string, keys: readonly unknown[], onMissing: OnMissing = this.content.onMissing): unknown {
+    if (onMissing === "null") return null;
+    if (onMissing === "key") return keys.length === 1 ? keys[0] : keys;
+    const fallback = onMissing === "default" ? this.content.columns[this.#column(to)]?.default : undefined;
+    if (fallback !== undefined) return fallback;
+    const shown = keys.map((key) => (key === null || key === undefined ? "null" : JSON.stringify(clipped(String(key))))).join(", ");
+    const why = onMissing === "default" ? `, and column '${to}' has no default` : "";
+    throw new FlowError("java.util.NoSuchElementException", `no entry for ${shown} in value-mapping table '${this.id}' (${from.join(", ")} -> ${to})${why}`, {
+      code: "lookup-missing",
+    });
+  }
+
+  #column(name: string): number {
+    const index = this.#columns.get(name);
+    if (index === undefined)
+      throw new FlowError(
+        "java.lang.IllegalArgumentException",
+        `value-mapping table '${this.id}' has no column '${name}': it has ${this.columnIds.slice(0, 10).join(", ")}`,
+        { code: "column-unknown" },
+      );
+    return index;
+  }
+}
+
+const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** What a lookup says of a table nobody installed. */
+export function unknownTable(id: string): FlowError {
+  return new FlowError("java.lang.IllegalArgumentException", `unknown value-mapping table '${clipped(id)}'`, { code: "table-unknown" });
+}

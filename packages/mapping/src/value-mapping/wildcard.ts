@@ -1,0 +1,21 @@
+/** True when the whole text fits a pattern of literal characters, `*` (any run) and `?` (any one). Never slower than pattern × text. */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  let at = 0;
+  let from = 0;
+  let star = -1;
+  let retry = 0;
+  while (from < text.length) {
+    if (at < pattern.length && pattern[at] === "*") {
+      star = at++;
+      retry = from;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[from])) {
+      at++;
+      from++;
+    } else if (star >= 0) {
+      at = star + 1;
+      from = ++retry;
+    } else return false;
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}
