@@ -1,6 +1,6 @@
 // Servers under test, each pinned to core 0, started fresh and stopped for certain.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,16 @@ export async function startSluice(environment = {}) {
 
 export async function startBare(work) {
   return start([process.execPath, "bench/lib/bare-server.mjs", work], {});
+}
+
+/** Processor time a process has used, microseconds; undefined where the system does not tell. */
+export function cpuMicros(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Installs a flow over the management API. */

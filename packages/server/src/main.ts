@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { createRuntime, type Exchange, type LogLevel } from "@sluice/engine";
+import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import { apiEndpoints } from "./api/index.ts";
 import type { Phase } from "./api/health.ts";
@@ -39,6 +39,11 @@ import { createStreamDoor } from "./streams/open-stream.ts";
 import { TraceRecorder } from "./streams/trace-recorder.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+
+/** A webhook that is known but takes nothing in now; a route with another trigger never had a webhook. */
+function isStoppedWebhook(route: Route | undefined): boolean {
+  return route !== undefined && route.status !== "Started" && /^(webhook|platform-http)\b/.test(route.from);
+}
 
 export interface RunningServer {
   readonly baseUrl: string;
@@ -80,7 +85,7 @@ export async function startServer({ settings, environment: variables }: Configur
       limits,
       accessOf: webhookDefault(settings.webhookDefault),
       sessionOf: (id) => sessions.tagOf(id),
-      isStopped: (routeId) => runtime.routes.has(routeId),
+      isStopped: (routeId) => isStoppedWebhook(runtime.routes.get(routeId)),
       reportFault,
     });
     const host = createHost({ log, ids, http: ingress.port, environment });
