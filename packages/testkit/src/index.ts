@@ -6,3 +6,4 @@ export * from "./flow.ts";
 export * from "./recording-connectors.ts";
 export * from "./raw-client.ts";
 export * from "./options-of.ts";
+export * from "./real-clock.ts";

@@ -86,10 +86,10 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
       ticker?.stop();
       ticker = undefined;
       if (underWay === undefined) return;
-      let cancel = (): void => undefined;
+      let cancel: (() => void) | undefined;
       const patience = new Promise<void>((resolve) => (cancel = clock.after(stopWaitMs, resolve)));
       await Promise.race([underWay, patience]);
-      cancel();
+      cancel?.();
     },
   };
 }

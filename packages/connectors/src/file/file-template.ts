@@ -65,7 +65,7 @@ function partOf(option: string, text: string, clock: Clock): Part {
   }
   if (text === "exchangeId" || text === "id") return ({ exchange }) => exchange?.id ?? "";
   throw new CompileError("bad-option", `${option} holds '\${${text}}', which cannot be used in a file option`, {
-    hint: "use ${file:name}, ${file:onlyname}, ${file:name.noext}, ${file:ext}, ${date:now:yyyyMMdd}, ${header.x}, ${variable.x}, ${exchangeProperty.x} or ${exchangeId}; set the header CamelFileName for anything else",
+    hint: "use ${file:name}, ${file:onlyname}, ${file:name.noext}, ${file:ext}, ${date:now:yyyyMMdd}, ${header.x} or ${exchangeId}; for anything else set the header CamelFileName",
   });
 }
 

@@ -83,7 +83,7 @@ const writeOptions = {
 
 const options = {
   fileName: f.string({
-    doc: "Reading: the only file to read. Writing: the file's name, with parts such as ${date:now:yyyyMMdd}; otherwise the header CamelFileName if the route set it, else the message's id.",
+    doc: "Reading: the only file to read. Writing: the file's name, with parts such as ${date:now:yyyyMMdd}; otherwise the route's header CamelFileName, else the message's id.",
   }),
   doneFileName: f.string({
     doc: "Reading: a file is ready only when this one stands beside it. Writing: an empty file of this name is written after it.",

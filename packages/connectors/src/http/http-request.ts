@@ -58,14 +58,9 @@ function baseUrl({ scheme, path, extra, uri }: Endpoint<HttpOptions>): URL {
 }
 
 function otherUrl(text: string): URL {
-  const bad = (): FlowError => new FlowError("java.net.URISyntaxException", "CamelHttpUri holds no http or https address", { code: "http-bad-uri" });
-  try {
-    const url = new URL(text);
-    if (url.protocol === "http:" || url.protocol === "https:") return url;
-  } catch {
-    throw bad();
-  }
-  throw bad();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new FlowError("java.net.URISyntaxException", "CamelHttpUri holds no http or https address", { code: "http-bad-uri" });
 }
 
 export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body } }: Exchange): string {

@@ -1,5 +1,5 @@
 // An exchange as one record of text, with the parts an author asked for.
-import { asText, type Exchange } from "@sluice/engine/spi";
+import { asText, type Exchange, type FlowError } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { isSecretName, maskedText } from "../secret-names.ts";
 
@@ -50,9 +50,10 @@ export function exchangeFormatter(options: Options): (exchange: Exchange) => str
   };
 }
 
+const failure = (exchange: Exchange): FlowError | undefined => exchange.failure ?? exchange.caught;
+
 function chosenParts(options: Options): readonly Part[] {
   const { showAll: all, logMask } = options;
-  const failure = (exchange: Exchange) => exchange.failure ?? exchange.caught;
   const list: readonly (readonly [boolean, ...Part])[] = [
     [all || options.showRouteGroup, "RouteGroup", (exchange) => exchange.run.route.group],
     [all || options.showRouteId, "RouteId", (exchange) => exchange.run.route.id],

@@ -54,9 +54,8 @@ export class Throughput implements Sink {
   #summarise(now: number): void {
     const took = now - this.#groupAt;
     const all = now - (this.#firstAt ?? now);
-    this.#write(
-      `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(took)} millis which is: ${perSecond(this.#groupCount, took)} messages per second. average: ${perSecond(this.#total, all)}`,
-    );
+    const group = `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(took)} millis`;
+    this.#write(`${group} which is: ${perSecond(this.#groupCount, took)} messages per second. average: ${perSecond(this.#total, all)}`);
     this.#groupAt = now;
     this.#groupCount = 0;
   }

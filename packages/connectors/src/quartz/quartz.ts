@@ -53,7 +53,6 @@ function quartzSource(endpoint: Endpoint<Options>, host: Host): Source {
   if (options.cron === undefined) return simpleTrigger(endpoint, host);
   const slash = options.triggerName.indexOf("/");
   const names = { triggerName: options.triggerName.slice(slash + 1), triggerGroup: slash < 0 ? "Camel" : options.triggerName.slice(0, slash) };
-  const date = (time: number | undefined): Date | null => (time === undefined ? null : new Date(time));
   return cronSource({
     clock: host.clock,
     schedule: cronSchedule(options.cron.replaceAll("+", " "), options["trigger.timeZone"]),
@@ -70,6 +69,8 @@ function quartzSource(endpoint: Endpoint<Options>, host: Host): Source {
       }),
   });
 }
+
+const date = (time: number | undefined): Date | null => (time === undefined ? null : new Date(time));
 
 function simpleTrigger({ uri, options }: Endpoint<Options>, { clock }: Host): Source {
   const interval = options["trigger.repeatInterval"];

@@ -1,0 +1,19 @@
+// Time as it really passes, for tests whose other parts are real too: files, sockets.
+import { performance } from "node:perf_hooks";
+import type { Clock, Host } from "@sluice/engine/spi";
+import { FakeHost, type FakeLog } from "./fake-host.ts";
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  breathe: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+/** A host of fakes but for its clock. */
+export function hostInRealTime(): Host & { readonly log: FakeLog } {
+  return Object.assign(new FakeHost() as unknown as Host & { log: FakeLog }, { clock: realClock });
+}
