@@ -14,6 +14,7 @@ export * from "./flow/span.ts";
 export * from "./flow/tree.ts";
 export * from "./read/limits.ts";
 export * from "./read/read-tree.ts";
+export * from "./schema/catalog-view.ts";
 export * from "./schema/duration.ts";
 export * from "./schema/field.ts";
 export { fieldsToJsonSchema } from "./schema/json-schema.ts";

@@ -1,3 +1,5 @@
+export { describeCatalog } from "./api/catalog.ts";
+export { createCatalog } from "./catalog.ts";
 export * from "./config.ts";
 export { startServer, type RunningServer } from "./main.ts";
 export { LockedError } from "./flows/data-lock.ts";

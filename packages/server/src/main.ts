@@ -144,6 +144,8 @@ export async function startServer({ settings, environment: variables }: Configur
       streams: { door, trace: trace.hub, log: logs.hub },
       sessions,
       invoke: { runtime, clock },
+      catalog,
+      host,
     });
     const management = createManagementApi({ endpoints, tokenCheck: createTokenCheck(settings.deployToken), log, secrets, newReference: () => ids.next(), isDraining: () => phase === "DRAINING" });
     const listener = createListener({ limits, ingress, management, reportFault });

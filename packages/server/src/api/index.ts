@@ -1,5 +1,5 @@
 // Every endpoint of the management API, in the order of the document.
-import type { Runtime } from "@sluice/engine";
+import type { Catalog, Host, Runtime } from "@sluice/engine";
 import { z } from "zod";
 import { isWebhook, type FlowViews } from "../flows/flow-views.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -8,6 +8,7 @@ import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
+import { catalogEndpoints } from "./catalog.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
@@ -25,6 +26,8 @@ export interface ApiParts {
   readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
   readonly invoke: InvokeParts;
+  readonly catalog: Catalog;
+  readonly host: Host;
 }
 
 export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
@@ -36,6 +39,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...runEndpoints(parts.history, parts.secrets),
     ...streamEndpoints(parts.streams.door, parts.streams),
     ...testEndpoints(parts.sessions, parts.invoke),
+    ...catalogEndpoints(parts.catalog, parts.host),
   ];
   endpoints.push(
     defineEndpoint({

@@ -1,0 +1,110 @@
+// The catalogue and the schema of the flow language as tools see them.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CatalogView, OptionView } from "@sluice/model";
+import { call, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let catalog: CatalogView;
+beforeAll(async () => {
+  server = await startTestServer();
+  catalog = (await server.api("GET", "/catalog")).json;
+});
+afterAll(() => server.end());
+
+const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T => list.find((one) => one.name === name) as T;
+
+describe("GET /_api/catalog", () => {
+  it("needs the token", async () => {
+    for (const path of ["/_api/catalog", "/_api/schema"]) expect((await call(server.baseUrl, "GET", path)).status).toBe(401);
+  });
+
+  it("tells of a step all that palette and form need", () => {
+    const filter = named(catalog.steps, "filter");
+    expect(filter).toMatchObject({ title: "Filter", group: "routing", icon: "filter", since: "0.1", summary: expect.stringMatching(/\.$/) });
+    expect(named(filter.options, "expression")).toMatchObject({
+      kind: "expression",
+      type: "object",
+      inline: true,
+      required: true,
+      group: "common",
+      secret: false,
+    });
+    expect(named(filter.options, "steps")).toMatchObject({ kind: "steps", type: "array" });
+    expect(filter.examples[0]).toMatchObject({ title: expect.any(String), yaml: expect.stringContaining("filter"), expect: expect.any(Object) });
+  });
+
+  it("shows blocks inside a step, enum words, bounds, defaults and secrets", () => {
+    const when = named(named(catalog.steps, "choice").options, "when");
+    expect([when.kind, when.item?.kind, when.item?.fields?.map(({ kind }) => kind)]).toEqual([
+      "list",
+      "object",
+      expect.arrayContaining(["expression", "steps"]),
+    ]);
+    const timer = catalog.connectors.find(({ scheme }) => scheme === "timer");
+    expect(timer).toMatchObject({ syntax: "timer:timerName", roles: ["source"], path: [{ name: "timerName", required: true }] });
+    expect(named(timer?.options ?? [], "period")).toMatchObject({ kind: "duration", type: "integer", default: 1000 });
+    expect(named(timer?.options ?? [], "repeatCount")).toMatchObject({ minimum: 0, default: 0 });
+    const http = catalog.connectors.find(({ scheme }) => scheme === "http");
+    expect(http).toMatchObject({ aliases: ["https"], lenient: true, roles: ["sink"] });
+    expect(named(http?.options ?? [], "authPassword")).toMatchObject({ secret: true, group: "security" });
+    expect(named(http?.options ?? [], "httpMethod").values).toContain("PATCH");
+  });
+
+  it("names a connector with several schemes and a bean with several names once", () => {
+    expect(catalog.connectors.filter(({ aliases, scheme }) => [scheme, ...aliases].includes("https")).length).toBe(1);
+    expect(catalog.beans.filter(({ names }) => names.includes("useLatest")).map(({ names }) => names.length > 1)).toEqual([true]);
+  });
+
+  it("has entities, the fields of routes, what every step takes, and what is refused", () => {
+    expect(named(catalog.entities, "onException")).toMatchObject({ beforeRoutes: true });
+    expect(catalog.common.map(({ name }) => name)).toEqual(["id", "description", "note", "disabled"]);
+    expect(catalog.route.map(({ name }) => name)).toContain("autoStartup");
+    expect(named(catalog.from as OptionView[], "uri")).toMatchObject({ kind: "uri", required: true });
+    expect(Object.values(catalog.refused).every((sentence) => sentence.length > 10)).toBe(true);
+  });
+
+  it("is JSON through and through: no example holds bytes", () => {
+    const odd: string[] = [];
+    JSON.stringify(catalog, (key, value) => {
+      if (value !== null && typeof value === "object" && "0" in value && !Array.isArray(value)) odd.push(key);
+      return value;
+    });
+    expect(odd).toEqual([]);
+  });
+
+  it("is not sent again to who has it", async () => {
+    for (const path of ["/catalog", "/schema"]) {
+      const etag = (await server.api("GET", path)).headers.get("etag") as string;
+      const again = await server.api("GET", path, undefined, { "if-none-match": etag });
+      expect([again.status, again.text]).toEqual([304, ""]);
+      expect((await server.api("GET", path, undefined, { "if-none-match": '"other"' })).status).toBe(200);
+    }
+  });
+});
+
+describe("GET /_api/schema", () => {
+  it("is a JSON Schema of draft 2020-12 with a definition for every step, language, format and entity", async () => {
+    const reply = await server.api("GET", "/schema");
+    expect(reply.headers.get("content-type")).toBe("application/schema+json; charset=utf-8");
+    expect(reply.json.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
+    const wanted = [
+      ...catalog.steps.map(({ name }) => `step.${name}`),
+      ...catalog.languages.map(({ name }) => `language.${name}`),
+      ...catalog.formats.map(({ name }) => `format.${name}`),
+      ...catalog.entities.map(({ name }) => `entity.${name}`),
+    ];
+    expect(wanted.filter((name) => reply.json.$defs[name] === undefined)).toEqual([]);
+  });
+
+  it("refers only to definitions it has", async () => {
+    const { text, json } = await server.api("GET", "/schema");
+    const references = new Set([...text.matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] as string));
+    expect(references.size).toBeGreaterThan(60);
+    expect([...references].filter((name) => json.$defs[name] === undefined)).toEqual([]);
+  });
+
+  it("is listed in the API's own document", async () => {
+    const { paths } = (await call(server.baseUrl, "GET", "/_api/openapi.json", undefined, { authorization: `Bearer ${token}` })).json;
+    expect([paths["/_api/catalog"].get.operationId, paths["/_api/schema"].get.operationId]).toEqual(["getCatalog", "getSchema"]);
+  });
+});
