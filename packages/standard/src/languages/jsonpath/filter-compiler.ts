@@ -1,31 +1,33 @@
 import { CompileError, asText, compilePattern, type TextPattern } from "@sluice/engine/spi";
 import { absent, equalJson, isObject, memberNames } from "./json-access.ts";
-import { compilePath, readText, type Walk } from "./path-compiler.ts";
-import type { Condition, Operand } from "./path-tree.ts";
+import type { Condition, Operand, Path } from "./path-tree.ts";
+import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 
 export type Test = (node: unknown, walk: Walk) => boolean;
+/** How the paths inside a filter are compiled; handed in because paths hold filters and filters hold paths. */
+type CompilePath = (path: Path) => CompiledPath;
 type Read = (node: unknown, walk: Walk) => unknown;
 
-export function compileCondition(condition: Condition): Test {
+export function compileCondition(condition: Condition, compilePath: CompilePath): Test {
   if (condition.kind === "not") {
-    const of = compileCondition(condition.of);
+    const of = compileCondition(condition.of, compilePath);
     return (node, walk) => !of(node, walk);
   }
-  if (condition.kind === "exists") return compileExists(condition.operand);
+  if (condition.kind === "exists") return compileExists(condition.operand, compilePath);
   if (condition.kind === "both" || condition.kind === "either") {
-    const first = compileCondition(condition.first);
-    const second = compileCondition(condition.second);
+    const first = compileCondition(condition.first, compilePath);
+    const second = compileCondition(condition.second, compilePath);
     return condition.kind === "both" ? (node, walk) => first(node, walk) && second(node, walk) : (node, walk) => first(node, walk) || second(node, walk);
   }
-  const left = compileOperand(condition.left);
-  if (condition.operator === "=~") return compileMatch(left, condition.right);
-  const right = compileOperand(condition.right);
+  const left = compileOperand(condition.left, compilePath);
+  if (condition.operator === "=~") return compileMatch(left, condition.right, compilePath);
+  const right = compileOperand(condition.right, compilePath);
   const compare = comparisons[condition.operator] as (left: unknown, right: unknown) => boolean;
   return (node, walk) => compare(left(node, walk), right(node, walk));
 }
 
-function compileExists(operand: Operand): Test {
-  const read = compileOperand(operand);
+function compileExists(operand: Operand, compilePath: CompilePath): Test {
+  const read = compileOperand(operand, compilePath);
   if (operand.kind !== "path") return (node, walk) => read(node, walk) === true;
   const branches = !compilePath(operand.path).definite;
   return (node, walk) => {
@@ -35,11 +37,11 @@ function compileExists(operand: Operand): Test {
 }
 
 /** What an operand is worth for a node; `absent` when its path leads nowhere. */
-export function compileOperand(operand: Operand): Read {
+export function compileOperand(operand: Operand, compilePath: CompilePath): Read {
   if (operand.kind === "literal") return () => operand.value;
   if (operand.kind === "pattern") throw new CompileError("jsonpath-syntax", "a /pattern/ can only stand on the right of =~");
   if (operand.kind === "list") {
-    const items = operand.items.map(compileOperand);
+    const items = operand.items.map((item) => compileOperand(item, compilePath));
     return (node, walk) => items.map((item) => item(node, walk));
   }
   if (operand.kind === "text") {
@@ -57,12 +59,12 @@ function scalarOf(text: string): unknown {
 }
 
 /** A pattern must match the whole text, as in Jayway. */
-function compileMatch(left: Read, right: Operand): Test {
+function compileMatch(left: Read, right: Operand, compilePath: CompilePath): Test {
   if (right.kind === "pattern") {
     const pattern = compileOrRefuse(right.source, right.flags);
     return (node, walk) => isMatch(left(node, walk), pattern);
   }
-  const source = compileOperand(right);
+  const source = compileOperand(right, compilePath);
   return (node, walk) => {
     const text = source(node, walk);
     return typeof text === "string" && isMatch(left(node, walk), compilePattern(text));

@@ -1,11 +1,11 @@
-import { parsePathFrom } from "./path-parser.ts";
-import { toText, type PathScanner } from "./path-scanner.ts";
+import type { PathParser } from "./path-parser.ts";
+import { toText } from "./path-scanner.ts";
 import type { Condition, Operand } from "./path-tree.ts";
 
 const operators = /===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|subsetof|anyof|noneof|all|size|empty|contains)(?![\w$])/iy;
 
 /** What stands between `?(` and `)`: comparisons joined with `&&`, `||` and `!`. */
-export function parseCondition(scanner: PathScanner): Condition {
+export function parseCondition(scanner: PathParser): Condition {
   let left = parseAnd(scanner);
   for (;;) {
     scanner.skipBlanks();
@@ -14,7 +14,7 @@ export function parseCondition(scanner: PathScanner): Condition {
   }
 }
 
-function parseAnd(scanner: PathScanner): Condition {
+function parseAnd(scanner: PathParser): Condition {
   let left = parseSingle(scanner);
   for (;;) {
     scanner.skipBlanks();
@@ -23,7 +23,7 @@ function parseAnd(scanner: PathScanner): Condition {
   }
 }
 
-function parseSingle(scanner: PathScanner): Condition {
+function parseSingle(scanner: PathParser): Condition {
   scanner.skipBlanks();
   if (scanner.peek() === "!" && scanner.peek(1) !== "=") {
     scanner.position++;
@@ -38,7 +38,7 @@ function parseSingle(scanner: PathScanner): Condition {
   return parseComparison(scanner);
 }
 
-function parseComparison(scanner: PathScanner): Condition {
+function parseComparison(scanner: PathParser): Condition {
   const left = parseOperand(scanner);
   scanner.skipBlanks();
   const found = scanner.match(operators)?.toLowerCase();
@@ -48,9 +48,9 @@ function parseComparison(scanner: PathScanner): Condition {
 }
 
 /** A path, a literal, a list, a pattern or a `${…}` of the flow. */
-export function parseOperand(scanner: PathScanner): Operand {
+export function parseOperand(scanner: PathParser): Operand {
   const character = scanner.peek();
-  if (character === "@" || character === "$") return { kind: "path", path: parsePathFrom(scanner, true) };
+  if (character === "@" || character === "$") return { kind: "path", path: scanner.parseFrom(true) };
   if (character === "'" || character === '"') return { kind: "text", text: scanner.quoted(), quoted: true };
   if (character === "/") return pattern(scanner);
   if (character === "[") return list(scanner);
@@ -64,7 +64,7 @@ export function parseOperand(scanner: PathScanner): Operand {
   throw scanner.error(scanner.ended ? "the filter ends too early" : `a value or a path is expected, not '${character}'`);
 }
 
-function pattern(scanner: PathScanner): Operand {
+function pattern(scanner: PathParser): Operand {
   const start = scanner.position++;
   let source = "";
   while (!scanner.ended && scanner.peek() !== "/") {
@@ -82,7 +82,7 @@ function pattern(scanner: PathScanner): Operand {
   return { kind: "pattern", source, flags: scanner.match(/[a-zA-Z]*/y) ?? "" };
 }
 
-function list(scanner: PathScanner): Operand {
+function list(scanner: PathParser): Operand {
   scanner.expect("[");
   const items: Operand[] = [];
   scanner.skipBlanks();
@@ -96,7 +96,7 @@ function list(scanner: PathScanner): Operand {
   }
 }
 
-function object(scanner: PathScanner): Operand {
+function object(scanner: PathParser): Operand {
   const start = scanner.position;
   for (let end = scanner.text.indexOf("}", start); end >= 0; end = scanner.text.indexOf("}", end + 1)) {
     try {

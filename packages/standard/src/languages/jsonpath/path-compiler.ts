@@ -1,27 +1,11 @@
 // A parsed path as closures. A definite path that leads nowhere reads as `absent`, or throws PathMissing when `strict`,
 // so that filters can ask for existence without paying for exceptions.
-import { FlowError, type Exchange } from "@sluice/engine/spi";
+import { FlowError } from "@sluice/engine/spi";
 import { compileCondition, compileOperand } from "./filter-compiler.ts";
 import { absent, isObject, member, memberNames, memberValues } from "./json-access.ts";
 import { pathFunctions } from "./path-functions.ts";
+import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 import { isDefinite, isDefiniteSegment, type Path, type Segment, type Text } from "./path-tree.ts";
-
-/** What one evaluation carries along. */
-export interface Walk {
-  readonly root: unknown;
-  /** The values of the `${…}` pieces. */
-  readonly places: readonly ((exchange: Exchange) => unknown)[];
-  readonly exchange: Exchange;
-  visits: number;
-}
-
-export interface CompiledPath {
-  readonly definite: boolean;
-  /** One value or `absent` for a definite path, a list for others. */
-  read(node: unknown, walk: Walk): unknown;
-  /** As `read`, but a definite part that leads nowhere is an error that names it. */
-  readStrict(node: unknown, walk: Walk): unknown;
-}
 
 type Emit = (value: unknown) => void;
 type Go = (node: unknown, walk: Walk, emit: Emit) => void;
@@ -79,7 +63,7 @@ function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk
 }
 
 function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node: unknown, walk: Walk) => unknown {
-  const given = segment.arguments.map(compileOperand);
+  const given = segment.arguments.map((argument) => compileOperand(argument, compilePath));
   const apply = pathFunctions[segment.name] as (value: unknown, given: readonly unknown[]) => unknown;
   return (value, node, walk) =>
     apply(
@@ -143,7 +127,7 @@ function compileSegment(segment: Segment, next: Go, place: Place): Go {
     case "descend":
       return (node, walk, emit) => descend(node, next, walk, emit);
     case "filter":
-      return compileFilter(compileCondition(segment.condition), next);
+      return compileFilter(compileCondition(segment.condition, compilePath), next);
     default:
       throw new Error("functions are compiled between the walks");
   }
@@ -227,14 +211,6 @@ function descend(node: unknown, next: Go, walk: Walk, emit: Emit): void {
 function forEachChild(node: unknown, act: (child: unknown) => void): void {
   if (Array.isArray(node)) for (const item of node as unknown[]) act(item);
   else if (isObject(node)) for (const value of memberValues(node)) act(value);
-}
-
-/** A text of the path, its `${…}` pieces filled in. */
-export function readText(text: Text): (walk: Walk) => string {
-  const [first] = text.parts;
-  if (text.parts.length === 0) return () => "";
-  if (text.parts.length === 1 && typeof first === "string") return () => first;
-  return (walk) => text.parts.map((part) => (typeof part === "string" ? part : String(walk.places[part]?.(walk.exchange) ?? ""))).join("");
 }
 
 function describeSegment(segment: Segment): string {

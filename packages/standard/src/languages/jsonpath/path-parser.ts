@@ -21,34 +21,37 @@ const functionNames: ReadonlySet<string> = new Set([
 /** Parses a whole path; `$.` may be left out, as Jayway allows. */
 export function parsePath(text: string): Path {
   const trimmed = text.trim();
-  const scanner = new PathScanner(trimmed.startsWith("$") || trimmed.startsWith("@") ? trimmed : `$.${trimmed}`);
+  const scanner = new PathParser(trimmed.startsWith("$") || trimmed.startsWith("@") ? trimmed : `$.${trimmed}`);
   if (trimmed === "") throw scanner.error("the path is empty");
-  const path = parsePathFrom(scanner, false);
+  const path = scanner.parseFrom(false);
   scanner.skipBlanks();
   if (!scanner.ended) throw scanner.error(`'${scanner.peek()}' is not expected here`);
   return path;
 }
 
-/** Parses the path that starts here and stops where it can go no further. */
-export function parsePathFrom(scanner: PathScanner, inFilter: boolean): Path {
-  const root = scanner.peek() === "@" ? "@" : "$";
-  scanner.position++;
-  const segments: Segment[] = [];
-  for (;;) {
-    if (scanner.take("..")) {
-      segments.push({ kind: "descend" });
-      segments.push(scanner.peek() === "[" ? bracket(scanner) : dotted(scanner, inFilter));
-    } else if (scanner.take(".")) {
-      segments.push(scanner.peek() === "[" ? bracket(scanner) : dotted(scanner, inFilter));
-    } else if (scanner.peek() === "[") {
-      segments.push(bracket(scanner));
-    } else {
-      return { root, segments };
+/** The grammar of paths; filters are parsed in a file of their own and call back here for the paths inside them. */
+export class PathParser extends PathScanner {
+  /** Parses the path that starts here and stops where it can go no further. */
+  parseFrom(inFilter: boolean): Path {
+    const root = this.peek() === "@" ? "@" : "$";
+    this.position++;
+    const segments: Segment[] = [];
+    for (;;) {
+      if (this.take("..")) {
+        segments.push({ kind: "descend" });
+        segments.push(this.peek() === "[" ? bracket(this) : dotted(this, inFilter));
+      } else if (this.take(".")) {
+        segments.push(this.peek() === "[" ? bracket(this) : dotted(this, inFilter));
+      } else if (this.peek() === "[") {
+        segments.push(bracket(this));
+      } else {
+        return { root, segments };
+      }
     }
   }
 }
 
-function dotted(scanner: PathScanner, inFilter: boolean): Segment {
+function dotted(scanner: PathParser, inFilter: boolean): Segment {
   if (scanner.take("*")) return { kind: "wildcard" };
   const start = scanner.position;
   const name = scanner.match(inFilter ? /[^\s.[\]()=!<>&|,~'"]+/y : /[^\s.[\]()]+/y);
@@ -59,7 +62,7 @@ function dotted(scanner: PathScanner, inFilter: boolean): Segment {
   return { kind: "call", name, arguments: callArguments(scanner) };
 }
 
-function callArguments(scanner: PathScanner): ReturnType<typeof parseOperand>[] {
+function callArguments(scanner: PathParser): ReturnType<typeof parseOperand>[] {
   const found: ReturnType<typeof parseOperand>[] = [];
   scanner.skipBlanks();
   if (scanner.take(")")) return found;
@@ -72,7 +75,7 @@ function callArguments(scanner: PathScanner): ReturnType<typeof parseOperand>[] 
   }
 }
 
-function bracket(scanner: PathScanner): Segment {
+function bracket(scanner: PathParser): Segment {
   scanner.expect("[");
   scanner.skipBlanks();
   const segment = bracketContent(scanner);
@@ -81,7 +84,7 @@ function bracket(scanner: PathScanner): Segment {
   return segment;
 }
 
-function bracketContent(scanner: PathScanner): Segment {
+function bracketContent(scanner: PathParser): Segment {
   if (scanner.take("*")) return { kind: "wildcard" };
   if (scanner.take("?")) return filter(scanner);
   if (scanner.peek() === "'" || scanner.peek() === '"') return names(scanner);
@@ -91,7 +94,7 @@ function bracketContent(scanner: PathScanner): Segment {
   return numbers(scanner);
 }
 
-function filter(scanner: PathScanner): Segment {
+function filter(scanner: PathParser): Segment {
   scanner.skipBlanks();
   scanner.expect("(");
   const condition = parseCondition(scanner);
@@ -100,7 +103,7 @@ function filter(scanner: PathScanner): Segment {
   return { kind: "filter", condition };
 }
 
-function names(scanner: PathScanner): Segment {
+function names(scanner: PathParser): Segment {
   const found = [scanner.quoted()];
   for (;;) {
     scanner.skipBlanks();
@@ -112,13 +115,13 @@ function names(scanner: PathScanner): Segment {
 }
 
 /** `[(@.length-1)]`, the older way of writing `[-1]`. */
-function fromEnd(scanner: PathScanner): Segment {
+function fromEnd(scanner: PathParser): Segment {
   const found = scanner.match(/\(\s*@\.length(\(\))?\s*-\s*\d+\s*\)/y);
   if (found === undefined) throw scanner.error("only (@.length-n) can be computed inside brackets");
   return { kind: "from-end", offset: Number(/(\d+)\s*\)$/.exec(found)?.[1]) };
 }
 
-function numbers(scanner: PathScanner): Segment {
+function numbers(scanner: PathParser): Segment {
   const whole = /-?\d+/y;
   const first = scanner.match(whole);
   scanner.skipBlanks();

@@ -1,0 +1,93 @@
+import type { JqMachine } from "./jq-machine.ts";
+import { describe, fail, toJson, toText } from "./jq-values.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const alphabet32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const entities: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", "'": "&#39;", '"': "&quot;" };
+
+type Format = (value: unknown, machine: JqMachine) => string;
+
+const formats: Readonly<Record<string, Format>> = {
+  "@text": toText,
+  "@json": toJson,
+  "@csv": (value, machine) => row(value, "csv", ",", (text) => `"${text.replaceAll('"', '""')}"`, machine),
+  "@tsv": (value, machine) =>
+    row(value, "tsv", "\t", (text) => text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r"), machine),
+  "@html": (value, machine) => toText(value, machine).replaceAll(/[<>&'"]/g, (character) => entities[character] as string),
+  "@uri": (value, machine) => encodeUri(toText(value, machine)),
+  "@sh": (value, machine) => (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => quoteShell(item, machine)).join(" "),
+  "@base64": (value, machine) => encodeBits(encoder.encode(toText(value, machine)), alphabet, 6, 4),
+  "@base64d": (value, machine) => decodeBits(toText(value, machine), alphabet, 6, "base64"),
+  "@base32": (value, machine) => encodeBits(encoder.encode(toText(value, machine)), alphabet32, 5, 8),
+  "@base32d": (value, machine) => decodeBits(toText(value, machine), alphabet32, 5, "base32"),
+};
+
+/** A value in the way of one of jq's `@` formats. */
+export function formatValue(name: string, value: unknown, machine: JqMachine): string {
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (format === undefined) return fail(`${name.slice(1)} is not a valid format`);
+  const text = format(value, machine);
+  machine.makeText(text.length);
+  return text;
+}
+
+function row(value: unknown, name: string, separator: string, quote: (text: string) => string, machine: JqMachine): string {
+  if (!Array.isArray(value)) return fail(`${describe(value)} cannot be ${name}-formatted, only an array can be`);
+  return (value as unknown[])
+    .map((item) => {
+      if (item === null || item === undefined) return "";
+      if (typeof item === "string") return quote(item);
+      return typeof item === "object" ? fail(`${describe(item)} is not valid in a ${name} row`) : toJson(item, machine);
+    })
+    .join(separator);
+}
+
+function encodeUri(text: string): string {
+  let result = "";
+  for (const byte of encoder.encode(text)) {
+    const character = String.fromCharCode(byte);
+    result += /[A-Za-z0-9\-_.~]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return result;
+}
+
+function quoteShell(value: unknown, machine: JqMachine): string {
+  if (typeof value === "string") return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  return typeof value === "object" && value !== null ? fail(`${describe(value)} can not be escaped for shell`) : toJson(value, machine);
+}
+
+function encodeBits(bytes: Uint8Array, letters: string, width: number, block: number): string {
+  let result = "";
+  let bits = 0;
+  let count = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    count += 8;
+    while (count >= width) {
+      count -= width;
+      result += letters.charAt((bits >> count) & ((1 << width) - 1));
+    }
+    bits &= (1 << count) - 1;
+  }
+  if (count > 0) result += letters.charAt((bits << (width - count)) & ((1 << width) - 1));
+  return result + "=".repeat((block - (result.length % block)) % block);
+}
+
+function decodeBits(text: string, letters: string, width: number, name: string): string {
+  const bytes: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const character of text.replace(/=+$/, "")) {
+    const value = letters.indexOf(character);
+    if (value < 0) return fail(`${describe(text)} is not valid ${name} data`);
+    bits = ((bits << width) | value) & 0xffff;
+    count += width;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push((bits >> count) & 0xff);
+  }
+  if (bytes.length === 0 && text.replace(/=+$/, "") !== "") return fail(`${describe(text)} is not valid ${name} data`);
+  return decoder.decode(Uint8Array.from(bytes));
+}

@@ -1,0 +1,103 @@
+import { fail, describe } from "./jq-values.ts";
+import type { ValueFunction } from "./jq-functions.ts";
+
+const exact = (
+  name:
+    | "floor"
+    | "sqrt"
+    | "log"
+    | "log2"
+    | "log10"
+    | "exp"
+    | "sin"
+    | "cos"
+    | "tan"
+    | "asin"
+    | "acos"
+    | "atan"
+    | "sinh"
+    | "cosh"
+    | "tanh"
+    | "asinh"
+    | "acosh"
+    | "atanh"
+    | "cbrt"
+    | "ceil"
+    | "trunc"
+    | "expm1"
+    | "log1p",
+): ((x: number) => number) => Math[name];
+
+const unary: Readonly<Record<string, (x: number) => unknown>> = {
+  floor: exact("floor"),
+  sqrt: exact("sqrt"),
+  log: exact("log"),
+  log2: exact("log2"),
+  log10: exact("log10"),
+  exp: exact("exp"),
+  expm1: exact("expm1"),
+  log1p: exact("log1p"),
+  sin: exact("sin"),
+  cos: exact("cos"),
+  tan: exact("tan"),
+  asin: exact("asin"),
+  acos: exact("acos"),
+  atan: exact("atan"),
+  sinh: exact("sinh"),
+  cosh: exact("cosh"),
+  tanh: exact("tanh"),
+  asinh: exact("asinh"),
+  acosh: exact("acosh"),
+  atanh: exact("atanh"),
+  cbrt: exact("cbrt"),
+  ceil: exact("ceil"),
+  trunc: exact("trunc"),
+  exp2: (x) => 2 ** x,
+  exp10: (x) => 10 ** x,
+  pow10: (x) => 10 ** x,
+  fabs: (x) => Math.abs(x),
+  round: (x) => Math.sign(x) * Math.round(Math.abs(x)),
+  rint: halfToEven,
+  nearbyint: halfToEven,
+  significand: (x) => (x === 0 || !Number.isFinite(x) ? x : x / 2 ** exponentOf(x)),
+  logb: (x) => (x === 0 ? -Infinity : Number.isFinite(x) ? exponentOf(x) : Math.abs(x)),
+  frexp: (x) => (x === 0 || !Number.isFinite(x) ? [x, 0] : [x / 2 ** (exponentOf(x) + 1), exponentOf(x) + 1]),
+  modf: (x) => (Number.isFinite(x) ? [x - Math.trunc(x), Math.trunc(x)] : [0, x]),
+};
+
+const binary: Readonly<Record<string, (x: number, y: number) => number>> = {
+  pow: (x, y) => x ** y,
+  atan2: (x, y) => Math.atan2(x, y),
+  fmin: (x, y) => Math.min(x, y),
+  fmax: (x, y) => Math.max(x, y),
+  fmod: (x, y) => x % y,
+  ldexp: (x, y) => x * 2 ** y,
+  scalb: (x, y) => x * 2 ** y,
+  scalbln: (x, y) => x * 2 ** y,
+  hypot: (x, y) => Math.hypot(x, y),
+  copysign: (x, y) => (Object.is(Math.sign(y), -0) || y < 0 ? -Math.abs(x) : Math.abs(x)),
+  drem: (x, y) => x - y * halfToEven(x / y),
+};
+
+function halfToEven(x: number): number {
+  const floor = Math.floor(x);
+  const rest = x - floor;
+  return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
+}
+
+function exponentOf(x: number): number {
+  const guess = Math.floor(Math.log2(Math.abs(x)));
+  const ratio = Math.abs(x) / 2 ** guess;
+  return ratio >= 2 ? guess + 1 : ratio < 1 ? guess - 1 : guess;
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" ? value : fail(`${describe(value)} number required`);
+}
+
+/** The functions of C's math library that jq offers. */
+export const mathFunctions: Readonly<Record<string, ValueFunction>> = Object.fromEntries([
+  ...Object.entries(unary).map(([name, compute]): [string, ValueFunction] => [`${name}/0`, (_machine, input) => compute(number(input))]),
+  ...Object.entries(binary).map(([name, compute]): [string, ValueFunction] => [`${name}/2`, (_machine, _input, x, y) => compute(number(x), number(y))]),
+  ["fma/3", (_machine: unknown, _input: unknown, x: unknown, y: unknown, z: unknown) => number(x) * number(y) + number(z)],
+]) as Readonly<Record<string, ValueFunction>>;

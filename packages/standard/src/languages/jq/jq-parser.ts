@@ -1,0 +1,120 @@
+import { JqLexer } from "./jq-lexer.ts";
+import { parsePatterns } from "./jq-pattern-parser.ts";
+import { parsePostfix } from "./jq-term-parser.ts";
+import type { Ast, Definition, Pattern } from "./jq-tree.ts";
+
+const nestingLimit = 200;
+
+interface Operator {
+  readonly strength: number;
+  readonly right: boolean;
+}
+
+const operators: ReadonlyMap<string, Operator> = new Map([
+  ["|", { strength: 1, right: true }],
+  [",", { strength: 2, right: false }],
+  ["//", { strength: 3, right: true }],
+  ...["=", "|=", "+=", "-=", "*=", "/=", "%=", "//="].map((text): [string, Operator] => [text, { strength: 4, right: false }]),
+  ["or", { strength: 5, right: false }],
+  ["and", { strength: 6, right: false }],
+  ...["==", "!=", "<", "<=", ">", ">="].map((text): [string, Operator] => [text, { strength: 7, right: false }]),
+  ...["+", "-"].map((text): [string, Operator] => [text, { strength: 8, right: false }]),
+  ...["*", "/", "%"].map((text): [string, Operator] => [text, { strength: 9, right: false }]),
+]);
+
+/** Parses a whole program. */
+export function parseJq(text: string): Ast {
+  const parser = new JqParser(text);
+  if (parser.peek().kind === "end") return { kind: "identity" };
+  const program = parser.parseExpression();
+  const rest = parser.peek();
+  if (rest.kind !== "end") throw parser.error(`'${rest.text}' is not expected here`, rest.offset);
+  return program;
+}
+
+/** Parses a list of definitions, such as the functions written in jq itself. */
+export function parseDefinitions(text: string): Definition[] {
+  const parser = new JqParser(text);
+  const found: Definition[] = [];
+  while (parser.at("def")) found.push(parser.parseDefinition());
+  return found;
+}
+
+/** The grammar from definitions down to operators; terms and patterns are parsed in files of their own and call back here. */
+export class JqParser extends JqLexer {
+  #depth = 0;
+
+  /** Everything whose operators bind at least as strongly as `strength`. */
+  parseExpression(strength = 1, commas = true): Ast {
+    if (++this.#depth > nestingLimit) throw this.error("the program is nested too deeply");
+    let left = this.#parseLeading();
+    for (;;) {
+      const token = this.peek();
+      const operator = token.kind === "punctuation" || token.kind === "word" ? operators.get(token.text) : undefined;
+      if (operator === undefined || operator.strength < strength || (!commas && token.text === ",")) break;
+      this.take();
+      const right = this.parseExpression(operator.right ? operator.strength : operator.strength + 1, commas);
+      left = combine(token.text, left, right);
+    }
+    this.#depth--;
+    return left;
+  }
+
+  parsePatterns(): Pattern[] {
+    return parsePatterns(this);
+  }
+
+  parseDefinition(): Definition {
+    this.expect("def");
+    const name = this.take();
+    if (name.kind !== "word") throw this.error("def needs a name", name.offset);
+    const parameters: string[] = [];
+    if (this.takeIf("(")) {
+      do {
+        const parameter = this.take();
+        if (parameter.kind !== "word" && parameter.kind !== "variable") throw this.error("a parameter needs a name", parameter.offset);
+        parameters.push(parameter.text);
+      } while (this.takeIf(";"));
+      this.expect(")");
+    }
+    this.expect(":");
+    const body = this.parseExpression();
+    this.expect(";");
+    return { name: name.text, parameters, body };
+  }
+
+  #parseLeading(): Ast {
+    if (this.at("def")) {
+      const definition = this.parseDefinition();
+      return { kind: "define", definition, rest: this.parseExpression() };
+    }
+    if (this.takeIf("-")) return { kind: "negate", of: this.parseExpression(9) };
+    if (this.takeIf("label")) {
+      const name = this.take();
+      if (name.kind !== "variable") throw this.error("label needs a $name", name.offset);
+      this.expect("|");
+      return { kind: "label", name: name.text.slice(1), body: this.parseExpression() };
+    }
+    const term = parsePostfix(this);
+    if (!this.takeIf("as")) return term;
+    const patterns = this.parsePatterns();
+    this.expect("|");
+    return { kind: "bind", source: term, patterns, body: this.parseExpression() };
+  }
+}
+
+function combine(operator: string, left: Ast, right: Ast): Ast {
+  switch (operator) {
+    case "|":
+      return { kind: "pipe", left, right };
+    case ",":
+      return { kind: "comma", left, right };
+    case "//":
+      return { kind: "alternative", left, right };
+    case "and":
+    case "or":
+      return { kind: operator, left, right };
+    default:
+      return operators.get(operator)?.strength === 4 ? { kind: "update", operator, left, right } : { kind: "binary", operator, left, right };
+  }
+}

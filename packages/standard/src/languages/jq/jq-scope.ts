@@ -1,0 +1,46 @@
+import type { Filter } from "./jq-filter.ts";
+import type { Ast } from "./jq-tree.ts";
+
+export interface FunctionEntry {
+  readonly kind: "function";
+  readonly name: string;
+  readonly parameters: readonly string[];
+  readonly body: Ast;
+  /** The scope of its definition, itself included: functions may call themselves. */
+  scope: Scope;
+  level: number;
+  compiled: Filter | undefined;
+  started: boolean;
+}
+
+export type Entry = { readonly kind: "variable" | "closure" | "label"; readonly name: string; readonly level: number } | FunctionEntry;
+
+/** What a name means at a place of the program. `level` is how many values the environment holds there. */
+export class Scope {
+  readonly level: number;
+  readonly entry: Entry | undefined;
+  readonly outer: Scope | undefined;
+
+  constructor(level = 0, entry?: Entry, outer?: Scope) {
+    this.level = level;
+    this.entry = entry;
+    this.outer = outer;
+  }
+
+  /** The scope inside a binding that adds one value to the environment. */
+  with(kind: "variable" | "closure" | "label", name: string): Scope {
+    return new Scope(this.level + 1, { kind, name, level: this.level + 1 }, this);
+  }
+
+  withFunction(name: string, parameters: readonly string[], body: Ast): Scope {
+    const entry: FunctionEntry = { kind: "function", name, parameters, body, scope: this, level: this.level, compiled: undefined, started: false };
+    const scope = new Scope(this.level, entry, this);
+    entry.scope = scope;
+    return scope;
+  }
+
+  find(accept: (entry: Entry) => boolean): Entry | undefined {
+    if (this.entry !== undefined && accept(this.entry)) return this.entry;
+    return this.outer?.find(accept);
+  }
+}

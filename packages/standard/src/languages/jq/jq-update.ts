@@ -1,0 +1,115 @@
+// Assignments: `=`, `|=`, `+=` and their kin. Containers are copied once per assignment, however many places it sets,
+// and once per reduce when the assignment is what the reduce repeats.
+import { add, operations } from "./jq-arithmetic.ts";
+import { valueFilter, type Environment, type Filter, type OwnedUpdate } from "./jq-filter.ts";
+import { JqBreak, type JqMachine } from "./jq-machine.ts";
+import { deletePaths, getPath, setPath, toPath } from "./jq-paths.ts";
+import type { Ast } from "./jq-tree.ts";
+import { isTruthy, kindOf, setMember, type Members } from "./jq-values.ts";
+
+export function compileUpdate(operator: string, left: Filter, right: Filter, value: Ast, machine: JqMachine): Filter {
+  if (operator === "|=") {
+    const owned: OwnedUpdate = (environment, input, fresh) => modify(left, right, environment, input, machine, fresh);
+    return { ...valueFilter((environment, input, emit) => emit(owned(environment, input, new Set()))), owned };
+  }
+  const combine = combination(operator, machine);
+  const assign = (environment: Environment | undefined, input: unknown, given: unknown, fresh: Set<unknown>): unknown => {
+    let result = input;
+    const places: unknown[][] = [];
+    left.paths(environment, undefined, input, (link) => places.push(toPath(link)));
+    for (const path of places) result = setPath(result, path, combine(getPath(result, path, machine), given), machine, fresh);
+    return result;
+  };
+  const filter = valueFilter((environment, input, emit) => right.run(environment, input, (given) => emit(assign(environment, input, given, new Set()))));
+  const { one } = right;
+  if (one === undefined || !isApartFromInput(value)) return filter;
+  return { ...filter, owned: (environment, input, fresh) => assign(environment, input, one(environment, input), fresh) };
+}
+
+/** `. + x` inside a reduce: the list or object it builds up grows in place. */
+export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): OwnedUpdate | undefined {
+  const { one } = right;
+  if (one === undefined || !isApartFromInput(value)) return undefined;
+  return (environment, input, fresh) => {
+    const given = one(environment, input);
+    if (!fresh.has(input) || kindOf(input) !== kindOf(given)) {
+      const sum = add(input, given, machine);
+      if (sum !== input && sum !== given && typeof sum === "object") fresh.add(sum);
+      return sum;
+    }
+    if (Array.isArray(given)) {
+      machine.spend(given.length / 16);
+      for (const item of given as unknown[]) (input as unknown[]).push(item);
+      return input;
+    }
+    for (const name of Object.keys(given as object)) {
+      machine.spend(0.5);
+      setMember(input as Members, name, (given as Members)[name]);
+    }
+    return input;
+  };
+}
+
+/** True when the value cannot hold a container of the input, so that the input may still be changed in place. */
+function isApartFromInput(ast: Ast): boolean {
+  switch (ast.kind) {
+    case "literal":
+    case "variable":
+      return true;
+    case "index":
+      return isApartFromInput(ast.of);
+    case "array":
+      return ast.of === undefined || isApartFromInput(ast.of);
+    case "object":
+      return ast.entries.every((entry) => isApartFromInput(entry.value));
+    case "pipe":
+      return isApartFromInput(ast.left);
+    case "comma":
+    case "binary":
+      return isApartFromInput(ast.left) && isApartFromInput(ast.right);
+    default:
+      return false;
+  }
+}
+
+function combination(operator: string, machine: JqMachine): (old: unknown, value: unknown) => unknown {
+  if (operator === "=") return (_old, value) => value;
+  if (operator === "//=") return (old, value) => (isTruthy(old) ? old : value);
+  const operate = operations[operator.slice(0, -1)] as (left: unknown, right: unknown, machine: JqMachine) => unknown;
+  return (old, value) => operate(old, value, machine);
+}
+
+/** Every place set to the first output of `update` for it; a place without output is deleted. */
+function modify(places: Filter, update: Filter, environment: Environment | undefined, input: unknown, machine: JqMachine, fresh: Set<unknown>): unknown {
+  const emptied: unknown[][] = [];
+  const paths: unknown[][] = [];
+  let result = input;
+  places.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
+  for (const path of paths) {
+    machine.spend(1);
+    const old = getPath(result, path, machine);
+    // What the update hands back may hold the old value, which must then not be changed in place any more.
+    if (fresh.has(old)) fresh.clear();
+    const [found, value] = firstOutput(update, environment, old);
+    if (found) result = setPath(result, path, value, machine, fresh);
+    else emptied.push(path);
+  }
+  return emptied.length === 0 ? result : deletePaths(result, emptied, machine);
+}
+
+/** The first output of a filter, if there is one; the rest is not computed. */
+export function firstOutput(filter: Filter, environment: Environment | undefined, input: unknown): readonly [boolean, unknown] {
+  if (filter.one !== undefined) return [true, filter.one(environment, input)];
+  const mark = new JqBreak();
+  let value: unknown = null;
+  try {
+    filter.run(environment, input, (output) => {
+      value = output;
+      throw mark;
+    });
+  } catch (error) {
+    if (error !== mark) throw error;
+    return [true, value];
+  }
+  return [false, null];
+}
