@@ -2,6 +2,8 @@ import type { LanguageDeclaration } from "@sluice/engine/spi";
 import { constant } from "./constant/constant.ts";
 import { exchangeProperty } from "./exchange-property/exchange-property.ts";
 import { header } from "./header/header.ts";
+import { jq } from "./jq/jq.ts";
+import { jsonpath } from "./jsonpath/jsonpath.ts";
 import { language } from "./language/language.ts";
 import { simple } from "./simple/simple.ts";
 import { variable } from "./variable/variable.ts";
@@ -9,4 +11,4 @@ import { xpath } from "./xpath/xpath.ts";
 import { xquery } from "./xquery/xquery.ts";
 
 /** Every language of the standard set. */
-export const languages: readonly LanguageDeclaration[] = [simple, constant, header, exchangeProperty, variable, language, xpath, xquery];
+export const languages: readonly LanguageDeclaration[] = [simple, constant, header, exchangeProperty, variable, language, xpath, xquery, jsonpath, jq];
