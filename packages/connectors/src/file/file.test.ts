@@ -284,7 +284,7 @@ describe("writing", () => {
 
   it("ignores a name that came over the wire", async () => {
     const exchange = exchangeOf("x");
-    exchange.message.headers = new Headers(() => [["CamelFileName", "evil.txt"]]);
+    exchange.message.headers = new Headers({ entries: () => [["CamelFileName", "evil.txt"]] });
     await setUp().sink("file:out").send(exchange);
     expect(Object.keys(await tree())).toEqual([`out/${exchange.id}`]);
   });

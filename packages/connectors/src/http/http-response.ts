@@ -73,10 +73,10 @@ function answerHeaders(
 const spelled = (key: string): string => key.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 
 function mergedHeaders(before: Headers, answered: Map<string, readonly [string, unknown]>, keep: boolean): Headers {
-  if (!keep) return new Headers(() => answered.values());
+  if (!keep) return new Headers({ entries: () => answered.values() });
   const own = new Map([...before.own()].map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
   const foreign = [...before].filter(([name]) => !own.has(name.toLowerCase()) && !answered.has(name.toLowerCase()));
-  const merged = new Headers(() => [...foreign, ...answered.values()]);
+  const merged = new Headers({ entries: () => [...foreign, ...answered.values()] });
   for (const [key, [name, value]] of own) if (!answered.has(key)) merged.set(name, value);
   return merged;
 }

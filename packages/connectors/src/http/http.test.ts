@@ -95,7 +95,7 @@ describe("the request", () => {
     async (name) => {
       const [fixed, other] = [await stub(), await stub()];
       const exchange = exchangeOf("x");
-      exchange.message.headers = new Headers(() => [[name, name.toLowerCase() === "camelhttpuri" ? `http://${other.address}/` : "DELETE"]]);
+      exchange.message.headers = new Headers({ entries: () => [[name, name.toLowerCase() === "camelhttpuri" ? `http://${other.address}/` : "DELETE"]] });
       await call(`http://${fixed.address}/right?q=1`, exchange);
       expect(other.seen).toEqual([]);
       expect(fixed.seen.map(({ method, url }) => [method, url])).toEqual([["POST", "/right?q=1"]]);
@@ -105,12 +105,12 @@ describe("the request", () => {
   it("sends headers the route set, and no inbound, hop-by-hop or Camel ones", async () => {
     const { seen, address } = await stub();
     const exchange = exchangeOf("x");
-    exchange.message.headers = new Headers(() => [
+    exchange.message.headers = new Headers({ entries: () => [
       ["Authorization", "Bearer inbound"],
       ["Cookie", "c=1"],
       ["X-Inbound", "1"],
       ["Content-Type", "application/xml"],
-    ]);
+    ] });
     exchange.message.headers.set("X-Mine", "2");
     exchange.message.headers.set("CamelFoo", "3");
     exchange.message.headers.set("Connection", "upgrade");

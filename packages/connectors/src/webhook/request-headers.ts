@@ -1,6 +1,6 @@
 // A request's headers, query and path values as message headers. All of them belong to the wire: a route can read
 // them, but none steers a step or goes back to the caller. What a caller names `Camel…` is not taken at all.
-import type { HttpRequest, WireHeaders } from "@sluice/engine/spi";
+import { unsure, type HttpRequest, type WireHeaders } from "@sluice/engine/spi";
 
 const connectionHeaders = new Set([
   "connection",
@@ -14,6 +14,7 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 const maxQueryParameters = 1_000;
+const none: readonly (readonly [string, unknown])[] = [];
 
 /** One header of the request without making node's header object; undefined when it is absent. */
 export function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
@@ -28,16 +29,43 @@ export function findHeader(rawHeaders: readonly string[], name: string): string 
  * The wire layer of a message. On a clash of names a path value goes before a header, and a header before a query value;
  * a repeated query name gives a list, and what comes after the first thousand is not read.
  */
-export function wireHeadersOf(request: HttpRequest, more: Iterable<readonly [string, unknown]> = []): WireHeaders {
-  return () => {
+export function wireHeadersOf(request: HttpRequest, more: Iterable<readonly [string, unknown]> = none): WireHeaders {
+  return new RequestHeaders(request, more);
+}
+
+class RequestHeaders implements WireHeaders {
+  readonly #request: HttpRequest;
+  readonly #more: Iterable<readonly [string, unknown]>;
+
+  constructor(request: HttpRequest, more: Iterable<readonly [string, unknown]>) {
+    this.#request = request;
+    this.#more = more;
+  }
+
+  entries(): Iterable<readonly [string, unknown]> {
+    const request = this.#request;
     const entries = new Map<string, readonly [string, unknown]>();
     addQuery(entries, request.query);
     addHttpHeaders(entries, request);
     for (const name of Object.keys(request.params)) put(entries, name, request.params[name]);
-    for (const [name, value] of more) entries.set(name.toLowerCase(), [name, value]);
+    for (const [name, value] of this.#more) entries.set(name.toLowerCase(), [name, value]);
     addAddress(entries, request);
     return entries.values();
-  };
+  }
+
+  /** The plain case, a header sent once; everything else (path and query values, our own names, a policy's hand in it) is left to the whole. */
+  find(key: string): unknown {
+    const { rawHeaders, query, params, principal } = this.#request;
+    if (query !== "" || principal !== undefined || connectionHeaders.has(key) || key.startsWith("camel") || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    let found: string | undefined;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] as string;
+      if (name.length !== key.length || name.toLowerCase() !== key) continue;
+      if (found !== undefined) return unsure;
+      found = rawHeaders[index + 1];
+    }
+    return found;
+  }
 }
 
 function addHttpHeaders(entries: Map<string, readonly [string, unknown]>, { headers, rawHeaders }: HttpRequest): void {

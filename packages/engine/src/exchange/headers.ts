@@ -6,8 +6,15 @@ interface Entry {
   value: unknown;
 }
 
-/** Makes the wire layer when somebody first asks for it; most webhook runs never do. */
-export type WireHeaders = () => Iterable<readonly [string, unknown]>;
+/** Headers as they stand on the wire; taken over whole only when somebody asks for more than one name. */
+export interface WireHeaders {
+  entries(): Iterable<readonly [string, unknown]>;
+  /** The value of one name (lower-case), or `unsure` when only the whole can tell. */
+  find?(key: string): unknown;
+}
+
+/** What {@link WireHeaders.find} answers when the whole layer must be made. */
+export const unsure: unique symbol = Symbol("unsure");
 
 export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
@@ -33,7 +40,9 @@ export class Headers {
   getKey(key: string): unknown {
     const own = this.#own?.get(key);
     if (own !== undefined) return own.value;
-    return this.#wireLayer()?.get(key)?.value;
+    const found = this.#pending?.find?.(key);
+    if (found !== undefined && found !== unsure) return found;
+    return found === undefined && this.#pending?.find !== undefined ? undefined : this.#wireLayer()?.get(key)?.value;
   }
 
   /** The value only if the route itself set it: what came over the wire never steers a step. */
@@ -106,7 +115,7 @@ export class Headers {
   #wireLayer(): Map<string, Entry> | undefined {
     if (this.#pending !== undefined) {
       this.#wire = new Map();
-      for (const [name, value] of this.#pending()) {
+      for (const [name, value] of this.#pending.entries()) {
         const key = name.toLowerCase();
         if (this.#own?.has(key) !== true) this.#wire.set(key, { name, value });
       }

@@ -67,6 +67,8 @@ export class Run {
   spawned = 0;
   /** When the run must be over, milliseconds of the monotonic clock; Infinity when nothing bounds it. */
   deadline = Infinity;
+  /** Whatever the history keeps with the run while it goes on; nobody else looks at it. */
+  record: unknown = undefined;
   #abort: AbortController | undefined = undefined;
 
   constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag) {

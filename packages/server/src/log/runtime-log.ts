@@ -72,14 +72,26 @@ function cut(text: string): string {
 }
 
 function line(time: string, level: LogLevel, logger: string, message: string, exchange: Exchange | undefined, fields: string): string {
-  let record = `{"time":"${time}","level":"${level}","logger":${quoted(logger)},"message":${quoted(message)}`;
+  let record = `{"time":"${time}","level":"${level}","logger":${quotedName(logger)},"message":${quoted(message)}`;
   if (exchange !== undefined) {
     const { run, at } = exchange;
-    record += `,"flowId":${quoted(run.route.flowId)},"routeId":${quoted(run.route.id)},"runId":"${run.id}","exchangeId":"${exchange.id}"`;
-    if (at !== undefined) record += `,"stepId":${quoted(at.id)}`;
-    if (run.trace !== undefined) record += `,"traceId":${quoted(run.trace.traceId)}`;
+    record += `,"flowId":${quotedName(run.route.flowId)},"routeId":${quotedName(run.route.id)},"runId":"${run.id}","exchangeId":"${exchange.id}"`;
+    if (at !== undefined) record += `,"stepId":${quotedName(at.id)}`;
+    if (run.trace !== undefined) record += `,"traceId":"${run.trace.traceId}"`;
   }
   return `${record}${fields}}`;
+}
+
+/** Names of flows, routes and steps come over and over. */
+const quotedNames = new Map<string, string>();
+const maxQuotedNames = 10_000;
+
+function quotedName(name: string): string {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const made = quoted(name);
+  if (quotedNames.size < maxQuotedNames) quotedNames.set(name, made);
+  return made;
 }
 
 const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;

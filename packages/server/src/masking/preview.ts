@@ -1,4 +1,5 @@
 // Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
+import { decodeText } from "@sluice/engine";
 import { isSecretHeader, masked } from "./secret-headers.ts";
 import { isPlainData, toPlain, toPlainWithin } from "./plain-value.ts";
 
@@ -21,12 +22,10 @@ export interface BodyPreview {
   readonly truncated: boolean;
 }
 
-const decoder = new TextDecoder();
-
 /** The beginning of a body as text. The result holds no reference to the body. */
 export function previewBody(body: unknown, limit: number): BodyPreview {
   if (body === null || body === undefined) return { text: "", size: 0, truncated: false };
-  if (body instanceof Uint8Array) return { text: decoder.decode(body.subarray(0, limit)), size: body.byteLength, truncated: body.byteLength > limit };
+  if (body instanceof Uint8Array) return { text: decodeText(body.subarray(0, limit)), size: body.byteLength, truncated: body.byteLength > limit };
   if (typeof body === "string") {
     if (body.length <= limit) return { text: body, size: Buffer.byteLength(body), truncated: false };
     // A slice would keep the whole text alive; going through bytes makes a text of its own.

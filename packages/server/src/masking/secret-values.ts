@@ -14,6 +14,8 @@ export interface SecretValues {
 export function createSecretValues(): SecretValues {
   const owners = new Map<string, readonly string[]>();
   let pattern: RegExp | undefined;
+  /** The forms to look for one by one; undefined when there are so many that the pattern is quicker. */
+  let few: readonly string[] | undefined;
 
   function rebuild(): void {
     const values = [...new Set([...owners.values()].flat())].flatMap((value) => {
@@ -22,6 +24,7 @@ export function createSecretValues(): SecretValues {
       return [...new Set([value, inJson, inUri])];
     });
     values.sort((a, b) => b.length - a.length);
+    few = values.length <= 8 ? values : undefined;
     pattern = values.length === 0 ? undefined : new RegExp(values.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
   }
 
@@ -33,6 +36,9 @@ export function createSecretValues(): SecretValues {
       else owners.set(owner, long);
       rebuild();
     },
-    scrub: (text) => (pattern === undefined ? text : text.replaceAll(pattern, masked)),
+    scrub(text) {
+      if (pattern === undefined || (few !== undefined && !few.some((value) => text.includes(value)))) return text;
+      return text.replaceAll(pattern, masked);
+    },
   };
 }

@@ -35,7 +35,6 @@ interface Lane {
 
 export function createRunHistory(limits: RunHistoryLimits): RunHistory {
   const lanes = new Map<string, Lane>();
-  const running = new Map<Run, RunRecord>();
   let total = 0;
   let bytes = 0;
 
@@ -47,7 +46,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     total--;
     bytes -= oldest?.bytes ?? 0;
     // A record that was dropped while its run went on must not be counted again at its end.
-    if (oldest?.run !== undefined) running.delete(oldest.run);
+    if (oldest?.run !== undefined) oldest.run.record = undefined;
     if (lane.front > 64 && lane.front * 2 > lane.records.length) {
       lane.records = lane.records.slice(lane.front);
       lane.front = 0;
@@ -79,16 +78,16 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
       let lane = lanes.get(run.route.id);
       if (lane === undefined) lanes.set(run.route.id, (lane = { records: [], front: 0 }));
       lane.records.push(record);
-      running.set(run, record);
+      run.record = record;
       total++;
       bytes += record.bytes;
       if (lengthOf(lane) > limits.perRoute) dropOldest(run.route.id, lane);
       if (total > limits.total || bytes > limits.bytes) shrink();
     },
     ended(run, exchange) {
-      const record = running.get(run);
+      const record = run.record as RunRecord | undefined;
       if (record === undefined) return;
-      running.delete(run);
+      run.record = undefined;
       bytes += record.end(run, exchange);
     },
     list(filter) {

@@ -26,7 +26,8 @@ export class RunRecord {
   readonly startedAt: number;
   readonly contentType: unknown;
   readonly requestSize: number | undefined;
-  readonly preview: string;
+  /** The beginning of the body: text, or a copy of bytes that nobody has had to read yet. */
+  readonly preview: string | Uint8Array;
   endedAt = 0;
   status: Run["status"] = "running";
   correlationId: string | undefined;
@@ -53,10 +54,16 @@ export class RunRecord {
     this.traceId = run.trace?.traceId;
     const { body, headers } = exchange.message;
     this.contentType = headers.getKey("content-type");
-    const preview = previewBody(body, previewLimit);
-    this.preview = preview.text;
-    this.requestSize = preview.size;
-    this.bytes = 600 + preview.text.length * 2;
+    if (body instanceof Uint8Array) {
+      // Of a Buffer, `slice` would be a view that keeps the whole body alive.
+      this.preview = Uint8Array.prototype.slice.call(body, 0, previewLimit);
+      this.requestSize = body.byteLength;
+    } else {
+      const preview = previewBody(body, previewLimit);
+      this.preview = preview.text;
+      this.requestSize = preview.size;
+    }
+    this.bytes = 600 + this.preview.length * 2;
   }
 
   /** Takes over what the run came to; returns by how much the record grew. */
@@ -76,7 +83,7 @@ export class RunRecord {
       this.bytes += this.error.message.length * 2;
     }
     const { body, headers } = exchange.message;
-    const status = headers.getKey("camelhttpresponsecode");
+    const status = headers.getOwn("CamelHttpResponseCode");
     this.replyStatus = status === undefined ? undefined : Number(status);
     this.replySize = typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
     return this.bytes - before;
@@ -109,7 +116,7 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
     handled: run?.handled ?? record.handled,
     steps: (run?.steps ?? record.steps ?? []).map(stepJson),
     error: error === undefined ? null : { ...error, message: hide(error.message) },
-    request: { contentType: record.contentType ?? null, size: record.requestSize ?? null, preview: hide(record.preview) },
+    request: { contentType: record.contentType ?? null, size: record.requestSize ?? null, preview: hide(typeof record.preview === "string" ? record.preview : previewBody(record.preview, previewLimit).text) },
     reply: record.endedAt === 0 ? null : { status: record.replyStatus ?? (record.trigger.method === undefined ? null : failed ? 500 : 200), size: record.replySize ?? null },
     sessionId: record.sessionId ?? null,
     replayOf: null,

@@ -11,7 +11,8 @@ const feed = async (run: FlowUnderTest, ...messages: readonly (readonly [string,
   for (const [id, body] of messages) await run({ body, headers: { id } });
   await settle();
 };
-const groupsOf = (run: FlowUnderTest): readonly unknown[] => (run.mocks.get("group") ?? []).map(({ body, properties }) => [(body as readonly string[]).join(""), properties.get("CamelAggregatedCompletedBy")]);
+const groupsOf = (run: FlowUnderTest): readonly unknown[] =>
+  (run.mocks.get("group") ?? []).map(({ body, properties }) => [(body as readonly string[]).join(""), properties.get("CamelAggregatedCompletedBy")]);
 
 describe("aggregate", () => {
   it("collects by key, lets the sender go on at once and says how a group ended", async () => {
@@ -19,7 +20,11 @@ describe("aggregate", () => {
     await feed(run, ["x", "1"], ["y", "2"], ["x", "3"], ["x", "4"]);
     expect(groupsOf(run)).toEqual([["13", "size"]]);
     const properties = run.mocks.get("group")?.[0]?.properties;
-    expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCorrelationKey"), properties?.has("CamelGroupedExchange")]).toEqual([2, "x", false]);
+    expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCorrelationKey"), properties?.has("CamelGroupedExchange")]).toEqual([
+      2,
+      "x",
+      false,
+    ]);
     expect(run.mocks.get("after")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4"]);
   });
 
@@ -41,7 +46,10 @@ describe("aggregate", () => {
     const run = await flow(aggregate("completionInterval: 300"));
     await feed(run, ["x", "1"], ["y", "2"], ["x", "3"]);
     await run.host.clock.advance(300);
-    expect(groupsOf(run)).toEqual([["13", "interval"], ["2", "interval"]]);
+    expect(groupsOf(run)).toEqual([
+      ["13", "interval"],
+      ["2", "interval"],
+    ]);
     await run.host.clock.advance(300);
     expect(groupsOf(run)).toHaveLength(2);
     await run.stop();
@@ -74,7 +82,10 @@ describe("aggregate", () => {
     const run = await flow(aggregate("completionSize: 2, completionSizeExpression: {header: want}"));
     for (const body of ["1", "2", "3"]) await run({ body, headers: { id: "x", want: 3 } });
     await feed(run, ["y", "4"], ["y", "5"]);
-    expect(groupsOf(run)).toEqual([["123", "size"], ["45", "size"]]);
+    expect(groupsOf(run)).toEqual([
+      ["123", "size"],
+      ["45", "size"],
+    ]);
   });
 
   it("refuses late messages of a closed group, and forgets the oldest closed ones", async () => {
@@ -95,7 +106,12 @@ describe("aggregate", () => {
   it("finishes all groups for a header the route set, never for one that came over the wire", async () => {
     const run = await flow(aggregate("completionSize: 10"));
     await feed(run, ["x", "1"]);
-    const wire = new Headers(() => [["id", "x"], ["CamelAggregationCompleteAllGroups", "true"]]);
+    const wire = new Headers({
+      entries: () => [
+        ["id", "x"],
+        ["CamelAggregationCompleteAllGroups", "true"],
+      ],
+    });
     await run.runtime.inletOf("direct:start")?.deliver(new Message("2", wire));
     await settle();
     expect(groupsOf(run)).toEqual([]);
@@ -132,7 +148,11 @@ describe("aggregate", () => {
 
   it("refuses an aggregate that could never finish, or has no strategy", () => {
     expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, steps: [{stop: {}}]}`).join()).toContain("needs a completion");
-    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain("needs an aggregationStrategy");
-    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, completionInterval: 5, completionTimeout: 5, steps: [{stop: {}}]}`).join()).toContain("cannot be used together");
+    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain(
+      "needs an aggregationStrategy",
+    );
+    expect(
+      faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, completionInterval: 5, completionTimeout: 5, steps: [{stop: {}}]}`).join(),
+    ).toContain("cannot be used together");
   });
 });

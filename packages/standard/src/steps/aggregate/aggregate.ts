@@ -34,7 +34,10 @@ export const aggregate = defineStep({
     const check = completionCheck(options, compiler);
     const keyOf = compiler.expression(correlationExpression);
     const run = compiler.steps(steps);
-    const groups = compiler.tasks.state("groups", () => new Groups({ ...options, strategy, check, host: compiler.host, routeId: compiler.route.id, release: (group) => compiler.tasks.detach(group, run) }));
+    const groups = compiler.tasks.state(
+      "groups",
+      () => new Groups({ ...options, strategy, check, host: compiler.host, routeId: compiler.route.id, release: (group) => compiler.tasks.detach(group, run) }),
+    );
     return (exchange) => {
       if (takesFlag(exchange, "CamelAggregationCompleteAllGroups")) {
         groups.completeAll("force");

@@ -25,12 +25,15 @@ export interface CompletionOptions {
 export function completionCheck(options: CompletionOptions, compiler: Compiler): CompletionCheck {
   const { completionSize, completionTimeout, completionInterval, completionFromBatchConsumer } = options;
   const hasTimeouts = completionTimeout > 0 || options.completionTimeoutExpression !== undefined;
-  if (completionInterval > 0 && hasTimeouts) throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together");
+  if (completionInterval > 0 && hasTimeouts)
+    throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together");
   const size = compile(options.completionSizeExpression, compiler);
   const timeout = compile(options.completionTimeoutExpression, compiler);
   const predicate = options.completionPredicate === undefined ? undefined : compiler.predicate(options.completionPredicate);
   if (completionSize === 0 && completionInterval === 0 && !hasTimeouts && size === undefined && predicate === undefined && !completionFromBatchConsumer)
-    throw new CompileError("option-missing", "aggregate needs a completion, e.g. completionSize or completionTimeout", { hint: "without one no group would ever be finished" });
+    throw new CompileError("option-missing", "aggregate needs a completion, e.g. completionSize or completionTimeout", {
+      hint: "without one no group would ever be finished",
+    });
   let batch = 0;
   return {
     hasTimeouts,

@@ -2,6 +2,7 @@
 // and the log says so, because a flow whose groups never finish must not fill the memory.
 import { FlowError, type Exchange, type Host, type Lifecycle } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
+import { OldestKey } from "../../oldest-key.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
 export const mostGroups = 50_000;
@@ -36,7 +37,9 @@ interface Group {
 export class Groups implements Lifecycle {
   readonly #options: GroupOptions;
   readonly #open = new Map<string, Group>();
+  readonly #oldest = new OldestKey(this.#open);
   readonly #closed = new Set<string>();
+  readonly #oldestClosed = new OldestKey(this.#closed);
   #cancelTimer: (() => void) | undefined = undefined;
   #warned = 0;
 
@@ -62,8 +65,10 @@ export class Groups implements Lifecycle {
   add(key: string, message: Exchange): void {
     const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
     if (this.#closed.has(key))
-      throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key '${key}' has been closed`, { code: "correlation-key-closed" });
-    if (completionOnNewCorrelationGroup) for (const other of [...this.#open.keys()]) if (other !== key) this.#complete(other, "force");
+      throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key '${key}' has been closed`, {
+        code: "correlation-key-closed",
+      });
+    if (completionOnNewCorrelationGroup) for (const other of this.#open.keys()) if (other !== key) this.#complete(other, "force");
     const group = this.#open.get(key) ?? this.#begin(key);
     const size = group.size + 1;
     let by: CompletedBy | undefined;
@@ -83,11 +88,11 @@ export class Groups implements Lifecycle {
   }
 
   completeAll(by: CompletedBy): void {
-    for (const key of [...this.#open.keys()]) this.#complete(key, by);
+    for (const key of this.#open.keys()) this.#complete(key, by);
   }
 
   #begin(key: string): Group {
-    if (this.#open.size >= mostGroups) this.#finishEarly(this.#open.keys().next().value as string, `more than ${mostGroups} open groups: the oldest are finished early`);
+    if (this.#open.size >= mostGroups) this.#finishEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest are finished early`);
     const group: Group = { exchange: undefined, size: 0, due: Infinity };
     this.#open.set(key, group);
     return group;
@@ -127,12 +132,12 @@ export class Groups implements Lifecycle {
     if (remembered === undefined) return;
     this.#closed.add(key);
     const most = remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
-    if (this.#closed.size > most) this.#closed.delete(this.#closed.values().next().value as string);
+    if (this.#closed.size > most) this.#closed.delete(this.#oldestClosed.next() as string);
   }
 
   #expire(): void {
     const now = this.#options.host.clock.monotonic();
-    for (const [key, group] of [...this.#open]) if (group.due <= now) this.#complete(key, "timeout");
+    for (const [key, group] of this.#open) if (group.due <= now) this.#complete(key, "timeout");
   }
 
   #finishEarly(key: string, reason: string): void {
