@@ -1,4 +1,5 @@
 export { describeCatalog } from "./api/catalog.ts";
+export { statusOf } from "./api/errors.ts";
 export { createCatalog } from "./catalog.ts";
 export * from "./config.ts";
 export { startServer, type RunningServer } from "./main.ts";

@@ -7,3 +7,4 @@ export * from "./recording-connectors.ts";
 export * from "./raw-client.ts";
 export * from "./options-of.ts";
 export * from "./real-clock.ts";
+export * from "./example-document.ts";

@@ -1,0 +1,65 @@
+// The management API as a page, from its OpenAPI document.
+import { page } from "./declaration-page.mjs";
+
+export function apiPage(document) {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  );
+  const tags = [...new Set(operations.flatMap((operation) => operation.tags))];
+  const sections = tags.map((tag) =>
+    [`## ${tag.charAt(0).toUpperCase()}${tag.slice(1)}`, ...operations.filter((operation) => operation.tags.includes(tag)).map(operationText)].join("\n\n"),
+  );
+  return page(
+    "# Management API",
+    'Every call but `GET /_api/health` needs `Authorization: Bearer <token>`, the value of `SERVICE_DEPLOY_TOKEN`. Refusals have the body `{"error": "…"}`. A running server gives the same as OpenAPI 3.1 at `/_api/openapi.json`.',
+    overview(operations),
+    ...sections,
+  );
+}
+
+function overview(operations) {
+  return ["| Call | What it does |", "|---|---|", ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`)].join("\n");
+}
+
+function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
+  const rows = parameters.map(
+    ({ name, in: place, required, description, schema }) =>
+      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` when left out`} | ${description ?? ""} |`,
+  );
+  const members = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => bodyRows(type, schema));
+  const replies = Object.entries(responses)
+    .filter(([status]) => status !== "default")
+    .map(
+      ([status, { description, content }]) =>
+        `| ${status} | ${description} | ${Object.values(content ?? {})
+          .map(({ schema }) =>
+            Object.keys(schema?.properties ?? {})
+              .map((name) => `\`${name}\``)
+              .join(", "),
+          )
+          .join("")} |`,
+    );
+  return [
+    `### ${method} ${path}`,
+    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}`,
+    rows.length === 0 ? "" : ["| Parameter | In | Type | Meaning |", "|---|---|---|---|", ...rows].join("\n"),
+    members.length === 0 ? "" : ["| Body | Type |", "|---|---|", ...members].join("\n"),
+    ["| Status | Meaning | Members |", "|---|---|---|", ...replies].join("\n"),
+  ]
+    .filter((block) => block !== "")
+    .join("\n\n");
+}
+
+function bodyRows(type, schema) {
+  if (type !== "application/json") return [`| (\`${type}\`) | the text itself |`];
+  return Object.entries(schema.properties ?? {}).map(
+    ([name, member]) => `| \`${name}\`${schema.required?.includes(name) ? " (required)" : ""} | ${typeText(member)} |`,
+  );
+}
+
+function typeText(schema) {
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(", ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeText))].join(" or ");
+  if (schema.type === "array") return `list of ${typeText(schema.items ?? {})}`;
+  return [schema.type ?? "any"].flat().join(" or ");
+}

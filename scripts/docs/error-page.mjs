@@ -1,0 +1,46 @@
+import { page } from "./declaration-page.mjs";
+
+const kinds = {
+  flow: [
+    "Faults of a flow",
+    "Found when a flow is checked or deployed; each has a line, a column and often a hint. The API answers 400 for broken YAML and 422 for the rest.",
+  ],
+  run: ["Failures of a run", "Thrown while a message is processed. `onException` and `doCatch` name the exception type."],
+  api: ["Refusals of the management API", 'The body is `{"error": …}` with the message.'],
+};
+
+/** `statuses` maps the code of a refusal to its status. */
+export function errorPage(found, statuses) {
+  const sections = Object.entries(kinds).map(([kind, [title, text]]) =>
+    [
+      `## ${title}`,
+      "",
+      text,
+      "",
+      ...table(
+        kind,
+        found.filter((one) => one.kind === kind),
+        statuses,
+      ),
+    ].join("\n"),
+  );
+  return page("# Error codes", "`…` stands for what is filled in: a name, a value, a reason.", ...sections);
+}
+
+function table(kind, found, statuses) {
+  const codes = [...new Set(found.map(({ code }) => code))].toSorted();
+  const extra = { flow: undefined, run: "Exception types", api: "Status" }[kind];
+  const rows = codes.map((code) => {
+    const own = found.filter((one) => one.code === code);
+    const messages = [...new Set(own.map(({ message }) => message))].filter((message) => message.replaceAll("…", "").trim() !== "").toSorted();
+    const types = [...new Set(own.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
+    const middle =
+      kind === "run"
+        ? `${types.map((type) => `\`${type.slice(type.lastIndexOf(".") + 1)}\``).join(", ")} | `
+        : kind === "api"
+          ? `${statuses[code] ?? ""} | `
+          : "";
+    return `| \`${code}\` | ${middle}${messages.map((message) => message.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join("<br>")} |`;
+  });
+  return [`| Code | ${extra === undefined ? "" : `${extra} | `}Messages |`, `|---|---|${extra === undefined ? "" : "---|"}`, ...rows];
+}

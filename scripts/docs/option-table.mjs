@@ -1,0 +1,57 @@
+// Options as rows of a Markdown table; members of objects and lists get rows of their own, named by their path.
+
+const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
+const code = (text) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
+
+/** `heading` names the first column. */
+export function optionTable(options, heading = "Option") {
+  if (options.length === 0) return "";
+  const rows = options.flatMap((option) => optionRows(option, option.name));
+  return [`| ${heading} | Kind | Default | Meaning |`, "|---|---|---|---|", ...rows, ""].join("\n");
+}
+
+function optionRows(option, path) {
+  const marks = [option.required ? "**required**" : "", option.secret ? "secret" : "", option.group === "advanced" ? "advanced" : ""].filter(
+    (mark) => mark !== "",
+  );
+  const row = `| ${code(path)}${marks.length === 0 ? "" : ` (${marks.join(", ")})`} | ${kindText(option)} | ${defaultText(option)} | ${cell(option.doc).replaceAll("<", "&lt;")}${exampleText(option)} |`;
+  const inner =
+    option.item?.fields === undefined
+      ? (option.fields ?? []).map((field) => [field, `${path}.${field.name}`])
+      : option.item.fields.map((field) => [field, `${path}[].${field.name}`]);
+  return [row, ...inner.flatMap(([field, name]) => optionRows(field, name))];
+}
+
+function kindText({ kind, values, item, minimum, maximum }) {
+  if (values !== undefined) return values.map((value) => code(cell(value))).join(", ");
+  if (kind === "list") return `list of ${item.fields === undefined ? kindText(item) : "objects"}`;
+  const bounds =
+    minimum !== undefined && maximum !== undefined
+      ? ` ${minimum} to ${maximum}`
+      : minimum !== undefined
+        ? ` ≥ ${minimum}`
+        : maximum !== undefined
+          ? ` ≤ ${maximum}`
+          : "";
+  return `${kind}${bounds}`;
+}
+
+function defaultText({ default: value, kind }) {
+  if (value === undefined || (Array.isArray(value) && value.length === 0) || (typeof value === "object" && Object.keys(value).length === 0)) return "";
+  if (kind === "duration") return code(durationText(value));
+  if (value === "") return "empty";
+  return code(cell(typeof value === "string" ? value.replaceAll("\n", "\\n").replaceAll("\r", "\\r") : JSON.stringify(value)));
+}
+
+function durationText(ms) {
+  const unit = [
+    ["h", 3_600_000],
+    ["m", 60_000],
+    ["s", 1000],
+  ].find(([, size]) => ms !== 0 && ms % size === 0);
+  return unit === undefined ? `${ms}` : `${ms / unit[1]}${unit[0]}`;
+}
+
+function exampleText({ examples }) {
+  return examples === undefined || examples.length === 0 ? "" : ` For example ${examples.map((example) => code(cell(String(example)))).join(", ")}.`;
+}

@@ -1,0 +1,94 @@
+// Every generated file of the reference, by its path below docs/reference.
+import { mkdtempSync, openSync, closeSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { flowToJsonSchema } from "@sluice/model";
+import { createCatalog, describeCatalog, readConfiguration, settingsReference, startServer, statusOf } from "@sluice/server";
+import { FakeHost } from "@sluice/testkit";
+import { apiPage } from "./api-page.mjs";
+import { beansPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
+import { errorPage } from "./error-page.mjs";
+import { optionTable } from "./option-table.mjs";
+import { scanErrorCodes } from "./scan-error-codes.mjs";
+
+const kinds = [
+  { folder: "steps", title: "Steps", text: "What a route can do with a message.", write: stepPage },
+  { folder: "connectors", title: "Connectors", text: "Where messages come from and go to: the scheme of an endpoint.", write: connectorPage },
+  { folder: "languages", title: "Languages", text: "How expressions and conditions are written.", write: languagePage },
+  { folder: "formats", title: "Formats", text: "How bodies are written and read by `marshal` and `unmarshal`.", write: formatPage },
+  { folder: "entities", title: "Top-level words", text: "What a flow may hold beside its routes.", write: entityPage },
+];
+
+/** `root` is the repository; its sources are scanned for error codes. */
+export async function referencePages(root) {
+  const catalog = createCatalog();
+  const view = describeCatalog(catalog, new FakeHost());
+  const pages = new Map();
+  for (const { folder, title, text, write } of kinds) {
+    const entries = view[folder]
+      .map((declaration) => ({ ...declaration, name: declaration.name ?? declaration.scheme }))
+      .toSorted((left, right) => (left.name.toLowerCase() < right.name.toLowerCase() ? -1 : 1));
+    for (const entry of entries) pages.set(`${folder}/${entry.name}.md`, write(entry));
+    pages.set(`${folder}/index.md`, indexPage(title, text, entries));
+  }
+  pages.set("beans.md", beansPage(view.beans));
+  pages.set("routes.md", routePage(view));
+  pages.set("refused.md", refusedPage(view.refused));
+  pages.set("settings.md", settingsReference());
+  pages.set("api.md", apiPage(await openApi()));
+  pages.set("errors.md", errorPage(scanErrorCodes(root, ["model", "engine", "standard", "connectors", "server"]), statusOf));
+  pages.set("flow.schema.json", `${JSON.stringify(flowToJsonSchema(catalog), undefined, 1)}\n`);
+  pages.set("index.md", overview());
+  return pages;
+}
+
+function routePage(view) {
+  return page(
+    "# Routes",
+    "A flow is a list; each item is a `route`, a bare `from`, or a [top-level word](entities/index.md).",
+    `## route\n\n${optionTable(view.route)}`,
+    `## from\n\n${optionTable(view.from)}`,
+    `## Every step\n\n${optionTable(view.common)}`,
+  );
+}
+
+function refusedPage(refused) {
+  const rows = Object.entries(refused)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([word, sentence]) => `| \`${word}\` | ${sentence.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`);
+  return page(
+    "# Refused words",
+    "Words of Camel's YAML that a deploy refuses, each with what to use instead.",
+    ["| Word | Instead |", "|---|---|", ...rows].join("\n"),
+  );
+}
+
+function overview() {
+  const lists = kinds.map(({ folder, title, text }) => `- [${title}](${folder}/index.md): ${text}`);
+  const others = [
+    "- [Routes](routes.md): the options of `route`, `from` and of every step.",
+    "- [Beans](beans.md): what options refer to by name.",
+    "- [Refused words](refused.md): what of Camel is not here.",
+    "- [Differences from Camel](camel-differences.md): what behaves otherwise, and why.",
+    "- [Settings](settings.md): variables and flags of the runtime.",
+    "- [Management API](api.md): every endpoint.",
+    "- [Error codes](errors.md): every fault by its code.",
+    "- [flow.schema.json](flow.schema.json): the JSON Schema of the flow language, for editors.",
+  ];
+  return page("# Reference", [...lists, ...others].join("\n"));
+}
+
+/** The document as a server with no flows gives it. */
+async function openApi() {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-docs-"));
+  const output = openSync(join(dataDir, "log.txt"), "a");
+  const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: "docs", SERVICE_DATA_DIR: dataDir }), output);
+  try {
+    const reply = await fetch(`${server.baseUrl}/_api/openapi.json`, { headers: { authorization: "Bearer docs" } });
+    return await reply.json();
+  } finally {
+    await server.stop();
+    closeSync(output);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
