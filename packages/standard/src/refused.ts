@@ -14,7 +14,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
   hystrix: "hystrix was removed from Camel; use circuitBreaker",
   inOnly: "inOnly was removed from Camel; use to with pattern: InOnly",
   inOut: "inOut was removed from Camel; use to with pattern: InOut",
-  removeBody: "there is no removeBody; use setBody with constant: \"\"",
+  removeBody: 'there is no removeBody; use setBody with constant: ""',
   tokenizer: "tokenizer prepares text for AI models with Java libraries; split text with split and tokenize",
   pausable: "pausable needs a Java consumer listener; stop and start the route over the management API instead",
   resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip what was done before",
@@ -46,4 +46,7 @@ const refusedEntities: Readonly<Record<string, string>> = {
 };
 
 /** Step, language and top-level words that are refused, each with one sentence of what to use instead. */
-export const refusedWords: ReadonlyMap<string, string> = new Map([...Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }), ...refusedFormats]);
+export const refusedWords: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }),
+  ...refusedFormats,
+]);

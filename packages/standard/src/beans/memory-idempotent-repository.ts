@@ -1,15 +1,17 @@
 import { defineBean } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { OldestKey } from "../oldest-key.ts";
 import type { IdempotentRepository } from "./idempotent-repository.ts";
 
 /** Keeps the newest keys in memory; the oldest is forgotten first. */
 export function memoryIdempotentRepository(cacheSize: number): IdempotentRepository {
   const keys = new Set<string>();
+  const oldest = new OldestKey(keys);
   return {
     add(key) {
       if (keys.has(key)) return false;
       keys.add(key);
-      if (keys.size > cacheSize) for (const oldest of keys) return keys.delete(oldest);
+      if (keys.size > cacheSize) keys.delete(oldest.next() as string);
       return true;
     },
     contains: (key) => keys.has(key),

@@ -1,8 +1,11 @@
+import { OldestKey } from "../oldest-key.ts";
+
 /** Makes what is asked for and keeps the entries used last. */
 export class BoundedMap<K, V> {
   readonly #most: number;
   readonly #create: () => V;
   readonly #entries = new Map<K, V>();
+  readonly #oldest = new OldestKey(this.#entries);
 
   constructor(most: number, create: () => V) {
     this.#most = most;
@@ -14,7 +17,7 @@ export class BoundedMap<K, V> {
     if (value === undefined) value = this.#create();
     else this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value as K);
+    if (this.#entries.size > this.#most) this.#entries.delete(this.#oldest.next() as K);
     return value;
   }
 }

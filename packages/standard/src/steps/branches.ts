@@ -1,5 +1,5 @@
 import { copyExchange, type Exchange, type Host, type Processor } from "@sluice/engine/spi";
-import type { Branch } from "./fan-out.ts";
+import type { Branch } from "./branch.ts";
 
 /** One copy per processor, made when its turn comes, with the properties multicast and recipientList give. */
 export function* branchesOf(original: Exchange, runs: Iterator<Processor>, host: Host, shareUnitOfWork: boolean): Generator<Branch> {

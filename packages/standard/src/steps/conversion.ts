@@ -17,7 +17,10 @@ export interface ConversionOptions {
 /** Null stays null. */
 export function converter({ type, charset, mandatory }: ConversionOptions): Conversion {
   const plain = findConversion(type);
-  if (plain === undefined) throw new CompileError("type-unknown", `there is no type '${type}' to convert to`, { hint: "use String, int, long, double, boolean, byte[], Map, List or Date" });
+  if (plain === undefined)
+    throw new CompileError("type-unknown", `there is no type '${type}' to convert to`, {
+      hint: "use String, int, long, double, boolean, byte[], Map, List or Date",
+    });
   const convert = charset === undefined || isUtf8(charset) ? plain : withCharset(plain, type, charset);
   return (value) => {
     if (value === null || value === undefined) return null;

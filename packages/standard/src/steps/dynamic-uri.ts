@@ -30,8 +30,7 @@ export function dynamicUri(
   const written = names.map((name) => `${name}=${parameters[name] as string}`).join("&");
   return {
     template: `${uri}?${written}`,
-    text: (exchange) =>
-      `${address(exchange).trim()}?${options.map(({ name, value }) => `${name}=${encode(value(exchange))}`).join("&")}`,
+    text: (exchange) => `${address(exchange).trim()}?${options.map(({ name, value }) => `${name}=${encode(value(exchange))}`).join("&")}`,
   };
 }
 
@@ -39,9 +38,7 @@ const plain = /^[A-Za-z0-9_.~/:,@-]*$/;
 
 /** An option's value must not grow further options, whatever the message puts in it. */
 function encode(value: string): string {
-  return plain.test(value) || value.startsWith("RAW(") || value.startsWith("#")
-    ? value
-    : encodeURIComponent(value);
+  return plain.test(value) || value.startsWith("RAW(") || value.startsWith("#") ? value : encodeURIComponent(value);
 }
 
 /** Finds what a URI leads to, or nothing when it leads nowhere and that is to be ignored; a scheme that is not allowed is never ignored. */

@@ -1,6 +1,7 @@
 // Several branches at once, bounded in number and in how far they may run ahead of the slowest.
 import type { Awaitable, Exchange } from "@sluice/engine/spi";
-import { runBranch, type Branch, type Branches, type FanOutOptions, type Gathering } from "./fan-out.ts";
+import { runBranch, type Branch, type Branches } from "./branch.ts";
+import type { FanOutOptions, Gathering } from "./gathering.ts";
 
 /** Branches of one exchange that run at the same time. */
 export const branchesAtOnce = 10;

@@ -20,7 +20,10 @@ describe("what a value holds", () => {
     [null, []],
     [undefined, []],
     [[], []],
-    [[1, null, "x"], [1, null, "x"]],
+    [
+      [1, null, "x"],
+      [1, null, "x"],
+    ],
     [7, [7]],
     [0, [0]],
     [false, [false]],

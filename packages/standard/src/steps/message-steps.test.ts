@@ -26,7 +26,7 @@ describe("names", () => {
   });
 
   it("of route variables must name the route", () => {
-    expect(faultsOf("- setVariable: {name: \"route:x\", constant: a}").join()).toContain("must name its route");
+    expect(faultsOf('- setVariable: {name: "route:x", constant: a}').join()).toContain("must name its route");
   });
 });
 
@@ -44,7 +44,7 @@ describe("removing", () => {
   });
 
   it("refuses a pattern that is none", () => {
-    expect(faultsOf("- removeHeaders: \"(a\"")).not.toEqual([]);
+    expect(faultsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
   it("of one name takes it literally", async () => {

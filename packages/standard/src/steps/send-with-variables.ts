@@ -26,11 +26,7 @@ export function sendWithVariables(call: Processor, options: CallOptions, host: H
   return withPattern(withVariables(call, options, host), options.pattern);
 }
 
-function withVariables(
-  call: Processor,
-  { variableSend, variableReceive }: CallOptions,
-  host: Host,
-): Processor {
+function withVariables(call: Processor, { variableSend, variableReceive }: CallOptions, host: Host): Processor {
   if (variableSend === undefined && variableReceive === undefined) return call;
   const source = variableSend === undefined ? undefined : variable(variableSend, host);
   const receive = variableReceive === undefined ? undefined : receiveInto(variableReceive, host);

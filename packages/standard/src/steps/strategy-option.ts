@@ -5,7 +5,10 @@ import { f, type ExpressionNode } from "@sluice/model";
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 
 export const strategyFields = {
-  aggregationStrategy: f.string({ doc: "How the results are merged: a bean's name or #class:<type>.", examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"] }),
+  aggregationStrategy: f.string({
+    doc: "How the results are merged: a bean's name or #class:<type>.",
+    examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"],
+  }),
   aggregationExpression: f.expression({
     doc: "Merges with an expression instead of a bean: evaluated for each new message, it makes the body of the result; variable `aggregate` holds the body so far. Not part of Camel.",
     group: "advanced",

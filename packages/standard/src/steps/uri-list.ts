@@ -12,7 +12,8 @@ export function uriList(value: unknown, delimiter: string): readonly string[] {
   for (let next = items.next(); next.done !== true; next = items.next()) {
     const uri = asText(next.value).trim();
     if (uri !== "") uris.push(uri);
-    if (uris.length > longestList) throw new FlowError("java.lang.IllegalArgumentException", `more than ${longestList} addresses in one list`, { code: "limit-recipients" });
+    if (uris.length > longestList)
+      throw new FlowError("java.lang.IllegalArgumentException", `more than ${longestList} addresses in one list`, { code: "limit-recipients" });
   }
   return uris;
 }

@@ -11,11 +11,7 @@ export interface Variable {
 }
 
 /** The variable a name stands for. Route variables share the runtime's map under their full name. */
-export function variable(
-  fullName: string,
-  host: Host,
-  fault: (message: string) => Error = compileFault,
-): Variable {
+export function variable(fullName: string, host: Host, fault: (message: string) => Error = compileFault): Variable {
   const { scope, name } = scopeOf(fullName, fault);
   if (scope === "") {
     return {
@@ -52,24 +48,18 @@ export function receiveInto(fullName: string, host: Host): (exchange: Exchange) 
   const header = variableByName(host);
   return (exchange) => {
     target.set(exchange, exchange.message.body);
-    for (const [name, value] of exchange.message.headers)
-      header(prefix + name).set(exchange, value);
+    for (const [name, value] of exchange.message.headers) header(prefix + name).set(exchange, value);
   };
 }
 
 const compileFault = (message: string): Error => new CompileError("variable-scope", message);
-const runFault = (message: string): Error =>
-  new FlowError("java.lang.IllegalArgumentException", message, { code: "variable-scope" });
+const runFault = (message: string): Error => new FlowError("java.lang.IllegalArgumentException", message, { code: "variable-scope" });
 
-function scopeOf(
-  fullName: string,
-  fault: (message: string) => Error,
-): { readonly scope: "" | "global" | "route"; readonly name: string } {
+function scopeOf(fullName: string, fault: (message: string) => Error): { readonly scope: "" | "global" | "route"; readonly name: string } {
   if (fullName.startsWith("global:")) return { scope: "global", name: fullName.slice(7) };
   if (fullName.startsWith("exchange:")) return { scope: "", name: fullName.slice(9) };
   if (!fullName.startsWith("route:")) return { scope: "", name: fullName };
   const colon = fullName.indexOf(":", 6);
-  if (colon < 0)
-    throw fault(`variable '${fullName}' must name its route: write route:<routeId>:<name>`);
+  if (colon < 0) throw fault(`variable '${fullName}' must name its route: write route:<routeId>:<name>`);
   return { scope: "route", name: fullName.slice(colon + 1) };
 }

@@ -1,13 +1,4 @@
-import {
-  CompileError,
-  defineStep,
-  Exchange,
-  Message,
-  Run,
-  type Compiler,
-  type Expression,
-  type Processor,
-} from "@sluice/engine/spi";
+import { CompileError, defineStep, Exchange, Message, Run, type Compiler, type Expression, type Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 
@@ -65,9 +56,7 @@ export const choice = defineStep({
     const clauses = when.filter((clause) => !clause.disabled);
     const rest = otherwise === undefined || otherwise.disabled ? undefined : otherwise.steps;
     if (precondition) {
-      const chosen = clauses.find((clause) =>
-        holdsAtStart(compiler.predicate(clause.expression), compiler),
-      );
+      const chosen = clauses.find((clause) => holdsAtStart(compiler.predicate(clause.expression), compiler));
       return compiler.steps(chosen?.steps ?? rest ?? []);
     }
     const branches = clauses.map((clause): Branch => ({
@@ -88,9 +77,6 @@ function holdsAtStart(predicate: Expression<boolean>, compiler: Compiler): boole
   try {
     return predicate(new Exchange("precondition", run, "InOnly", new Message(null)));
   } catch (thrown) {
-    throw new CompileError(
-      "precondition-failed",
-      `the precondition cannot be decided at start: ${(thrown as Error).message}`,
-    );
+    throw new CompileError("precondition-failed", `the precondition cannot be decided at start: ${(thrown as Error).message}`);
   }
 }

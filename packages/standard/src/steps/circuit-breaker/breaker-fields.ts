@@ -19,7 +19,11 @@ export const breakerFields = {
   recordException: types("Only these count as failures; others are swallowed."),
   ignoreException: types("These count neither way and are swallowed."),
   throwExceptionWhenHalfOpenOrOpenState: f.boolean({ doc: "Without a fallback, an open circuit fails instead of skipping the steps.", default: false }),
-  automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({ doc: "Accepted without effect: the next call after the wait finds it half open.", default: false, group: "advanced" }),
+  automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({
+    doc: "Accepted without effect: the next call after the wait finds it half open.",
+    default: false,
+    group: "advanced",
+  }),
   writableStackTraceEnabled: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
   micrometerEnabled: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
   timeoutCancelRunningFuture: f.boolean({ doc: "Accepted without effect: a late result is ignored.", default: true, group: "advanced" }),

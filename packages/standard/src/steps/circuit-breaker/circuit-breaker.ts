@@ -3,7 +3,7 @@ import { copyExchange, defineStep, FlowError, type Awaitable, type Exchange, typ
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { checkExceptionType, isOneOf } from "../exception-type.ts";
-import { runBranch } from "../fan-out.ts";
+import { runBranch } from "../branch.ts";
 import { mergeResult } from "../merge-result.ts";
 import { after } from "../settle.ts";
 import { Breaker } from "./breaker.ts";
@@ -22,7 +22,11 @@ export const circuitBreaker = defineStep({
   options: {
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),
     onFallback: f.object(
-      { steps: f.steps({ doc: "What to do instead.", default: [] }), fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }), ...clauseFields },
+      {
+        steps: f.steps({ doc: "What to do instead.", default: [] }),
+        fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+        ...clauseFields,
+      },
       { doc: "What to do when the steps fail or may not be called." },
     ),
     resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
@@ -78,7 +82,10 @@ export const circuitBreaker = defineStep({
       const pending = runBranch({ copy, run });
       if (!(pending instanceof Promise)) return finish(false);
       if (!options.timeoutEnabled) return pending.then(() => finish(false));
-      return after(withinTime(pending, options.timeoutDuration, (ms, ring) => host.clock.after(ms, ring)), finish);
+      return after(
+        withinTime(pending, options.timeoutDuration, (ms, ring) => host.clock.after(ms, ring)),
+        finish,
+      );
     };
   },
 });
@@ -110,13 +117,23 @@ function note(exchange: Exchange, state: string, bad: { readonly fallback: boole
 }
 
 function notPermitted(id: string, state: string): FlowError {
-  return new FlowError("io.github.resilience4j.circuitbreaker.CallNotPermittedException", `CircuitBreaker '${id}' is ${state} and does not permit further calls`, { code: "circuit-open", retryable: true });
+  return new FlowError(
+    "io.github.resilience4j.circuitbreaker.CallNotPermittedException",
+    `CircuitBreaker '${id}' is ${state} and does not permit further calls`,
+    { code: "circuit-open", retryable: true },
+  );
 }
 
 function bulkheadFull(id: string): FlowError {
-  return new FlowError("io.github.resilience4j.bulkhead.BulkheadFullException", `Bulkhead '${id}' is full and does not permit further calls`, { code: "bulkhead-full", retryable: true });
+  return new FlowError("io.github.resilience4j.bulkhead.BulkheadFullException", `Bulkhead '${id}' is full and does not permit further calls`, {
+    code: "bulkhead-full",
+    retryable: true,
+  });
 }
 
 function timeoutError(ms: number): FlowError {
-  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker took longer than ${ms} ms`, { code: "circuit-timeout", retryable: true });
+  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker took longer than ${ms} ms`, {
+    code: "circuit-timeout",
+    retryable: true,
+  });
 }

@@ -15,7 +15,14 @@ export const convertHeaderTo = defineStep({
     toName: f.string({ doc: "The header that gets the result; the same one when not given." }),
     ...conversionFields,
   },
-  examples: [{ title: "A number beside the text", yaml: "convertHeaderTo: {name: qty, toName: number, type: int}", given: { headers: { qty: "9" } }, expect: { headers: { qty: "9", number: 9 } } }],
+  examples: [
+    {
+      title: "A number beside the text",
+      yaml: "convertHeaderTo: {name: qty, toName: number, type: int}",
+      given: { headers: { qty: "9" } },
+      expect: { headers: { qty: "9", number: 9 } },
+    },
+  ],
   compile({ name, toName, ...options }, compiler, node) {
     const convert = converter(options);
     const source = template(name, compiler, node.span);

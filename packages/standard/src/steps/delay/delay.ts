@@ -48,10 +48,8 @@ function milliseconds(value: unknown): number {
   if (text === "") return 0;
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new FlowError(
-      "org.apache.camel.TypeConversionException",
-      `delay: '${text}' is no duration; give milliseconds or a text such as 10s`,
-      { code: "delay-invalid" },
-    );
+    throw new FlowError("org.apache.camel.TypeConversionException", `delay: '${text}' is no duration; give milliseconds or a text such as 10s`, {
+      code: "delay-invalid",
+    });
   return ms;
 }

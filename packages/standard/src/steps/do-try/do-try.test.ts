@@ -57,7 +57,9 @@ describe("doTry", () => {
   });
 
   it("lets a failure of a clause replace the one it was for", async () => {
-    const run = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`);
+    const run = await flow(
+      `- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`,
+    );
     expect((await run()).error).toBe("second");
   });
 

@@ -1,14 +1,5 @@
 // try, catch and finally around steps. The route's own error handling is off inside; called routes still use theirs first.
-import {
-  defineStep,
-  ending,
-  type Awaitable,
-  type Compiler,
-  type Exchange,
-  type Expression,
-  type FlowError,
-  type Processor,
-} from "@sluice/engine/spi";
+import { defineStep, ending, type Awaitable, type Compiler, type Exchange, type Expression, type FlowError, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { checkExceptionType, isOneOf } from "../exception-type.ts";
@@ -32,13 +23,10 @@ export const doTry = defineStep({
     doCatch: f.list(
       f.object(
         {
-          exception: f.list(
-            f.string({ doc: "A fully qualified exception type.", required: true }),
-            {
-              doc: "Types this clause deals with, their subtypes included.",
-              default: ["java.lang.Exception"],
-            },
-          ),
+          exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
+            doc: "Types this clause deals with, their subtypes included.",
+            default: ["java.lang.Exception"],
+          }),
           onWhen: f.expression({ doc: "A further condition; it can read the exception." }),
           steps: f.steps({ doc: "What to do about it.", default: [] }),
           ...clauseFields,
@@ -64,9 +52,7 @@ export const doTry = defineStep({
   ],
   compile({ steps, doCatch, doFinally }, compiler) {
     const inner = compiler.steps(steps, { errors: "off" });
-    const clauses = doCatch
-      .filter((clause) => !clause.disabled)
-      .map((clause) => compileCatch(clause, compiler));
+    const clauses = doCatch.filter((clause) => !clause.disabled).map((clause) => compileCatch(clause, compiler));
     const caught = (exchange: Exchange): Awaitable =>
       settle(
         () => inner(exchange),
@@ -124,9 +110,7 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   error.stepId ??= exchange.at?.id;
   error.routeId ??= exchange.run.route.id;
   exchange.caught = error;
-  const clause = clauses.find(
-    ({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)),
-  );
+  const clause = clauses.find(({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)));
   if (clause === undefined) throw error;
   exchange.setProperty("CamelExceptionCaught", error);
   exchange.setProperty("CamelFailureRouteId", error.routeId);

@@ -37,11 +37,12 @@ export const dynamicRouter = defineStep({
 });
 
 function* hops(exchange: Exchange, next: Expression, delimiter: string): Generator<string> {
-  for (let count = 0; ; ) {
+  for (let count = 0; ;) {
     const uris = uriList(next(exchange), delimiter);
     if (uris.length === 0) return;
     count += uris.length;
-    if (count > mostHops) throw new FlowError("java.lang.IllegalStateException", `dynamicRouter: more than ${mostHops} hops for one message`, { code: "limit-hops" });
+    if (count > mostHops)
+      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter: more than ${mostHops} hops for one message`, { code: "limit-hops" });
     if (exchange.run.root.status === "cancelled") throw cancelledError(exchange.run.signal);
     yield* uris;
   }

@@ -25,7 +25,11 @@ it("lets a strategy decide, about a failure too when told to", async () => {
   const original = "#class:org.apache.camel.processor.aggregate.UseOriginalAggregationStrategy";
   const kept = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
   expect(await kept({ body: "m" })).toMatchObject({ body: "m", headers: {} });
-  const failed = await flow(document(`{constant: "direct:bad", aggregateOnException: true, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`));
+  const failed = await flow(
+    document(
+      `{constant: "direct:bad", aggregateOnException: true, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`,
+    ),
+  );
   expect((await failed({ body: "m" })).error).toBe("no");
 });
 

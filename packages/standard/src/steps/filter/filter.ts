@@ -29,8 +29,7 @@ export const filter = defineStep({
   compile({ expression, steps, statusPropertyName }, compiler) {
     const matches = compiler.predicate(expression);
     const inner = compiler.steps(steps);
-    if (statusPropertyName === undefined)
-      return (exchange) => (matches(exchange) ? inner(exchange) : undefined);
+    if (statusPropertyName === undefined) return (exchange) => (matches(exchange) ? inner(exchange) : undefined);
     return (exchange) => {
       const matched = matches(exchange);
       exchange.setProperty(statusPropertyName, matched);

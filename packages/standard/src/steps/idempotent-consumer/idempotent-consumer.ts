@@ -41,7 +41,10 @@ export const idempotentConsumer = defineStep({
     };
     return (exchange) => {
       const key = asText(keyOf(exchange));
-      if (key === "") throw new FlowError("org.apache.camel.processor.idempotent.NoMessageIdException", `No message ID could be found using expression: ${expression.text}`, { code: "message-id-missing" });
+      if (key === "")
+        throw new FlowError("org.apache.camel.processor.idempotent.NoMessageIdException", `No message ID could be found using expression: ${expression.text}`, {
+          code: "message-id-missing",
+        });
       const isNew = eager ? repository.add(key) : !repository.contains(key);
       if (!isNew) {
         exchange.setProperty("CamelDuplicateMessage", true);

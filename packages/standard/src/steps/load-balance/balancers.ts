@@ -1,7 +1,8 @@
 // The balancers that choose before they send. Each keeps its own memory, one per step and deployment.
 import { asText, copyExchange, each, type Expression, type Host, type Processor } from "@sluice/engine/spi";
 import { after } from "../settle.ts";
-import { runBranch } from "../fan-out.ts";
+import { OldestKey } from "../../oldest-key.ts";
+import { runBranch } from "../branch.ts";
 
 export type Balancer = Processor;
 
@@ -20,13 +21,14 @@ export function atRandom(children: readonly Processor[], host: Host): Balancer {
 export function byKey(children: readonly Processor[], key: Expression): Balancer {
   const next = turns(children.length);
   const chosen = new Map<string, number>();
+  const oldest = new OldestKey(chosen);
   return (exchange) => {
     const text = asText(key(exchange));
     let index = text === "" ? next() : chosen.get(text);
     if (index === undefined) {
       index = next();
       chosen.set(text, index);
-      if (chosen.size > rememberedKeys) chosen.delete(chosen.keys().next().value as string);
+      if (chosen.size > rememberedKeys) chosen.delete(oldest.next() as string);
     }
     return (children[index] as Processor)(exchange);
   };

@@ -1,6 +1,6 @@
 import { copyExchange, ending, type Awaitable, type Exchange, type Host, type Processor } from "@sluice/engine/spi";
 import { isOneOf } from "../exception-type.ts";
-import { runBranch } from "../fan-out.ts";
+import { runBranch } from "../branch.ts";
 import { mergeResult } from "../merge-result.ts";
 
 export interface FailoverOptions {

@@ -7,7 +7,11 @@ const where = async (run: FlowUnderTest, messages: readonly Readonly<Record<stri
   for (const headers of messages) {
     const before = new Map([...run.mocks].map(([name, got]) => [name, got.length]));
     await run({ headers });
-    path += [...run.mocks].filter(([name, got]) => got.length > (before.get(name) ?? 0)).map(([name]) => name).join("+") + " ";
+    path +=
+      [...run.mocks]
+        .filter(([name, got]) => got.length > (before.get(name) ?? 0))
+        .map(([name]) => name)
+        .join("+") + " ";
   }
   return path.trim();
 };
@@ -32,7 +36,9 @@ describe("loadBalance", () => {
     expect(await where(inTurn, times(8))).toBe("x y x x x y x x");
     const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
     expect(await where(byChance, times(1))).toBe("z");
-    expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain("one whole number for each of the 3 children");
+    expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
+      "one whole number for each of the 3 children",
+    );
   });
 
   it("gives a copy to all", async () => {
@@ -58,19 +64,27 @@ describe("failover", () => {
   });
 
   it("moves on only for the listed failures and only so often", async () => {
-    const listed = await flow(`- loadBalance: {failoverLoadBalancer: {exception: [java.io.IOException]}, steps: [${fail("java.lang.IllegalStateException")}, {to: "mock:y"}]}`);
+    const listed = await flow(
+      `- loadBalance: {failoverLoadBalancer: {exception: [java.io.IOException]}, steps: [${fail("java.lang.IllegalStateException")}, {to: "mock:y"}]}`,
+    );
     expect(await listed({ body: "m" })).toMatchObject({ error: "java.lang.IllegalStateException", body: "m" });
-    const bounded = await flow(`- loadBalance: {failoverLoadBalancer: {maximumFailoverAttempts: 1}, steps: [${fail("java.io.IOException")}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`);
+    const bounded = await flow(
+      `- loadBalance: {failoverLoadBalancer: {maximumFailoverAttempts: 1}, steps: [${fail("java.io.IOException")}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
+    );
     expect((await bounded()).error).toBe("java.lang.Exception");
     expect(bounded.mocks.size).toBe(0);
   });
 
   it("starts with the next child, or with the one that worked", async () => {
-    const round = await flow(`- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`);
+    const round = await flow(
+      `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
+    );
     expect(await where(round, times(4))).toBe("x z z x");
     const sticky = await flow(`- loadBalance: {failoverLoadBalancer: {sticky: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}]}`);
     expect(await where(sticky, times(2))).toBe("y y");
-    const none = await flow(`- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, ${fail("java.io.IOException")}]}`);
+    const none = await flow(
+      `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, ${fail("java.io.IOException")}]}`,
+    );
     expect((await none()).error).toBe("java.io.IOException");
   });
 });

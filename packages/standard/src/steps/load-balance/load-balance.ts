@@ -38,7 +38,10 @@ export const loadBalance = defineStep({
     ),
     failoverLoadBalancer: f.object(
       {
-        exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc: "Only these failures move on to the next child; all when empty.", default: [] }),
+        exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
+          doc: "Only these failures move on to the next child; all when empty.",
+          default: [],
+        }),
         maximumFailoverAttempts: f.integer({ doc: "How many further children are tried; -1 tries all.", default: -1, min: -1 }),
         roundRobin: f.boolean({ doc: "Starts each message with the next child.", default: false }),
         sticky: f.boolean({ doc: "Starts with the child that worked last.", default: false }),
@@ -58,7 +61,8 @@ export const loadBalance = defineStep({
   ],
   compile({ steps, ...kinds }, compiler) {
     const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
-    if (chosen.length !== 1) throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`);
+    if (chosen.length !== 1)
+      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`);
     if (steps.length === 0) throw new CompileError("option-missing", "loadBalance needs at least one step to choose from");
     const { failoverLoadBalancer: over, stickyLoadBalancer: sticky, weightedLoadBalancer: weighted } = kinds;
     over?.exception.forEach(checkExceptionType);
@@ -78,6 +82,9 @@ export const loadBalance = defineStep({
 function ratiosOf(options: { readonly distributionRatio: string; readonly distributionRatioDelimiter: string }, children: number): readonly number[] {
   const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
   if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
-    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must hold one whole number for each of the ${children} children`);
+    throw new CompileError(
+      "option-invalid",
+      `distributionRatio '${options.distributionRatio}' must hold one whole number for each of the ${children} children`,
+    );
   return ratios;
 }

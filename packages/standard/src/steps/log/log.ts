@@ -62,8 +62,7 @@ export const log = defineStep({
     const fields = marker === undefined ? undefined : { marker };
     const { log: sink } = compiler.host;
     return (exchange) => {
-      if (sink.enabled(level))
-        sink.write(level, logger(exchange), asText(text(exchange)), exchange, fields);
+      if (sink.enabled(level)) sink.write(level, logger(exchange), asText(text(exchange)), exchange, fields);
     };
   },
 });

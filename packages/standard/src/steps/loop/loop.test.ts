@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 describe("loop", () => {
   it("repeats on the same message and tells round and count", async () => {
-    const run = await flow(`- loop: {header: times, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}/\${exchangeProperty.CamelLoopSize};"}}]}`);
+    const run = await flow(
+      `- loop: {header: times, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}/\${exchangeProperty.CamelLoopSize};"}}]}`,
+    );
     expect((await run({ body: "", headers: { times: "2" } })).body).toBe("0/2;1/2;");
     expect((await run({ body: "x", headers: { times: 0 } })).body).toBe("x");
     expect((await run({ body: "x", headers: { times: -3 } })).body).toBe("x");
@@ -21,7 +23,9 @@ describe("loop", () => {
   });
 
   it("goes on while the condition holds, waiting or not", async () => {
-    const run = await flow(`- loop: {doWhile: true, simple: "\${header.n} != 'aaa'", steps: [{delay: {constant: "10"}}, {setHeader: {name: n, simple: "\${header.n}a"}}]}`);
+    const run = await flow(
+      `- loop: {doWhile: true, simple: "\${header.n} != 'aaa'", steps: [{delay: {constant: "10"}}, {setHeader: {name: n, simple: "\${header.n}a"}}]}`,
+    );
     const pending = run({ headers: { n: "" } });
     await run.host.clock.advance(100);
     const { headers, exchange } = await pending;

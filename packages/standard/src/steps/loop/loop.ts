@@ -1,4 +1,15 @@
-import { asText, cancelledError, copyExchange, defineStep, each, FlowError, type Awaitable, type Compiler, type Exchange, type Processor } from "@sluice/engine/spi";
+import {
+  asText,
+  cancelledError,
+  copyExchange,
+  defineStep,
+  each,
+  FlowError,
+  type Awaitable,
+  type Compiler,
+  type Exchange,
+  type Processor,
+} from "@sluice/engine/spi";
 import { f, type ExpressionNode } from "@sluice/model";
 import { mergeResult } from "../merge-result.ts";
 import { after } from "../settle.ts";
@@ -19,7 +30,14 @@ export const loop = defineStep({
     breakOnShutdown: f.boolean({ doc: "Accepted without effect: a stopping flow finishes its messages.", default: false, group: "advanced" }),
     steps: f.steps({ doc: "The steps of one round.", default: [] }),
   },
-  examples: [{ title: "Three times", yaml: 'loop: {constant: "3", steps: [{setBody: {simple: "${body}${exchangeProperty.CamelLoopIndex}"}}]}', given: { body: "-" }, expect: { body: "-012" } }],
+  examples: [
+    {
+      title: "Three times",
+      yaml: 'loop: {constant: "3", steps: [{setBody: {simple: "${body}${exchangeProperty.CamelLoopIndex}"}}]}',
+      given: { body: "-" },
+      expect: { body: "-012" },
+    },
+  ],
   compile({ expression, copy, doWhile, steps }, compiler) {
     const { host } = compiler;
     const run = compiler.steps(steps);
@@ -80,6 +98,7 @@ function* indexes(exchange: Exchange, goesOn: (index: number) => boolean): Gener
 function wholeNumber(value: unknown): number {
   const text = asText(value).trim();
   const count = text === "" ? Number.NaN : Number(text);
-  if (!Number.isFinite(count)) throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `loop: '${text}' is no number of rounds`, { code: "loop-count-invalid" });
+  if (!Number.isFinite(count))
+    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `loop: '${text}' is no number of rounds`, { code: "loop-count-invalid" });
   return Math.trunc(count);
 }

@@ -5,13 +5,16 @@ import { letterbox } from "../letterbox.fixture.ts";
 
 const letter = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 
-it.each(["pollEnrich: {constant: \"seda:box\", timeout: 7}", "poll: {uri: \"seda:box\", timeout: 7}"])("%s takes body and headers, and an empty body when nothing came", async (step) => {
-  const box = letterbox(letter());
-  const run = await flow(`- ${step}`, { connectors: [box] });
-  expect(await run({ body: "x", headers: { mine: 2 } })).toMatchObject({ body: "stored", headers: { mine: 2, polled: 1 } });
-  expect((await run({ body: "x" })).body).toBeNull();
-  expect(box.waits).toEqual([7, 7]);
-});
+it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:box", timeout: 7}'])(
+  "%s takes body and headers, and an empty body when nothing came",
+  async (step) => {
+    const box = letterbox(letter());
+    const run = await flow(`- ${step}`, { connectors: [box] });
+    expect(await run({ body: "x", headers: { mine: 2 } })).toMatchObject({ body: "stored", headers: { mine: 2, polled: 1 } });
+    expect((await run({ body: "x" })).body).toBeNull();
+    expect(box.waits).toEqual([7, 7]);
+  },
+);
 
 it("keeps the message when the polled one goes to a variable or a strategy says so", async () => {
   const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [letterbox(letter())] });

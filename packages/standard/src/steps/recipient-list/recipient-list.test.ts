@@ -4,7 +4,10 @@ import { expect, it } from "vitest";
 it("sends a copy to each address, twice when named twice, trimmed, nothing when empty", async () => {
   const run = await flow(`- recipientList: {header: to, allowedSchemes: mock}`);
   await run({ body: "m", headers: { to: " mock:a , mock:b,mock:a," } });
-  expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([["a", 2], ["b", 1]]);
+  expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ]);
   expect(run.mocks.get("b")?.[0]?.properties.get("CamelRecipientListEndpoint")).toBe("mock://b");
   expect((await run({ body: "m", headers: { to: "" } })).body).toBe("m");
   expect((await run({ body: "m", headers: { to: ["mock:c"] } })).error).toBeUndefined();

@@ -29,7 +29,7 @@ export const removeProperties = defineStep({
     const removes = namesToRemove(pattern, excludePattern);
     return ({ properties }) => {
       if (properties === undefined) return;
-      for (const name of [...properties.keys()]) if (removes(name)) properties.delete(name);
+      for (const name of properties.keys()) if (removes(name)) properties.delete(name);
     };
   },
 });

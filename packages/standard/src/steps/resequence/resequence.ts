@@ -39,7 +39,9 @@ export const resequence = defineStep({
     ),
     steps: f.steps({ doc: "Steps for the ordered messages.", default: [] }),
   },
-  examples: [{ title: "The sender goes on at once", yaml: 'resequence: {simple: "${body}", steps: [{to: "mock:sorted"}]}', given: { body: "b" }, expect: { body: "b" } }],
+  examples: [
+    { title: "The sender goes on at once", yaml: 'resequence: {simple: "${body}", steps: [{to: "mock:sorted"}]}', given: { body: "b" }, expect: { body: "b" } },
+  ],
   compile({ expression, batchConfig, streamConfig, steps }, compiler) {
     const keyOf = compiler.expression(expression);
     const { host, tasks } = compiler;
@@ -54,7 +56,10 @@ export const resequence = defineStep({
     return (exchange) => {
       const key = keyOf(exchange);
       if (sequencer.accepts(key)) sequencer.add(key, copyExchange(exchange, host.ids));
-      else if (!ignores) throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: the message cannot be ordered by '${String(key)}'`, { code: "resequence-key-invalid" });
+      else if (!ignores)
+        throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: the message cannot be ordered by '${String(key)}'`, {
+          code: "resequence-key-invalid",
+        });
     };
   },
 });

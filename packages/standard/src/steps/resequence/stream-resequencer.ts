@@ -36,7 +36,9 @@ export class StreamResequencer implements Lifecycle {
   add(key: unknown, exchange: Exchange): void {
     const number = Number(asText(key).trim());
     if (this.#options.rejectOld && this.#last !== undefined && number <= this.#last)
-      throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: message ${number} comes after ${this.#last} was delivered`, { code: "resequence-too-late" });
+      throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: message ${number} comes after ${this.#last} was delivered`, {
+        code: "resequence-too-late",
+      });
     const entry: Entry = { number, exchange, due: this.#clock.monotonic() + this.#options.timeout };
     const at = this.#waiting.findLastIndex((other) => other.number <= number) + 1;
     this.#waiting.splice(at, 0, entry);

@@ -8,7 +8,7 @@ const routes = `
 const document = (slip: string): string => `- from: {uri: direct:start, steps: [{routingSlip: ${slip}}, {to: "mock:after"}]}${routes}`;
 
 it("follows the slip as it was at the start, on the same message", async () => {
-  const run = await flow(document("{header: slip, allowedSchemes: \"direct,mock\"}"));
+  const run = await flow(document('{header: slip, allowedSchemes: "direct,mock"}'));
   expect(await run({ body: "-", headers: { slip: "direct:a,mock:x,direct:a" } })).toMatchObject({ body: "-aa", headers: { at: "direct://a" } });
   expect([...run.mocks.keys()]).toEqual(["x", "after"]);
 });
@@ -20,11 +20,11 @@ it("reads a bare text as the name of a header", async () => {
 });
 
 it("ends with the exchange", async () => {
-  const run = await flow(document("{constant: \"direct:end,mock:x\"}"));
+  const run = await flow(document('{constant: "direct:end,mock:x"}'));
   await run();
   expect(run.mocks.size).toBe(0);
 });
 
 it("needs to know where the slip is", () => {
-  expect(faultsOf("- routingSlip: {uriDelimiter: \";\"}").join()).toContain("routingSlip needs an expression");
+  expect(faultsOf('- routingSlip: {uriDelimiter: ";"}').join()).toContain("routingSlip needs an expression");
 });

@@ -20,9 +20,17 @@ export const routingSlip = defineStep({
     ignoreInvalidEndpoints: f.boolean({ doc: "Passes over addresses that lead nowhere.", default: false }),
     ...dynamicFields,
   },
-  examples: [{ title: "Two stations", yaml: 'routingSlip: {constant: "mock:a,mock:b"}', given: { body: "x" }, expect: { body: "x", properties: { CamelSlipEndpoint: "mock://b" } } }],
+  examples: [
+    {
+      title: "Two stations",
+      yaml: 'routingSlip: {constant: "mock:a,mock:b"}',
+      given: { body: "x" },
+      expect: { body: "x", properties: { CamelSlipEndpoint: "mock://b" } },
+    },
+  ],
   compile({ expression, slipHeader, uriDelimiter, ignoreInvalidEndpoints, allowedSchemes }, compiler, node) {
-    if ((expression === undefined) === (slipHeader === undefined)) throw new CompileError("option-missing", "routingSlip needs an expression, or one text that names a header");
+    if ((expression === undefined) === (slipHeader === undefined))
+      throw new CompileError("option-missing", "routingSlip needs an expression, or one text that names a header");
     const slip = compiler.expression(expression ?? { language: "header", text: slipHeader as string, options: {}, span: node.span });
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression?.text ?? "", allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
     const { clock } = compiler.host;

@@ -1,5 +1,6 @@
 // Sagas of this process: who takes part, and that each is told exactly once how it ended. Nothing outlives the process.
 import type { Host } from "@sluice/engine/spi";
+import { OldestKey } from "../../oldest-key.ts";
 
 export type Outcome = "completion" | "compensation";
 
@@ -18,6 +19,7 @@ class Saga {
 
 export class SagaCoordinator {
   readonly #open = new Map<string, Saga>();
+  readonly #oldest = new OldestKey(this.#open);
   readonly #host: Host;
 
   constructor(host: Host) {
@@ -25,8 +27,8 @@ export class SagaCoordinator {
   }
 
   begin(): string {
-    const oldest = this.#open.keys().next().value;
-    if (this.#open.size >= mostSagas && oldest !== undefined) {
+    if (this.#open.size >= mostSagas) {
+      const oldest = this.#oldest.next() as string;
       this.#host.log.write("WARN", "saga", `more than ${mostSagas} open sagas: the oldest, ${oldest}, is compensated`);
       this.finish(oldest, "compensation");
     }

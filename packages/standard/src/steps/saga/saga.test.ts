@@ -21,10 +21,12 @@ describe("saga", () => {
   });
 
   it("undoes the latest work first when a part fails, and the caller sees the failure", async () => {
-    const run = await flow(`
+    const run = await flow(
+      `
 - from: {uri: direct:start, steps: [{saga: {compensation: mock:undoA, completion: mock:done, steps: [{to: "direct:b"}, {throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
 - from: {uri: direct:b, steps: [{saga: {compensation: mock:undoB, steps: [{stop: {}}]}}]}
-`.replace("{stop: {}}", "{to: \"mock:b\"}"));
+`.replace("{stop: {}}", '{to: "mock:b"}'),
+    );
     expect((await run()).error).toBe("boom");
     await settle();
     expect(names(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);

@@ -1,4 +1,16 @@
-import { asText, copyExchange, defineStep, ending, FlowError, Headers, Message, type Awaitable, type Compiler, type Exchange, type Outlet } from "@sluice/engine/spi";
+import {
+  asText,
+  copyExchange,
+  defineStep,
+  ending,
+  FlowError,
+  Headers,
+  Message,
+  type Awaitable,
+  type Compiler,
+  type Exchange,
+  type Outlet,
+} from "@sluice/engine/spi";
 import { f, type StepNode } from "@sluice/model";
 import { settle } from "../settle.ts";
 import { retrying } from "./retrying.ts";
@@ -16,13 +28,22 @@ export const saga = defineStep({
   since: "0.1",
   adoptsSiblings: true,
   options: {
-    propagation: f.enum(["REQUIRED", "REQUIRES_NEW", "MANDATORY", "SUPPORTS", "NOT_SUPPORTED", "NEVER"], { doc: "Whether a running saga is joined, needed or refused.", default: "REQUIRED" }),
+    propagation: f.enum(["REQUIRED", "REQUIRES_NEW", "MANDATORY", "SUPPORTS", "NOT_SUPPORTED", "NEVER"], {
+      doc: "Whether a running saga is joined, needed or refused.",
+      default: "REQUIRED",
+    }),
     completionMode: f.enum(["AUTO", "MANUAL"], { doc: "Ends with the steps, or when saga:complete or saga:compensate is called.", default: "AUTO" }),
     timeout: f.duration({ doc: "Compensates a saga that is not over by then.", default: 0 }),
     compensation: address("Endpoint that undoes this part."),
     completion: address("Endpoint that is told of success."),
     option: f.list(
-      f.object({ key: f.string({ doc: "Name of the header.", required: true }), expression: f.expression({ doc: "Its value, worked out on entry.", required: true, inline: true }) }, { doc: "One option.", required: true }),
+      f.object(
+        {
+          key: f.string({ doc: "Name of the header.", required: true }),
+          expression: f.expression({ doc: "Its value, worked out on entry.", required: true, inline: true }),
+        },
+        { doc: "One option.", required: true },
+      ),
       { doc: "Headers for the compensation and completion endpoints.", default: [] },
     ),
     steps: f.steps({ doc: "The work.", default: [] }),
@@ -119,7 +140,8 @@ interface Participation {
 /** Registers an exchange with a saga; when the saga ends, the endpoint for that outcome gets the saga's id and the options. */
 function participant(options: Participation, compiler: Compiler, node: StepNode, coordinator: SagaCoordinator): (exchange: Exchange, id: string) => void {
   const { host, tasks } = compiler;
-  const open = (uri: string | undefined): Outlet | undefined => (uri === undefined ? undefined : compiler.endpoints.to({ uri, parameters: {}, span: node.span }));
+  const open = (uri: string | undefined): Outlet | undefined =>
+    uri === undefined ? undefined : compiler.endpoints.to({ uri, parameters: {}, span: node.span });
   const outlets: Readonly<Record<Outcome, Outlet | undefined>> = { compensation: open(options.compensation), completion: open(options.completion) };
   const values = options.option.map(({ key, expression }) => ({ key, value: compiler.expression(expression) }));
   if (outlets.compensation === undefined && outlets.completion === undefined) return () => undefined;
@@ -129,7 +151,11 @@ function participant(options: Participation, compiler: Compiler, node: StepNode,
     const entered = copyExchange(exchange, host.ids, { message: new Message(null, headers), pattern: "InOnly" });
     coordinator.join(id, (outcome) => {
       const outlet = outlets[outcome];
-      if (outlet !== undefined) tasks.detach(entered, retrying((told) => outlet.send(told), host.clock));
+      if (outlet !== undefined)
+        tasks.detach(
+          entered,
+          retrying((told) => outlet.send(told), host.clock),
+        );
     });
   };
 }

@@ -7,12 +7,7 @@ export const headerFields = {
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),
 };
 
-export function headerSetter(
-  name: string,
-  expression: ExpressionNode,
-  compiler: Compiler,
-  span: Span,
-): Processor {
+export function headerSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): Processor {
   const nameOf = template(name, compiler, span);
   const value = compiler.expression(expression);
   return (exchange) => exchange.message.headers.set(nameOf(exchange), value(exchange));

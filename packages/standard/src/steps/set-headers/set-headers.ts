@@ -23,9 +23,7 @@ export const setHeaders = defineStep({
     },
   ],
   compile({ headers }, compiler, node) {
-    const setters = headers.map((header) =>
-      headerSetter(header.name, header.expression, compiler, node.span),
-    );
+    const setters = headers.map((header) => headerSetter(header.name, header.expression, compiler, node.span));
     return (exchange) => {
       for (const set of setters) set(exchange);
     };

@@ -11,12 +11,7 @@ export const variableOptions = {
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),
 };
 
-export function variableSetter(
-  name: string,
-  expression: ExpressionNode,
-  compiler: Compiler,
-  span: Span,
-): Processor {
+export function variableSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): Processor {
   const value = compiler.expression(expression);
   if (!isTemplate(name)) {
     const target = variable(name, compiler.host);

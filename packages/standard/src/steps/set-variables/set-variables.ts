@@ -23,9 +23,7 @@ export const setVariables = defineStep({
     },
   ],
   compile({ variables }, compiler, node) {
-    const setters = variables.map((each) =>
-      variableSetter(each.name, each.expression, compiler, node.span),
-    );
+    const setters = variables.map((each) => variableSetter(each.name, each.expression, compiler, node.span));
     return (exchange) => {
       for (const set of setters) void set(exchange);
     };

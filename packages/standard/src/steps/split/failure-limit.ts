@@ -7,7 +7,8 @@ export function failureLimit(maxFailed: number, threshold: number): (index: numb
     failed++;
     const tooMany = maxFailed > 0 && failed >= maxFailed;
     const tooOften = threshold > 0 && failed / done >= threshold;
-    if (tooMany || tooOften) throw new FlowError("org.apache.camel.CamelExchangeException", `split gave up: ${failed} of ${done} parts failed`, { code: "split-limit" });
+    if (tooMany || tooOften)
+      throw new FlowError("org.apache.camel.CamelExchangeException", `split gave up: ${failed} of ${done} parts failed`, { code: "split-limit" });
     return true;
   };
 }

@@ -1,6 +1,6 @@
 // The copies a split makes, one at a time: only the part at work and the one after it exist, however many there are.
 import { copyExchange, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
-import type { Branch, Branches } from "../fan-out.ts";
+import type { Branch, Branches } from "../branch.ts";
 import { isAsync, type Counted } from "../items.ts";
 
 export interface PartOptions {

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
 const bodies = (received: readonly { readonly body: unknown }[] | undefined): readonly unknown[] => (received ?? []).map(({ body }) => body);
-const failOn = (word: string): string => `{filter: {simple: "\${body} == '${word}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: "bad \${body}"}}]}}`;
+const failOn = (word: string): string =>
+  `{filter: {simple: "\${body} == '${word}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: "bad \${body}"}}]}}`;
 
 describe("split", () => {
   it("numbers the parts, knows their count beforehand, and leaves the message as it was", async () => {
@@ -58,7 +59,9 @@ describe("split", () => {
     const pending = run({ body: "300,100,200" });
     await run.host.clock.advance(300);
     expect((await pending).body).toEqual(["300", "100", "200"]);
-    const asTheyCome = await flow(`- split: {simple: "\${body}", parallelProcessing: true, streaming: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
+    const asTheyCome = await flow(
+      `- split: {simple: "\${body}", parallelProcessing: true, streaming: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`,
+    );
     const later = asTheyCome({ body: "300,100,200" });
     await asTheyCome.host.clock.advance(300);
     expect((await later).body).toEqual(["100", "200", "300"]);
@@ -104,7 +107,9 @@ describe("split", () => {
   });
 
   it("merges with an expression", async () => {
-    const run = await flow(`- split: {simple: "\${body}", aggregationExpression: {simple: "\${variable.aggregate}[\${body}]"}, steps: [{setBody: {simple: "\${body}!"}}]}`);
+    const run = await flow(
+      `- split: {simple: "\${body}", aggregationExpression: {simple: "\${variable.aggregate}[\${body}]"}, steps: [{setBody: {simple: "\${body}!"}}]}`,
+    );
     const { body, exchange } = await run({ body: "a,b,c" });
     expect(body).toBe("[a!][b!][c!]");
     expect(exchange.variables?.has("aggregate") ?? false).toBe(false);

@@ -23,8 +23,19 @@ export const split = defineStep({
     steps: f.steps({ doc: "Steps for each part.", default: [] }),
     ...fanOutFields,
     group: f.integer({ doc: "Hands out lists of so many parts.", default: 0, min: 0 }),
-    maxFailedRecords: f.integer({ doc: "Gives up at this many failed parts; with fewer the split succeeds. 0 has no such limit.", default: 0, min: 0, group: "advanced" }),
-    errorThreshold: f.number({ doc: "Gives up when this share of the parts so far has failed, between 0 and 1; 0 has no such limit.", default: 0, min: 0, max: 1, group: "advanced" }),
+    maxFailedRecords: f.integer({
+      doc: "Gives up at this many failed parts; with fewer the split succeeds. 0 has no such limit.",
+      default: 0,
+      min: 0,
+      group: "advanced",
+    }),
+    errorThreshold: f.number({
+      doc: "Gives up when this share of the parts so far has failed, between 0 and 1; 0 has no such limit.",
+      default: 0,
+      min: 0,
+      max: 1,
+      group: "advanced",
+    }),
   },
   examples: [
     {
@@ -45,7 +56,12 @@ export const split = defineStep({
     const settings = { ...options, strategy, host };
     return (exchange) => {
       const items = countedItems(value(exchange), delimiter);
-      const parts = splitParts(exchange, group > 0 ? inGroups(items, group) : items, { run, host, streaming: options.streaming, shareUnitOfWork: options.shareUnitOfWork });
+      const parts = splitParts(exchange, group > 0 ? inGroups(items, group) : items, {
+        run,
+        host,
+        streaming: options.streaming,
+        shareUnitOfWork: options.shareUnitOfWork,
+      });
       return fanOut(exchange, parts, isLimited ? { ...settings, tolerate: failureLimit(maxFailedRecords, errorThreshold) } : settings);
     };
   },

@@ -31,7 +31,11 @@ export const threads = defineStep({
       const entry = slots.enter(exchange);
       if (entry === "full") {
         if (rejectedPolicy === "CallerRuns") return undefined;
-        throw new FlowError("java.util.concurrent.RejectedExecutionException", `threads: all ${slots.running} places and the line of ${maxQueueSize} are taken`, { code: "threads-full", retryable: true });
+        throw new FlowError(
+          "java.util.concurrent.RejectedExecutionException",
+          `threads: all ${slots.running} places and the line of ${maxQueueSize} are taken`,
+          { code: "threads-full", retryable: true },
+        );
       }
       whenOver(exchange, () => slots.leave(exchange));
       return entry === "in" ? undefined : entry;

@@ -45,7 +45,8 @@ export const throttle = defineStep({
         const key = permits.get(keyOf(exchange));
         const now = clock.monotonic();
         const wait = key.waitFor(count, now);
-        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestLine)) throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
+        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestLine))
+          throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
         key.take(count, now + wait, now);
         return pause(exchange, wait, clock);
       };
@@ -73,7 +74,8 @@ function readLimit(value: unknown, last: number): number {
     throw new FlowError("org.apache.camel.RuntimeCamelException", "throttle: the expression gave no number of messages", { code: "throttle-invalid" });
   }
   const limit = Number(asText(value).trim());
-  if (!Number.isInteger(limit) || limit < 1) throw new FlowError("java.lang.IllegalStateException", `throttle: the limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new FlowError("java.lang.IllegalStateException", `throttle: the limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
   return limit;
 }
 

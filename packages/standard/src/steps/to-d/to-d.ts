@@ -53,10 +53,7 @@ export const toD = defineStep({
   ],
   compile({ uri, parameters, ignoreInvalidEndpoint, allowedSchemes, ...call }, compiler, node) {
     const address = dynamicUri(uri, parameters, compiler, node.span);
-    const find = outletFinder(
-      compiler.endpoints.dynamic({ template: address.template, allowedSchemes, span: node.span }),
-      ignoreInvalidEndpoint,
-    );
+    const find = outletFinder(compiler.endpoints.dynamic({ template: address.template, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
     const send = sendWithVariables(
       (exchange) => {
         const target = address.text(exchange);

@@ -30,12 +30,7 @@ export const validate = defineStep({
     const holds = compiler.predicate(expression);
     const text = `Validation failed for Predicate[${expression.text}]`;
     return (exchange) => {
-      if (!holds(exchange))
-        throw new FlowError(
-          "org.apache.camel.support.processor.PredicateValidationException",
-          text,
-          { code: "validation-failed" },
-        );
+      if (!holds(exchange)) throw new FlowError("org.apache.camel.support.processor.PredicateValidationException", text, { code: "validation-failed" });
     };
   },
 });

@@ -28,7 +28,9 @@ export const wireTap = defineStep({
     const { host, tasks } = compiler;
     const source = variableSend === undefined ? undefined : variable(variableSend, host);
     const isFixed = !dynamic || ![uri, ...Object.values(parameters)].some(isTemplate);
-    const send = isFixed ? fixedSend({ uri, parameters, span: node.span }, compiler) : dynamicSend({ uri, parameters, allowedSchemes, ignoreInvalidEndpoint, span: node.span }, compiler);
+    const send = isFixed
+      ? fixedSend({ uri, parameters, span: node.span }, compiler)
+      : dynamicSend({ uri, parameters, allowedSchemes, ignoreInvalidEndpoint, span: node.span }, compiler);
     return (exchange) => {
       const copy = copyExchange(exchange, host.ids, { pattern: "InOnly" });
       if (source !== undefined) copy.message.body = source.get(exchange) ?? null;
@@ -49,7 +51,10 @@ function fixedSend(address: Address, compiler: Compiler): Processor {
 }
 
 /** The address is worked out within the copy's own run: even a wrong one does not reach the message. */
-function dynamicSend(address: Address & { readonly allowedSchemes: string | undefined; readonly ignoreInvalidEndpoint: boolean }, compiler: Compiler): Processor {
+function dynamicSend(
+  address: Address & { readonly allowedSchemes: string | undefined; readonly ignoreInvalidEndpoint: boolean },
+  compiler: Compiler,
+): Processor {
   const { span, allowedSchemes, ignoreInvalidEndpoint } = address;
   const uri = dynamicUri(address.uri, address.parameters, compiler, span);
   const find = outletFinder(compiler.endpoints.dynamic({ template: uri.template, allowedSchemes, span }), ignoreInvalidEndpoint);

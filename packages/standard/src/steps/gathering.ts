@@ -1,0 +1,67 @@
+import { cancelledError, ending, type Exchange, type Host } from "@sluice/engine/spi";
+import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
+import { mergeResult } from "./merge-result.ts";
+
+export interface FanOutOptions {
+  readonly parallelProcessing: boolean;
+  /** In parallel, merges in the order of completion. */
+  readonly streaming: boolean;
+  readonly stopOnException: boolean;
+  /** Milliseconds; 0 waits as long as it takes. Only in parallel. */
+  readonly timeout: number;
+  readonly shareUnitOfWork: boolean;
+  readonly strategy: AggregationStrategy;
+  /** Asked for every failed copy: true keeps the failure out of the result. May throw to give up. */
+  readonly tolerate?: ((index: number, done: number) => boolean) | undefined;
+  readonly host: Host;
+}
+
+/** Merges copies as they come in. */
+export class Gathering {
+  #result: Exchange | undefined = undefined;
+  #stopped: Exchange | undefined = undefined;
+  #done = 0;
+  #sharedFailure = false;
+  readonly #original: Exchange;
+  readonly #options: FanOutOptions;
+
+  constructor(original: Exchange, options: FanOutOptions) {
+    this.#original = original;
+    this.#options = options;
+  }
+
+  /** Takes a finished copy; false when no further one is wanted. */
+  take(copy: Exchange, index: number): boolean {
+    const { strategy, stopOnException, tolerate, shareUnitOfWork } = this.#options;
+    this.#done++;
+    if (this.#isCancelled(copy)) throw cancelledError(this.#original.run.signal);
+    if (copy.failure !== undefined && tolerate?.(index, this.#done) === true) return true;
+    const failed = copy.failure !== undefined || copy.ending === ending.handled || copy.ending === ending.rolledBack;
+    if (stopOnException && failed) {
+      this.#stopped = copy;
+      return false;
+    }
+    if (shareUnitOfWork && failed) this.#sharedFailure = true;
+    this.#result = strategy.aggregate(this.#result, copy, this.#original);
+    return true;
+  }
+
+  /** A copy that was left out because time was up. */
+  missed(index: number): void {
+    this.#options.strategy.timeout?.(this.#result, index);
+  }
+
+  finish(): void {
+    const original = this.#original;
+    const result = this.#stopped ?? this.#result;
+    if (result === undefined) return;
+    if (result === this.#result) this.#options.strategy.complete?.(result);
+    // `stop` in a copy stops only that copy.
+    mergeResult(original, result, { stops: false });
+    if (this.#sharedFailure && original.ending === ending.none) original.ending = ending.handled;
+  }
+
+  #isCancelled(copy: Exchange): boolean {
+    return copy.ending === ending.cancelled || this.#original.run.root.status === "cancelled";
+  }
+}
