@@ -6,9 +6,24 @@ import { jq } from "./jq/jq.ts";
 import { jsonpath } from "./jsonpath/jsonpath.ts";
 import { language } from "./language/language.ts";
 import { simple } from "./simple/simple.ts";
+import { tokenize } from "./tokenize/tokenize.ts";
 import { variable } from "./variable/variable.ts";
 import { xpath } from "./xpath/xpath.ts";
 import { xquery } from "./xquery/xquery.ts";
+import { xtokenize } from "./xtokenize/xtokenize.ts";
 
 /** Every language of the standard set. */
-export const languages: readonly LanguageDeclaration[] = [simple, constant, header, exchangeProperty, variable, language, xpath, xquery, jsonpath, jq];
+export const languages: readonly LanguageDeclaration[] = [
+  simple,
+  constant,
+  header,
+  exchangeProperty,
+  variable,
+  language,
+  xpath,
+  xquery,
+  jsonpath,
+  jq,
+  tokenize,
+  xtokenize,
+];

@@ -40,16 +40,48 @@ export function formatDate(input: unknown, format: unknown, name = "strftime"): 
   const whole = Math.floor(second);
   const put = (letter: string): string => {
     const values: Readonly<Record<string, () => string>> = {
-      Y: () => String(year), C: () => pad(Math.floor(year / 100)), y: () => pad(year % 100), m: () => pad(month + 1), d: () => pad(day), e: () => pad(day, 2, " "),
-      H: () => pad(hour), I: () => pad(hour % 12 === 0 ? 12 : hour % 12), k: () => pad(hour, 2, " "), l: () => pad(hour % 12 === 0 ? 12 : hour % 12, 2, " "),
-      M: () => pad(minute), S: () => pad(whole), p: () => (hour < 12 ? "AM" : "PM"), P: () => (hour < 12 ? "am" : "pm"), j: () => pad(yearday + 1, 3),
-      A: () => days[weekday] as string, a: () => (days[weekday] as string).slice(0, 3), B: () => months[month] as string, b: () => (months[month] as string).slice(0, 3),
-      h: () => (months[month] as string).slice(0, 3), u: () => String(weekday === 0 ? 7 : weekday), w: () => String(weekday), s: () => String(Math.floor(seconds)),
-      Z: () => "UTC", z: () => "+0000", n: () => "\n", t: () => "\t", "%": () => "%", T: () => expand("%H:%M:%S"), R: () => expand("%H:%M"), D: () => expand("%m/%d/%y"),
-      F: () => expand("%Y-%m-%d"), c: () => expand("%a %b %e %H:%M:%S %Y"), x: () => expand("%m/%d/%y"), X: () => expand("%H:%M:%S"), r: () => expand("%I:%M:%S %p"),
-      U: () => pad(Math.floor((yearday + 7 - weekday) / 7)), W: () => pad(Math.floor((yearday + 7 - ((weekday + 6) % 7)) / 7)),
-      G: () => String(isoWeek(seconds)[0]), V: () => pad(isoWeek(seconds)[1]), g: () => pad(isoWeek(seconds)[0] % 100),
-    }; // prettier-ignore
+      Y: () => String(year),
+      C: () => pad(Math.floor(year / 100)),
+      y: () => pad(year % 100),
+      m: () => pad(month + 1),
+      d: () => pad(day),
+      e: () => pad(day, 2, " "),
+      H: () => pad(hour),
+      I: () => pad(hour % 12 === 0 ? 12 : hour % 12),
+      k: () => pad(hour, 2, " "),
+      l: () => pad(hour % 12 === 0 ? 12 : hour % 12, 2, " "),
+      M: () => pad(minute),
+      S: () => pad(whole),
+      p: () => (hour < 12 ? "AM" : "PM"),
+      P: () => (hour < 12 ? "am" : "pm"),
+      j: () => pad(yearday + 1, 3),
+      A: () => days[weekday] as string,
+      a: () => (days[weekday] as string).slice(0, 3),
+      B: () => months[month] as string,
+      b: () => (months[month] as string).slice(0, 3),
+      h: () => (months[month] as string).slice(0, 3),
+      u: () => String(weekday === 0 ? 7 : weekday),
+      w: () => String(weekday),
+      s: () => String(Math.floor(seconds)),
+      Z: () => "UTC",
+      z: () => "+0000",
+      n: () => "\n",
+      t: () => "\t",
+      "%": () => "%",
+      T: () => expand("%H:%M:%S"),
+      R: () => expand("%H:%M"),
+      D: () => expand("%m/%d/%y"),
+      F: () => expand("%Y-%m-%d"),
+      c: () => expand("%a %b %e %H:%M:%S %Y"),
+      x: () => expand("%m/%d/%y"),
+      X: () => expand("%H:%M:%S"),
+      r: () => expand("%I:%M:%S %p"),
+      U: () => pad(Math.floor((yearday + 7 - weekday) / 7)),
+      W: () => pad(Math.floor((yearday + 7 - ((weekday + 6) % 7)) / 7)),
+      G: () => String(isoWeek(seconds)[0]),
+      V: () => pad(isoWeek(seconds)[1]),
+      g: () => pad(isoWeek(seconds)[0] % 100),
+    };
     return Object.hasOwn(values, letter) ? (values[letter] as () => string)() : `%${letter}`;
   };
   const expand = (text: string): string => text.replaceAll(/%([%a-zA-Z])/g, (_all, letter: string) => put(letter));
@@ -96,16 +128,49 @@ export function parseDate(input: unknown, format: unknown): number[] {
     return index;
   };
   const letters: Readonly<Record<string, () => void>> = {
-    Y: () => void (parts.year = number(4)), m: () => void (parts.month = number(2) - 1), d: () => void (parts.day = number(2)), e: () => void (parts.day = number(2)),
-    H: () => void (parts.hour = number(2)), I: () => void (parts.hour = number(2) % 12), M: () => void (parts.minute = number(2)), S: () => void (parts.second = number(2)),
-    y: () => { const two = number(2); parts.year = two < 69 ? 2000 + two : 1900 + two; },
-    j: () => { parts.month = 0; parts.day = number(3); }, p: () => void (parts.afternoon = word(["AM ", "PM "]) === 1),
-    A: () => void word(days), a: () => void word(days), B: () => void (parts.month = word(months)), b: () => void (parts.month = word(months)), h: () => void (parts.month = word(months)),
-    s: () => void (parts.epoch = number(15)), T: () => read("%H:%M:%S"), R: () => read("%H:%M"), D: () => read("%m/%d/%y"), F: () => read("%Y-%m-%d"),
-    Z: () => { const zone = /[A-Za-z]+/y; zone.lastIndex = at; const match = zone.exec(input); if (match === null) wrong(); else at += match[0].length; },
-    z: () => { const zone = /(Z)|([+-])(\d\d):?(\d\d)/y; zone.lastIndex = at; const match = zone.exec(input); if (match === null) wrong(); else at += match[0].length; },
+    Y: () => void (parts.year = number(4)),
+    m: () => void (parts.month = number(2) - 1),
+    d: () => void (parts.day = number(2)),
+    e: () => void (parts.day = number(2)),
+    H: () => void (parts.hour = number(2)),
+    I: () => void (parts.hour = number(2) % 12),
+    M: () => void (parts.minute = number(2)),
+    S: () => void (parts.second = number(2)),
+    y: () => {
+      const two = number(2);
+      parts.year = two < 69 ? 2000 + two : 1900 + two;
+    },
+    j: () => {
+      parts.month = 0;
+      parts.day = number(3);
+    },
+    p: () => void (parts.afternoon = word(["AM ", "PM "]) === 1),
+    A: () => void word(days),
+    a: () => void word(days),
+    B: () => void (parts.month = word(months)),
+    b: () => void (parts.month = word(months)),
+    h: () => void (parts.month = word(months)),
+    s: () => void (parts.epoch = number(15)),
+    T: () => read("%H:%M:%S"),
+    R: () => read("%H:%M"),
+    D: () => read("%m/%d/%y"),
+    F: () => read("%Y-%m-%d"),
+    Z: () => {
+      const zone = /[A-Za-z]+/y;
+      zone.lastIndex = at;
+      const match = zone.exec(input);
+      if (match === null) wrong();
+      else at += match[0].length;
+    },
+    z: () => {
+      const zone = /(Z)|([+-])(\d\d):?(\d\d)/y;
+      zone.lastIndex = at;
+      const match = zone.exec(input);
+      if (match === null) wrong();
+      else at += match[0].length;
+    },
     "%": () => literal("%"),
-  }; // prettier-ignore
+  };
   const literal = (character: string): void => {
     if (input.charAt(at) !== character) wrong();
     at++;

@@ -17,7 +17,8 @@ export interface LinearPattern {
   test(text: string): boolean;
   /** The matches from left to right; an empty one moves on by one character. */
   all(text: string): Generator<PatternMatch>;
-  split(text: string): string[];
+  /** The first match at or after a place of the text. */
+  findFrom(text: string, from: number): PatternMatch | undefined;
 }
 
 const known = new Map<string, LinearPattern>();
@@ -52,21 +53,26 @@ function create(source: string, flags: string): LinearPattern {
     matches: (text) => compiled.matches(text),
     test: (text) => compiled.test(text),
     all: (text) => allMatches(compiled, text),
-    split: (text) => compiled.split(text),
+    findFrom: (text, from) => {
+      const matcher = compiled.matcher(text);
+      return matcher.find(from) ? toMatch(matcher, compiled.groupCount()) : undefined;
+    },
   };
 }
 
 function* allMatches(compiled: RE2JS, text: string): Generator<PatternMatch> {
   const matcher = compiled.matcher(text);
   const count = compiled.groupCount();
-  while (matcher.find()) {
-    const groups: PatternMatch["groups"][number][] = [];
-    for (let index = 1; index <= count; index++) {
-      const found = matcher.group(index);
-      groups.push(found === null ? undefined : { start: matcher.start(index), end: matcher.end(index), text: found });
-    }
-    yield { start: matcher.start(), end: matcher.end(), groups };
+  while (matcher.find()) yield toMatch(matcher, count);
+}
+
+function toMatch(matcher: ReturnType<RE2JS["matcher"]>, count: number): PatternMatch {
+  const groups: PatternMatch["groups"][number][] = [];
+  for (let index = 1; index <= count; index++) {
+    const found = matcher.group(index);
+    groups.push(found === null ? undefined : { start: matcher.start(index), end: matcher.end(index), text: found });
   }
+  return { start: matcher.start(), end: matcher.end(), groups };
 }
 
 /** What the x flag means: blanks and comments in the pattern do not count. */

@@ -1,0 +1,80 @@
+// `tokenize` with `xml: true`: elements found by their tags alone, without parsing what is between them. Elements of
+// the same name inside each other are not told apart; xtokenize does that.
+import type { Cutter } from "./token-stream.ts";
+
+/** The tag's name in `<person>`, `<person/>` or `person`. */
+export function tagName(token: string): string {
+  return token.replace(/^</, "").replace(/\/?>$/, "").trim();
+}
+
+export function elementCutter(name: string, inheritFrom: string | undefined): Cutter {
+  let inherited: readonly (readonly [string, string])[] | undefined = inheritFrom === undefined ? [] : undefined;
+  const opening = `<${name}`;
+  const closing = `</${name}`;
+  return {
+    cut(text, from, complete) {
+      const start = findTag(text, opening, from);
+      if (start < 0) return undefined;
+      if (inherited === undefined) inherited = declarationsOf(text, inheritFrom === "*" || inheritFrom === undefined ? undefined : tagName(inheritFrom), start);
+      const endOfTag = tagEnd(text, start);
+      if (endOfTag < 0) return waiting(text, from, start, complete);
+      if (text.charAt(endOfTag - 1) === "/") return { token: withDeclarations(text.slice(start, endOfTag + 1), inherited), next: endOfTag + 1 };
+      const close = findTag(text, closing, endOfTag);
+      const end = close < 0 ? -1 : text.indexOf(">", close);
+      if (end < 0) return waiting(text, from, start, complete);
+      return { token: withDeclarations(text.slice(start, end + 1), inherited), next: end + 1 };
+    },
+  };
+
+  /** What stands before an unfinished element is let go, unless a parent's declarations are still to be read in it. */
+  function waiting(_text: string, from: number, start: number, complete: boolean) {
+    return !complete && start > from ? { token: undefined, next: start } : undefined;
+  }
+}
+
+/** Where a tag begins whose name ends there too; -1 when there is none. */
+function findTag(text: string, opening: string, from: number): number {
+  for (let at = text.indexOf(opening, from); at >= 0; at = text.indexOf(opening, at + 1)) {
+    const after = text.charAt(at + opening.length);
+    if (after === ">" || after === "/" || /\s/.test(after)) return at;
+  }
+  return -1;
+}
+
+/** Where a start tag ends, quoted attribute values passed over; -1 when it does not. */
+export function tagEnd(text: string, from: number): number {
+  let quote = "";
+  for (let at = from + 1; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === '"' || character === "'") {
+      quote = character;
+    } else if (character === ">") {
+      return at;
+    }
+  }
+  return -1;
+}
+
+/** The namespaces that a start tag declares: of the named tag before `limit`, or of the first tag there is. */
+function declarationsOf(text: string, name: string | undefined, limit: number): readonly (readonly [string, string])[] {
+  const start = name === undefined ? text.search(/<[^?!]/) : findTag(text, `<${name}`, 0);
+  if (start < 0 || start >= limit) return [];
+  return readDeclarations(text.slice(start, tagEnd(text, start) + 1));
+}
+
+/** `xmlns` attributes of a start tag as pairs of attribute name and quoted value. */
+export function readDeclarations(tag: string): readonly (readonly [string, string])[] {
+  return [...tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)].map(([, attribute, value]) => [attribute as string, value as string] as const);
+}
+
+/** An element that also declares what it inherits, unless it declares the same itself. */
+export function withDeclarations(element: string, inherited: readonly (readonly [string, string])[]): string {
+  if (inherited.length === 0) return element;
+  const end = tagEnd(element, 0);
+  const own = new Set(readDeclarations(element.slice(0, end + 1)).map(([attribute]) => attribute));
+  const added = inherited.filter(([attribute]) => !own.has(attribute)).map(([attribute, value]) => ` ${attribute}=${value}`);
+  const nameEnd = /^<[^\s/>]+/.exec(element)?.[0].length ?? 0;
+  return element.slice(0, nameEnd) + added.join("") + element.slice(nameEnd);
+}

@@ -1,0 +1,60 @@
+// How texts are cut: between separators, between separators given as a pattern, or between a start and an end.
+import type { LinearPattern } from "../language-values/linear-pattern.ts";
+import type { Cut, Cutter } from "./token-stream.ts";
+
+/** A separator at the very start is passed over, one at the very end adds nothing; empty tokens in between are kept. */
+export function separatorCutter(separator: string, include: boolean): Cutter {
+  let started = false;
+  return {
+    cut(text, from, complete) {
+      if (!started) {
+        if (!complete && text.length < separator.length) return undefined;
+        started = true;
+        if (text.startsWith(separator, from)) return { token: undefined, next: from + separator.length };
+      }
+      const at = text.indexOf(separator, from);
+      if (at < 0) return lastCut(text, from, complete);
+      return { token: text.slice(from, include ? at + separator.length : at), next: at + separator.length };
+    },
+  };
+}
+
+export function patternCutter(pattern: LinearPattern, include: boolean): Cutter {
+  let started = false;
+  return {
+    cut(text, from, complete) {
+      if (from >= text.length) return undefined;
+      let match = pattern.findFrom(text, from);
+      // An empty match cuts nothing off: the next one that is longer or further on counts.
+      for (let place = from; match !== undefined && match.end <= from; match = place < text.length ? pattern.findFrom(text, ++place) : undefined);
+      // A match that touches the end could go on in what is still to come.
+      if (match !== undefined && match.end >= text.length && !complete) return undefined;
+      const first = !started;
+      started = true;
+      if (match === undefined) return lastCut(text, from, complete);
+      if (first && match.start === from) return { token: undefined, next: match.end };
+      return { token: text.slice(from, include ? match.end : match.start), next: match.end };
+    },
+  };
+}
+
+/** What stands between a start and the next end; everything outside is passed over. */
+export function pairCutter(start: string, end: string, include: boolean): Cutter {
+  return {
+    cut(text, from, complete) {
+      const opening = text.indexOf(start, from);
+      if (opening < 0) {
+        const keep = complete ? text.length : Math.max(from, text.length - start.length + 1);
+        return keep > from ? { token: undefined, next: keep } : undefined;
+      }
+      const inner = opening + start.length;
+      const closing = text.indexOf(end, inner);
+      if (closing < 0) return opening > from ? { token: undefined, next: opening } : undefined;
+      return { token: include ? text.slice(opening, closing + end.length) : text.slice(inner, closing), next: closing + end.length };
+    },
+  };
+}
+
+function lastCut(text: string, from: number, complete: boolean): Cut | undefined {
+  return complete && from < text.length ? { token: text.slice(from), next: text.length } : undefined;
+}

@@ -1,0 +1,143 @@
+// Texts taken apart piece by piece. A cutter finds one token at a time, so a million lines cost one line of memory;
+// whatever arrives in chunks is kept only as long as its token is not complete.
+import { FlowError, asText, longestText } from "@sluice/engine/spi";
+import { compileResultType } from "../language-values/result-type.ts";
+
+/** The next token at or after `from`, and where to go on. `token` is undefined when something was passed over only. */
+export interface Cut {
+  readonly token: string | undefined;
+  readonly next: number;
+}
+
+/**
+ * Finds tokens in a text that may grow at its end. Answers undefined when the text must grow first, or, once it is
+ * `complete`, when there is nothing left. A cutter serves one text: it may remember where it is.
+ */
+export interface Cutter {
+  cut(text: string, from: number, complete: boolean): Cut | undefined;
+}
+
+export interface TokenOptions {
+  readonly skipFirst: boolean;
+  /** How many tokens make one; 0 leaves them single. */
+  readonly group: number;
+  joinGroup(tokens: readonly string[]): string;
+}
+
+type Chunk = string | Uint8Array;
+
+/** Tokens of a value: an iterable that can be run through again, or an async one when the value arrives in chunks over time. */
+export function tokensOf(value: unknown, createCutter: () => Cutter, options: TokenOptions): Iterable<string> | AsyncIterable<string> {
+  if (value === null || value === undefined) return [];
+  if (typeof value === "object" && Symbol.asyncIterator in value) return new LaterTokens(value as AsyncIterable<Chunk>, createCutter, options);
+  if (typeof value === "object" && Symbol.iterator in value && !(value instanceof Uint8Array) && !Array.isArray(value) && !(value instanceof Map))
+    return new Tokens(value as Iterable<Chunk>, createCutter, options);
+  return new Tokens([asText(value)], createCutter, options);
+}
+
+/** How tokens become the type an expression asks for; without one they stay lazy. */
+export function compileTokensType(resultType: string | undefined): (tokens: unknown) => unknown {
+  const convert = compileResultType(resultType);
+  if (resultType === undefined) return convert;
+  return (tokens) => convert(tokens instanceof Tokens ? [...tokens] : tokens);
+}
+
+class Tokens implements Iterable<string> {
+  readonly #chunks: Iterable<Chunk>;
+  readonly #createCutter: () => Cutter;
+  readonly #options: TokenOptions;
+
+  constructor(chunks: Iterable<Chunk>, createCutter: () => Cutter, options: TokenOptions) {
+    this.#chunks = chunks;
+    this.#createCutter = createCutter;
+    this.#options = options;
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    const whole = Array.isArray(this.#chunks) && this.#chunks.length === 1;
+    const collector = new Collector(this.#createCutter(), this.#options);
+    if (whole) collector.append((this.#chunks as Chunk[])[0] as Chunk);
+    else for (const chunk of this.#chunks) yield* collector.take(chunk);
+    yield* collector.finish();
+  }
+
+  /** Shown and stored as the list it stands for. */
+  toJSON(): string[] {
+    return [...this];
+  }
+}
+
+class LaterTokens implements AsyncIterable<string> {
+  readonly #chunks: AsyncIterable<Chunk>;
+  readonly #createCutter: () => Cutter;
+  readonly #options: TokenOptions;
+
+  constructor(chunks: AsyncIterable<Chunk>, createCutter: () => Cutter, options: TokenOptions) {
+    this.#chunks = chunks;
+    this.#createCutter = createCutter;
+    this.#options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    const collector = new Collector(this.#createCutter(), this.#options);
+    for await (const chunk of this.#chunks) yield* collector.take(chunk);
+    yield* collector.finish();
+  }
+}
+
+/** Feeds chunks to a cutter, skips the first token and groups the others. */
+class Collector {
+  readonly #cutter: Cutter;
+  readonly #options: TokenOptions;
+  readonly #decoder = new TextDecoder();
+  #text = "";
+  #skip: boolean;
+  #group: string[] = [];
+
+  constructor(cutter: Cutter, options: TokenOptions) {
+    this.#cutter = cutter;
+    this.#options = options;
+    this.#skip = options.skipFirst;
+  }
+
+  append(chunk: Chunk): void {
+    this.#text += typeof chunk === "string" ? chunk : this.#decoder.decode(chunk, { stream: true });
+  }
+
+  *take(chunk: Chunk): Generator<string> {
+    this.append(chunk);
+    yield* this.#cutAll(false);
+    if (this.#text.length > longestText)
+      throw new FlowError("java.lang.IllegalStateException", `size limit: a token may not be longer than ${longestText} characters`, { code: "limit-size" });
+  }
+
+  *finish(): Generator<string> {
+    this.#text += this.#decoder.decode();
+    yield* this.#cutAll(true);
+    if (this.#group.length > 0) yield this.#options.joinGroup(this.#group);
+  }
+
+  *#cutAll(complete: boolean): Generator<string> {
+    let from = 0;
+    for (;;) {
+      const cut = this.#cutter.cut(this.#text, from, complete);
+      if (cut === undefined) break;
+      from = cut.next;
+      if (cut.token !== undefined) yield* this.#hand(cut.token);
+    }
+    if (!complete) this.#text = this.#text.slice(from);
+  }
+
+  *#hand(token: string): Generator<string> {
+    if (this.#skip) {
+      this.#skip = false;
+    } else if (this.#options.group <= 1) {
+      yield token;
+    } else {
+      this.#group.push(token);
+      if (this.#group.length < this.#options.group) return;
+      yield this.#options.joinGroup(this.#group);
+      this.#group = [];
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { languageUnderTest, type LanguageInput } from "@sluice/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { simple } from "../simple/simple.ts";
+import { tokenize } from "./tokenize.ts";
+
+const { evaluate } = languageUnderTest(tokenize, { languages: [simple] });
+const tokens = (token: string, body: unknown, options: LanguageInput["options"] = {}, more: LanguageInput = {}): unknown[] => [
+  ...(evaluate(token, { body, options, ...more }) as Iterable<unknown>),
+];
+
+async function later(token: string, chunks: readonly (string | Uint8Array)[], options: LanguageInput["options"] = {}): Promise<unknown[]> {
+  async function* stream(): AsyncGenerator<string | Uint8Array> {
+    for (const chunk of chunks) yield await Promise.resolve(chunk);
+  }
+  const found: unknown[] = [];
+  for await (const item of evaluate(token, { body: stream(), options }) as AsyncIterable<unknown>) found.push(item);
+  return found;
+}
+
+const cases: readonly (readonly [title: string, token: string, options: Record<string, string>, text: string, expected: readonly string[]])[] = [
+  ["a separator", ",", {}, "a,b,c", ["a", "b", "c"]],
+  ["empty tokens inside are kept, at the ends not", ",", {}, ",a,,b,", ["a", "", "b"]],
+  ["no separator at all", ",", {}, "abc", ["abc"]],
+  ["nothing", ",", {}, "", []],
+  ["a long separator", "--", {}, "a--b-c--d", ["a", "b-c", "d"]],
+  ["separators kept", ",", { includeTokens: "true" }, "a,b,c", ["a,", "b,", "c"]],
+  ["\\n as two characters", "\\n", {}, "a\nb", ["a", "b"]],
+  ["groups", "\n", { group: "2" }, "l1\nl2\nl3\nl4\nl5", ["l1\nl2", "l3\nl4", "l5"]],
+  ["groups with a separator of their own", "\n", { group: "2", groupDelimiter: "|" }, "a\nb\nc", ["a|b", "c"]],
+  ["without the first", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
+  ["a pattern", "[;,]+", { regex: "true" }, "a;b,,c", ["a", "b", "c"]],
+  ["a pattern with blanks", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
+  ["a pattern that is kept", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
+  ["pairs", "[START]", { endToken: "[END]" }, "[START]Vera[END]noise[START]Otto[END]", ["Vera", "Otto"]],
+  ["pairs with their tokens", "<", { endToken: ">", includeTokens: "true" }, "x<a>y<b>z<c", ["<a>", "<b>"]],
+  [
+    "elements",
+    "<person>",
+    { xml: "true" },
+    "<persons><person>Ann</person><person/><personal/><person a='>'>Bo</person></persons>",
+    ["<person>Ann</person>", "<person/>", "<person a='>'>Bo</person>"],
+  ],
+  [
+    "elements in groups",
+    "person",
+    { xml: "true", group: "2" },
+    "<p><person>A</person><person>B</person><person>C</person></p>",
+    ["<group><person>A</person><person>B</person></group>", "<group><person>C</person></group>"],
+  ],
+  [
+    "elements that inherit",
+    "o",
+    { xml: "true", inheritNamespaceTagName: "os" },
+    '<os xmlns="u" xmlns:p="v"><o><p:x/></o><o xmlns="w"/></os>',
+    ['<o xmlns="u" xmlns:p="v"><p:x/></o>', '<o xmlns:p="v" xmlns="w"/>'],
+  ],
+];
+
+describe("tokenize", () => {
+  it.each(cases)("%s", async (_title, token, options, text, expected) => {
+    expect(tokens(token, text, options)).toEqual(expected);
+    expect(tokens(token, new TextEncoder().encode(text), options)).toEqual(expected);
+    // However the text is chunked, the tokens are the same.
+    expect(await later(token, [...text], options)).toEqual(expected);
+    expect(await later(token, text.match(/[^]{1,3}/g) ?? [], options)).toEqual(expected);
+  });
+
+  it("decodes characters that were cut in two", async () => {
+    const bytes = new TextEncoder().encode("é,😀");
+    expect(
+      await later(
+        ",",
+        [...bytes].map((byte) => Uint8Array.of(byte)),
+      ),
+    ).toEqual(["é", "😀"]);
+  });
+
+  it("reads headers, properties and variables instead of the body", () => {
+    expect(tokens("-", "body", { source: "header:list" }, { headers: { list: "p-q" } })).toEqual(["p", "q"]);
+    expect(tokens("-", "body", { source: "variable:v" }, { variables: { v: "x-y" } })).toEqual(["x", "y"]);
+    expect(tokens("-", null)).toEqual([]);
+    expect(tokens("${header.sep}", "a|b", {}, { headers: { sep: "|" } })).toEqual(["a", "b"]);
+  });
+
+  it("can be run through again, and shows as the list it stands for", () => {
+    const list = evaluate(",", { body: "a,b" }) as Iterable<string>;
+    expect([...list]).toEqual([...list]);
+    expect(JSON.stringify(list)).toBe('["a","b"]');
+    expect(evaluate(",", { body: "a,b", options: { resultType: "java.util.List" } })).toEqual(["a", "b"]);
+  });
+
+  it("takes only what is asked for", () => {
+    const text = "x\n".repeat(1_000_000);
+    const lines = (evaluate("\n", { body: text }) as Iterable<string>)[Symbol.iterator]();
+    expect(lines.next().value).toBe("x");
+    let taken = 0;
+    function* endless(): Generator<string> {
+      for (;;) {
+        taken++;
+        yield "abc\n";
+      }
+    }
+    const some = (evaluate("\n", { body: endless() }) as Iterable<string>)[Symbol.iterator]();
+    expect([some.next().value, some.next().value, some.next().value]).toEqual(["abc", "abc", "abc"]);
+    expect(taken).toBe(3);
+  });
+
+  it("refuses what cannot be a token", () => {
+    expect(() => evaluate("", { body: "x" })).toThrow("needs a token");
+    expect(() => evaluate("(", { body: "x", options: { regex: "true" } })).toThrow("no pattern");
+    expect(() => evaluate(",", { body: "x", options: { source: "nowhere" } })).toThrow("names nothing to read");
+  });
+
+  it("loses nothing: tokens joined are the text", () => {
+    const word = fc.string({ unit: fc.constantFrom("a", "b", ",", "é") });
+    fc.assert(
+      fc.property(word, (text) => {
+        const trimmed = text.replace(/^,|,$/g, "");
+        expect(tokens(",", text).join(",")).toBe(text === "," || trimmed === "" ? (trimmed as string) : trimmed);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

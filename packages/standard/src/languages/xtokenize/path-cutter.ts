@@ -1,0 +1,182 @@
+// Walks through XML tag by tag and cuts out the elements a path leads to. Nothing but the open elements and the token
+// at work is kept, and entities and document types are passed over, never looked up.
+import { FlowError } from "@sluice/engine/spi";
+import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-cutter.ts";
+import type { Cut, Cutter } from "../tokenize/token-stream.ts";
+import { leadsTo, type NamedElement, type PathStep } from "./path-steps.ts";
+
+/** i: with inherited namespaces declared; w: wrapped in its ancestors; u: its content; t: its text. */
+export type TokenMode = "i" | "w" | "u" | "t";
+
+interface OpenElement extends NamedElement {
+  readonly name: string;
+  readonly tag: string;
+  readonly declarations: readonly (readonly [string, string])[];
+}
+
+interface Token {
+  readonly start: number;
+  readonly contentStart: number;
+  readonly depth: number;
+}
+
+const deepest = 1000;
+
+export class PathCutter implements Cutter {
+  readonly #path: readonly PathStep[];
+  readonly #mode: TokenMode;
+  readonly #open: OpenElement[] = [];
+  #token: Token | undefined = undefined;
+  /** How far the text was read, counted from the place that `cut` was last told to go on from. */
+  #read = 0;
+
+  constructor(path: readonly PathStep[], mode: TokenMode) {
+    this.#path = path;
+    this.#mode = mode;
+  }
+
+  cut(text: string, from: number, complete: boolean): Cut | undefined {
+    let at = from + this.#read;
+    for (;;) {
+      const start = text.indexOf("<", at);
+      const end = start < 0 ? -1 : markupEnd(text, start);
+      if (end < 0) {
+        this.#read = at - from;
+        if (complete && start >= 0) throw broken("a tag is never closed");
+        if (complete && this.#open.length > 0) throw broken(`<${this.#open.at(-1)?.name ?? ""}> is never closed`);
+        return this.#release(text, from, at);
+      }
+      at = end + 1;
+      const token = this.#take(text, start, end, from);
+      if (token === undefined) continue;
+      this.#read = 0;
+      return { token, next: at };
+    }
+  }
+
+  /** Text outside a token is not needed any more. */
+  #release(_text: string, from: number, at: number): Cut | undefined {
+    if (this.#token !== undefined || at <= from) return undefined;
+    this.#read = 0;
+    return { token: undefined, next: at };
+  }
+
+  /** Places inside the token are kept relative to where the text is cut off. */
+  #take(text: string, start: number, end: number, from: number): string | undefined {
+    const second = text.charAt(start + 1);
+    if (second === "!" || second === "?") return undefined;
+    if (second === "/") return this.#close(text, start, end, from);
+    const tag = text.slice(start, end + 1);
+    const isEmpty = tag.endsWith("/>");
+    if (this.#open.length >= deepest) throw broken(`it is nested deeper than ${deepest} elements`);
+    this.#open.push(this.#element(tag));
+    if (this.#token === undefined && leadsTo(this.#path, this.#open))
+      this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#open.length };
+    return isEmpty ? this.#end(text, end + 1, end + 1, from) : undefined;
+  }
+
+  #close(text: string, start: number, end: number, from: number): string | undefined {
+    const name = text.slice(start + 2, end).trim();
+    const open = this.#open.at(-1);
+    if (open?.name !== name) throw broken(open === undefined ? `</${name}> closes nothing` : `</${name}> where </${open.name}> is due`);
+    return this.#end(text, start, end + 1, from);
+  }
+
+  #end(text: string, contentEnd: number, end: number, from: number): string | undefined {
+    const token = this.#token;
+    const depth = this.#open.length;
+    if (token === undefined || token.depth !== depth) {
+      this.#open.pop();
+      return undefined;
+    }
+    this.#token = undefined;
+    const element = text.slice(token.start + from, end);
+    const content = text.slice(token.contentStart + from, contentEnd);
+    const ancestors = this.#open.slice(0, -1);
+    this.#open.pop();
+    return this.#render(element, content, ancestors);
+  }
+
+  #render(element: string, content: string, ancestors: readonly OpenElement[]): string {
+    if (this.#mode === "u") return content;
+    if (this.#mode === "t") return textOf(content);
+    if (this.#mode === "w")
+      return (
+        ancestors.map(({ tag }) => tag).join("") +
+        element +
+        ancestors
+          .map(({ name }) => `</${name}>`)
+          .reverse()
+          .join("")
+      );
+    return withDeclarations(element, inherited(ancestors));
+  }
+
+  #element(tag: string): OpenElement {
+    const name = /^<([^\s/>]+)/.exec(tag)?.[1];
+    if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is no tag`);
+    const declarations = readDeclarations(tag);
+    const colon = name.indexOf(":");
+    const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
+    const found = declarations.find(([attribute]) => attribute === prefix) ?? inherited(this.#open).find(([attribute]) => attribute === prefix);
+    return { name, tag, declarations, local: name.slice(colon + 1), namespace: found === undefined ? "" : found[1].slice(1, -1) };
+  }
+}
+
+/** What the ancestors declare, inner declarations before outer ones of the same prefix. */
+function inherited(ancestors: readonly OpenElement[]): readonly (readonly [string, string])[] {
+  const found = new Map<string, string>();
+  for (const { declarations } of ancestors) for (const [attribute, value] of declarations) found.set(attribute, value);
+  return [...found];
+}
+
+/** Where the markup that starts here ends; -1 when the text must grow first. */
+function markupEnd(text: string, start: number): number {
+  const ends: readonly (readonly [string, string])[] = [
+    ["<!--", "-->"],
+    ["<![CDATA[", "]]>"],
+    ["<?", "?>"],
+  ];
+  for (const [opening, closing] of ends) {
+    if (!text.startsWith(opening, start)) continue;
+    const end = text.indexOf(closing, start + opening.length);
+    return end < 0 ? -1 : end + closing.length - 1;
+  }
+  // Too short yet to tell a comment from another declaration.
+  if (text.startsWith("<!", start) && text.length - start < 9) return -1;
+  if (text.startsWith("<!DOCTYPE", start)) {
+    const subset = text.indexOf("[", start);
+    const close = text.indexOf(">", start);
+    if (subset >= 0 && close >= 0 && subset < close) {
+      const end = text.indexOf("]", subset);
+      return end < 0 ? -1 : text.indexOf(">", end);
+    }
+    return close;
+  }
+  return tagEnd(text, start);
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** The text of a content: without tags, comments and instructions, with the five entities and character numbers read. */
+function textOf(content: string): string {
+  return content
+    .split(/(<!\[CDATA\[[^]*?\]\]>)/)
+    .map((part) => (part.startsWith("<![CDATA[") ? part.slice(9, -3) : readText(part.replaceAll(/<!--[^]*?-->|<\?[^]*?\?>|<[^>]*>/g, ""))))
+    .join("");
+}
+
+function readText(text: string): string {
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(\w+));/g,
+    (all, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return Object.hasOwn(entities, name) ? (entities[name] as string) : all;
+      const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    },
+  );
+}
+
+function broken(why: string): FlowError {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is broken: ${why}`, { code: "invalid-xml" });
+}

@@ -1,0 +1,57 @@
+import { CompileError } from "@sluice/engine/spi";
+
+/** One step of a path: an element by name, in a namespace unless undefined says any. */
+export interface PathStep {
+  readonly local: string;
+  readonly namespace: string | undefined;
+  /** True when elements may stand between this step and the one before it. */
+  readonly anywhere: boolean;
+}
+
+/** Reads `/a/b`, `//b` or `//x:b` with the prefixes' namespaces. */
+export function readPath(text: string, namespaces: Readonly<Record<string, string>>): readonly PathStep[] {
+  const steps: PathStep[] = [];
+  const hasNamespaces = Object.keys(namespaces).length > 0;
+  const source = text.trim().startsWith("/") ? text.trim() : `//${text.trim()}`;
+  const pattern = /(\/\/?)(?:([^\s/:*[\]]+):)?([^\s/:[\]]+)/y;
+  while (pattern.lastIndex < source.length) {
+    const offset = pattern.lastIndex;
+    const found = pattern.exec(source);
+    if (found === null) throw new CompileError("xtokenize-path", `xtokenize: '${text}' is no path of element names`, { hint: "write //orders/order", offset });
+    const [, slashes, prefix, local] = found;
+    const namespace = prefix === undefined ? (hasNamespaces && local !== "*" ? "" : undefined) : namespaces[prefix];
+    if (prefix !== undefined && namespace === undefined)
+      throw new CompileError("xtokenize-namespace", `xtokenize: the prefix '${prefix}' is not declared`, {
+        hint: `add namespace: [{key: ${prefix}, value: its URI}]`,
+        offset,
+      });
+    steps.push({ local: local as string, namespace, anywhere: slashes === "//" });
+  }
+  if (steps.length === 0) throw new CompileError("xtokenize-path", "xtokenize needs a path of element names", { hint: "write //orders/order" });
+  return steps;
+}
+
+export interface NamedElement {
+  readonly local: string;
+  readonly namespace: string;
+}
+
+/** True when the open elements, outermost first, are led to by the path. */
+export function leadsTo(steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
+  return matchFrom(steps.length - 1, elements.length - 1, steps, elements);
+}
+
+function matchFrom(step: number, element: number, steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
+  if (step < 0) return true;
+  const wanted = steps[step] as PathStep;
+  const at = elements[element];
+  if (at === undefined || !isNamed(at, wanted)) return false;
+  if (step === 0) return wanted.anywhere || element === 0;
+  if (!wanted.anywhere) return matchFrom(step - 1, element - 1, steps, elements);
+  for (let above = element - 1; above >= 0; above--) if (matchFrom(step - 1, above, steps, elements)) return true;
+  return false;
+}
+
+function isNamed(element: NamedElement, step: PathStep): boolean {
+  return (step.local === "*" || step.local === element.local) && (step.namespace === undefined || step.namespace === element.namespace);
+}

@@ -1,0 +1,64 @@
+import { languageUnderTest, type LanguageInput } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { xtokenize } from "./xtokenize.ts";
+
+const { evaluate } = languageUnderTest(xtokenize);
+const tokens = (path: string, body: unknown, options: LanguageInput["options"] = {}): unknown[] => [
+  ...(evaluate(path, { body, options }) as Iterable<unknown>),
+];
+
+async function later(path: string, text: string, size: number, options: LanguageInput["options"] = {}): Promise<unknown[]> {
+  async function* stream(): AsyncGenerator<string> {
+    for (let from = 0; from < text.length; from += size) yield await Promise.resolve(text.slice(from, from + size));
+  }
+  const found: unknown[] = [];
+  for await (const item of evaluate(path, { body: stream(), options }) as AsyncIterable<unknown>) found.push(item);
+  return found;
+}
+
+const orders = `<?xml version="1.0"?><!DOCTYPE o [<!ENTITY x "y">]><!-- <o:order/> -->
+<o:orders xmlns:o="urn:o" xmlns="urn:d"><o:order id="1"><line>a &amp; b</line></o:order><x><o:order id="2" t="a>b"/></x><o:order><o:order>in</o:order><![CDATA[</o:order>]]></o:order></o:orders>`;
+const namespace = '[{"key":"o","value":"urn:o"},{"key":"d","value":"urn:d"}]';
+
+describe("xtokenize", () => {
+  it.each([
+    ["/o:orders/o:order", "u", ["<line>a &amp; b</line>", "<o:order>in</o:order><![CDATA[</o:order>]]>"]],
+    ["//o:order", "t", ["a & b", "", "in</o:order>"]],
+    ["//d:line", "i", ['<line xmlns:o="urn:o" xmlns="urn:d">a &amp; b</line>']],
+    ["//d:x/o:order", "w", ['<o:orders xmlns:o="urn:o" xmlns="urn:d"><x><o:order id="2" t="a>b"/></x></o:orders>']],
+    ["/o:orders//o:order/d:line", "t", ["a & b"]],
+    ["//d:x/*", "t", [""]],
+    ["//line", "t", []],
+    ["/d:line", "t", []],
+  ])("%s in mode %s", async (path, mode, expected) => {
+    const options = { mode, namespace };
+    expect(tokens(path, orders, options)).toEqual(expected);
+    expect(tokens(path, new TextEncoder().encode(orders), options)).toEqual(expected);
+    expect(await later(path, orders, 1, options)).toEqual(expected);
+    expect(await later(path, orders, 7, options)).toEqual(expected);
+  });
+
+  it("ignores namespaces when none is given, and groups", () => {
+    expect(tokens("//order", '<a xmlns="u"><order>1</order><order>2</order><order>3</order></a>', { mode: "t", group: "2" })).toEqual([
+      "<group>12</group>",
+      "<group>3</group>",
+    ]);
+  });
+
+  it("looks no entity up", () => {
+    expect(tokens("//a", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', { mode: "t" })).toEqual(["&x;"]);
+  });
+
+  it("says what is broken in the XML", () => {
+    expect(() => tokens("//a", "<a><b></a>")).toThrow("</a> where </b> is due");
+    expect(() => tokens("//a", "<a><b/>")).toThrow("<a> is never closed");
+    expect(() => tokens("//a", "<r><a></a><b")).toThrow("a tag is never closed");
+    expect(() => tokens("//x", "<a>".repeat(2000))).toThrow("nested deeper");
+  });
+
+  it("refuses wrong paths when the flow is read", () => {
+    expect(() => evaluate("//o:a", { body: "" })).toThrow("prefix 'o' is not declared");
+    expect(() => evaluate("//a[1]", { body: "" })).toThrow("no path of element names");
+    expect(() => evaluate("", { body: "" })).toThrow("no path of element names");
+  });
+});
