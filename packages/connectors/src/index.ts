@@ -5,6 +5,7 @@ import { cron } from "./cron/cron.ts";
 import { direct } from "./direct/direct.ts";
 import { fileConnector, type FileSettings } from "./file/file.ts";
 import { httpConnector, type HttpSettings } from "./http/http.ts";
+import { languageConnector, type LanguageList } from "./language/language.ts";
 import { log } from "./log/log.ts";
 import { mock } from "./mock/mock.ts";
 import { platformHttp } from "./platform-http/platform-http.ts";
@@ -22,6 +23,7 @@ export { type RouteAction, type RouteControl } from "./controlbus/controlbus.ts"
 export type { FileSettings } from "./file/file.ts";
 export type { EgressPolicy } from "./http/egress.ts";
 export type { HttpSettings } from "./http/http.ts";
+export type { LanguageList } from "./language/language.ts";
 export { queueDepths } from "./seda/queues.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";
 
@@ -31,6 +33,7 @@ export interface ConnectorSettings {
   readonly events?: SluiceEvents;
   readonly file?: FileSettings;
   readonly http?: HttpSettings;
+  readonly languages?: LanguageList;
 }
 
 export function connectorsWith(settings: ConnectorSettings): readonly ConnectorDeclaration[] {
@@ -40,6 +43,7 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
     direct,
     fileConnector(settings.file),
     httpConnector(settings.http),
+    languageConnector(settings.languages ?? { language: () => undefined }),
     log,
     mock,
     platformHttp,

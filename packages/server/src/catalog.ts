@@ -1,12 +1,14 @@
-import { connectors } from "@sluice/connectors";
+import { connectorsWith, type ConnectorSettings } from "@sluice/connectors";
 import { entities, type Catalog } from "@sluice/engine";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 /** Everything this runtime knows, by name. */
-export function createCatalog(): Catalog {
+export function createCatalog(settings: Omit<ConnectorSettings, "languages"> = {}): Catalog {
+  const known = new Map(languages.map((language) => [language.name, language]));
+  const connectors = connectorsWith({ ...settings, languages: { language: (name) => known.get(name) } });
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
-    languages: new Map(languages.map((language) => [language.name, language])),
+    languages: known,
     formats: new Map(formats.map((format) => [format.name, format])),
     connectors: new Map(connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const))),
     entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),

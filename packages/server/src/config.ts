@@ -24,6 +24,8 @@ export const settingFields = {
   maxInflight: f.integer({ doc: "Runs of one route at the same time; more are refused.", default: 2_000, min: 1 }),
   runMs: f.duration({ doc: "How long one run may take.", default: 300_000 }),
   callDepth: f.integer({ doc: "Calls of other routes within one run.", default: 100, min: 1, max: 1_000 }),
+  egressAllowPrivate: f.boolean({ doc: "Whether addresses taken from messages may be private, loopback or link-local.", default: false }),
+  egressAllowHosts: f.string({ doc: "Hosts that messages may name although they are private, separated by commas.", default: "" }),
   runHistory: f.integer({ doc: "Runs kept per route.", default: 250, min: 1 }),
   runHistoryTotal: f.integer({ doc: "Runs kept over all routes.", default: 20_000, min: 1 }),
   runHistoryBytes: f.size({ doc: "Memory the run history may take, estimated.", default: 64 * mebibyte }),
@@ -87,7 +89,10 @@ export const settingDescriptions: readonly SettingDescription[] = (Object.keys(s
 });
 
 /** Reads the settings: a flag wins over its variable, a blank variable counts as unset. Throws one SettingsError with all faults. */
-export function readConfiguration(flags: Readonly<Partial<Record<string, string>>> = {}, environment: Readonly<Record<string, string | undefined>> = process.env): Configuration {
+export function readConfiguration(
+  flags: Readonly<Partial<Record<string, string>>> = {},
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Configuration {
   const faults: string[] = [];
   const settings: Record<string, unknown> = {};
   for (const { name, flag, variable } of settingDescriptions) {
@@ -107,5 +112,14 @@ export function settingsReference(): string {
     const type = values === undefined ? kind : values.map((value) => `\`${value}\``).join(", ");
     return `| \`${variable}\` | ${flag === undefined ? "" : `\`${flag}\``} | ${type} | ${standard === "" ? "" : `\`${standard}\``} | ${doc} |`;
   });
-  return ["# Settings", "", "A flag wins over its variable. Durations take `500`, `10s`, `1m30s`; sizes take `65536`, `64k`, `10MiB`.", "", "| Variable | Flag | Type | Default | Meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+  return [
+    "# Settings",
+    "",
+    "A flag wins over its variable. Durations take `500`, `10s`, `1m30s`; sizes take `65536`, `64k`, `10MiB`.",
+    "",
+    "| Variable | Flag | Type | Default | Meaning |",
+    "|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { sluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import { apiEndpoints } from "./api/index.ts";
@@ -28,6 +29,7 @@ import { httpLimits, webhookDefault } from "./http-settings.ts";
 import { createBatchedWriter } from "./log/batched-writer.ts";
 import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
 import { createSecretValues } from "./masking/secret-values.ts";
+import { routeControl } from "./flows/route-control.ts";
 import { createRunHistory } from "./runs/run-history.ts";
 import { createRunListener } from "./runs/run-listener.ts";
 import { stepTap } from "./runs/step-tap.ts";
@@ -61,7 +63,12 @@ export async function startServer({ settings, environment: variables }: Configur
   const ids = createIds(() => Date.now());
   const secrets = createSecretValues();
   secrets.set("process", [settings.deployToken ?? ""]);
-  const writer = createBatchedWriter({ fileDescriptor: output, maxBytes: settings.logBuffer, dropped: (count) => `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}` });
+  const writer = createBatchedWriter({
+    fileDescriptor: output,
+    maxBytes: settings.logBuffer,
+    dropped: (count) =>
+      `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}`,
+  });
   const log = createRuntimeLog({ level, writer, secrets, now: () => Date.now() });
   const dataDir = resolve(settings.dataDir);
   const routesDir = join(dataDir, "routes");
@@ -80,7 +87,8 @@ export async function startServer({ settings, environment: variables }: Configur
     log.follow(logs);
 
     const limits = httpLimits(settings);
-    const reportFault = (fault: unknown, reference: string): void => log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+    const reportFault = (fault: unknown, reference: string): void =>
+      log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
     const ingress = createIngress({
       limits,
       accessOf: webhookDefault(settings.webhookDefault),
@@ -89,12 +97,25 @@ export async function startServer({ settings, environment: variables }: Configur
       reportFault,
     });
     const host = createHost({ log, ids, http: ingress.port, environment });
-    const catalog = createCatalog();
+    const events = sluiceEvents();
+    const catalog = createCatalog({
+      events,
+      control: routeControl(() => runtime),
+      http: {
+        egress: {
+          allowPrivate: settings.egressAllowPrivate,
+          allowHosts: settings.egressAllowHosts
+            .split(",")
+            .map((name) => name.trim())
+            .filter((name) => name !== ""),
+        },
+      },
+    });
     const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
     const runtime = createRuntime({
       catalog,
       host,
-      listener: createRunListener(history, trace, log),
+      listener: createRunListener(history, trace, log, events),
       limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs },
     });
     runtime.tap(stepTap);
@@ -119,11 +140,19 @@ export async function startServer({ settings, environment: variables }: Configur
       properties,
       installed: new Map(),
       turns: createTurns(),
-      announce: (change, flowId, hash) => trace.flowChanged(change, flowId, hash),
+      announce: (change, flowId, hash) => {
+        trace.flowChanged(change, flowId, hash);
+        events.emit({ name: `flow.${change}`, flowId, details: { hash } });
+      },
     };
     const door = createStreamDoor(
       settings.maxStreamClients,
-      { maxEvents: settings.streamClientEvents, maxBytes: settings.streamClientBytes, heartbeatMs: settings.streamHeartbeatMs, stuckMs: settings.streamStuckMs },
+      {
+        maxEvents: settings.streamClientEvents,
+        maxBytes: settings.streamClientBytes,
+        heartbeatMs: settings.streamHeartbeatMs,
+        stuckMs: settings.streamStuckMs,
+      },
       clock,
     );
     const endpoints = apiEndpoints({
@@ -147,7 +176,14 @@ export async function startServer({ settings, environment: variables }: Configur
       catalog,
       host,
     });
-    const management = createManagementApi({ endpoints, tokenCheck: createTokenCheck(settings.deployToken), log, secrets, newReference: () => ids.next(), isDraining: () => phase === "DRAINING" });
+    const management = createManagementApi({
+      endpoints,
+      tokenCheck: createTokenCheck(settings.deployToken),
+      log,
+      secrets,
+      newReference: () => ids.next(),
+      isDraining: () => phase === "DRAINING",
+    });
     const listener = createListener({ limits, ingress, management, reportFault });
 
     const report = await loadFlows(flows);

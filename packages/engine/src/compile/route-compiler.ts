@@ -119,6 +119,8 @@ export class RouteCompiler implements Compiler {
       () => {
         const declaration = scope.catalog.steps.get(node.name);
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
+        if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
+          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, { hint: "put the second into a route of its own" });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,

@@ -26,6 +26,8 @@ export interface ExampleMessage {
 export interface StepDeclaration<F extends Fields = any> extends StepShape {
   readonly options: F;
   readonly examples: readonly Example[];
+  /** At most one of it in a route. */
+  readonly oncePerRoute?: boolean;
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
 

@@ -64,6 +64,9 @@ describe("run history", () => {
     const record = history.find(going.run.id);
     expect(Object.values(record as object)).not.toContain(going.run);
     expect(Object.values(record as object)).not.toContain(going.run.failure);
-    expect(runJson(record as never, createSecretValues())).toMatchObject({ request: { preview: '{"big":"body"}', size: 14 }, error: { type: "java.io.IOException", message: "broke" } });
+    expect(runJson(record as never, createSecretValues())).toMatchObject({
+      request: { preview: '{"big":"body"}', size: 14 },
+      error: { type: "java.io.IOException", message: "broke" },
+    });
   });
 });

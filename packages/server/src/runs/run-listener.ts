@@ -1,9 +1,11 @@
+import type { SluiceEvents } from "@sluice/connectors";
 import type { Log, RunListener } from "@sluice/engine";
+import { maskUris } from "../masking/secret-uris.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { RunHistory } from "./run-history.ts";
 
 /** Everybody who is told about runs: the history always, the trace while somebody follows it. */
-export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log): RunListener {
+export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log, events: SluiceEvents): RunListener {
   return {
     started(run, exchange) {
       history.started(run, exchange);
@@ -15,13 +17,29 @@ export function createRunListener(history: RunHistory, trace: TraceRecorder, log
       const { failure } = run;
       // A child's failure is its caller's to handle; only what leaves the outermost route unhandled is news.
       if (failure === undefined || run.parent !== undefined) return;
-      log.write("ERROR", run.route.id, `route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message}`, exchange, failure.code === "unexpected" ? { error: failure.cause } : undefined);
+      events.emit(
+        {
+          name: `run.${run.status}`,
+          flowId: run.route.flowId,
+          routeId: run.route.id,
+          details: { runId: run.id, stepId: failure.stepId ?? null, error: { type: failure.type, message: maskUris(failure.message) } },
+        },
+        exchange,
+      );
+      log.write(
+        "ERROR",
+        run.route.id,
+        `route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message}`,
+        exchange,
+        failure.code === "unexpected" ? { error: failure.cause } : undefined,
+      );
     },
     retrying(_run, exchange, error, delayMs) {
       trace.retrying(exchange, error, delayMs);
     },
     routeChanged(route) {
       trace.routeChanged(route);
+      events.emit({ name: `route.${route.status.toLowerCase()}`, flowId: route.identity.flowId, routeId: route.identity.id });
     },
   };
 }

@@ -55,8 +55,8 @@ export class RunRecord {
     const { body, headers } = exchange.message;
     this.contentType = headers.getKey("content-type");
     if (body instanceof Uint8Array) {
-      // Of a Buffer, `slice` would be a view that keeps the whole body alive.
-      this.preview = Uint8Array.prototype.slice.call(body, 0, previewLimit);
+      // A copy: a view would keep the whole body alive.
+      this.preview = Buffer.from(body.subarray(0, previewLimit));
       this.requestSize = body.byteLength;
     } else {
       const preview = previewBody(body, previewLimit);
@@ -116,8 +116,15 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
     handled: run?.handled ?? record.handled,
     steps: (run?.steps ?? record.steps ?? []).map(stepJson),
     error: error === undefined ? null : { ...error, message: hide(error.message) },
-    request: { contentType: record.contentType ?? null, size: record.requestSize ?? null, preview: hide(typeof record.preview === "string" ? record.preview : previewBody(record.preview, previewLimit).text) },
-    reply: record.endedAt === 0 ? null : { status: record.replyStatus ?? (record.trigger.method === undefined ? null : failed ? 500 : 200), size: record.replySize ?? null },
+    request: {
+      contentType: record.contentType ?? null,
+      size: record.requestSize ?? null,
+      preview: hide(typeof record.preview === "string" ? record.preview : previewBody(record.preview, previewLimit).text),
+    },
+    reply:
+      record.endedAt === 0
+        ? null
+        : { status: record.replyStatus ?? (record.trigger.method === undefined ? null : failed ? 500 : 200), size: record.replySize ?? null },
     sessionId: record.sessionId ?? null,
     replayOf: null,
   };

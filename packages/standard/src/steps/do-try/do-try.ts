@@ -25,7 +25,7 @@ export const doTry = defineStep({
         {
           exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
             doc: "Types this clause deals with, their subtypes included.",
-            default: ["java.lang.Exception"],
+            required: true,
           }),
           onWhen: f.expression({ doc: "A further condition; it can read the exception." }),
           steps: f.steps({ doc: "What to do about it.", default: [] }),

@@ -27,6 +27,7 @@ export const saga = defineStep({
   icon: "book-open",
   since: "0.1",
   adoptsSiblings: true,
+  oncePerRoute: true,
   options: {
     propagation: f.enum(["REQUIRED", "REQUIRES_NEW", "MANDATORY", "SUPPORTS", "NOT_SUPPORTED", "NEVER"], {
       doc: "Whether a running saga is joined, needed or refused.",
