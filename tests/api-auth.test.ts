@@ -37,7 +37,8 @@ afterAll(async () => {
   await unconfigured.end();
 });
 
-const body = (method: string): string | undefined => (method === "GET" || method === "DELETE" ? undefined : JSON.stringify({ yaml: answering("intruder", "x") }));
+const body = (method: string): string | undefined =>
+  method === "GET" || method === "DELETE" ? undefined : JSON.stringify({ yaml: answering("intruder", "x") });
 
 /** Sends bytes as they are and returns everything that came back. */
 function raw(text: string | Buffer, port = server.port): Promise<string> {
@@ -51,7 +52,8 @@ function raw(text: string | Buffer, port = server.port): Promise<string> {
   });
 }
 
-const get = (path: string, ...headers: readonly string[]): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((header) => `${header}\r\n`).join("")}Connection: close\r\n\r\n`;
+const get = (path: string, ...headers: readonly string[]): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((header) => `${header}\r\n`).join("")}Connection: close\r\n\r\n`;
 
 describe("the deploy token", () => {
   const wrong: readonly (readonly [string, string | undefined])[] = [

@@ -14,6 +14,12 @@ afterAll(() => server.end());
 
 const post = (routeId: string, body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", `/api/${routeId}`, body);
 const sha = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+async function result(routeId: string): Promise<unknown> {
+  const { sessionId } = (await server.api("POST", "/test/session", { scope: "session" })).json;
+  const reply = await server.api("POST", "/test/invoke", { sessionId, routeId });
+  await server.api("DELETE", `/test/session/${sessionId}`);
+  return reply.json.body;
+}
 const entry = async (id: string): Promise<any> => (await server.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id);
 
 describe("install and replace", () => {
@@ -126,7 +132,28 @@ describe("refusals", () => {
 
   it("B01-B11: ids outside the pattern are 400 and touch no file", async () => {
     const before = readdirSync(server.dataDir);
-    const ids = ["..%2f..%2fetc%2fx", "%2e%2e%2fx", "a%00", "a%0ab", "a%0d%0aX:1", "%7f", "CON", "nul", "aux.x", "COM1", "a.", "a%20", "a:b", ".hidden", ".env", "-rf", "~x", "a..b", "x".repeat(129), "x".repeat(5_000)];
+    const ids = [
+      "..%2f..%2fetc%2fx",
+      "%2e%2e%2fx",
+      "a%00",
+      "a%0ab",
+      "a%0d%0aX:1",
+      "%7f",
+      "CON",
+      "nul",
+      "aux.x",
+      "COM1",
+      "a.",
+      "a%20",
+      "a:b",
+      ".hidden",
+      ".env",
+      "-rf",
+      "~x",
+      "a..b",
+      "x".repeat(129),
+      "x".repeat(5_000),
+    ];
     for (const id of ids) {
       for (const method of ["PUT", "DELETE"]) {
         const reply = await server.api(method, `/flows/${id}`, method === "PUT" ? { yaml: answering("x", "x") } : undefined);
@@ -174,7 +201,10 @@ describe("refusals", () => {
 
   it("R35, R114: a claim on a reserved path is refused and not written", async () => {
     const reply = await server.putFlow("thief", "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/flows\n      steps:\n        - log: x\n");
-    expect([reply.status, reply.json]).toEqual([422, { error: "route 'thief' claims reserved path '/_api/flows': paths under /_api belong to the management API" }]);
+    expect([reply.status, reply.json]).toEqual([
+      422,
+      { error: "route 'thief' claims reserved path '/_api/flows': paths under /_api belong to the management API" },
+    ]);
     expect(readdirSync(server.routesDir)).not.toContain("thief.yaml");
   });
 
@@ -244,7 +274,12 @@ describe("params", () => {
   });
 
   it("I16: secret values are shown nowhere and kept by a masked PUT", async () => {
-    const secretYaml = direct("secretive", "setBody: {constant: 'pw={{pw}} env={{env:MY_SECRET}}'}", "log: '${body}'", "throwException: {exceptionType: java.lang.IllegalStateException, message: 'bad {{pw}}'}");
+    const secretYaml = direct(
+      "secretive",
+      "setBody: {constant: 'pw={{pw}} env={{env:MY_SECRET}}'}",
+      "log: '${body}'",
+      "throwException: {exceptionType: java.lang.IllegalStateException, message: 'bad {{pw}}'}",
+    );
     await server.putFlow("secretive", secretYaml, { pw: { value: "S3CR3T-value", secret: true } });
     await result("secretive");
     const shown = await server.api("GET", "/flows/secretive");
@@ -253,7 +288,8 @@ describe("params", () => {
     expect(runs.json.runs[0].error.message).toBe("bad ***");
     const health = await server.api("GET", "/health");
     await eventually(() => server.logText().includes("pw=*** env=***"));
-    for (const text of [(await server.api("GET", "/flows")).text, shown.text.replace(JSON.stringify(secretYaml), ""), runs.text, server.logText()]) expect(text).not.toContain("S3CR3T");
+    for (const text of [(await server.api("GET", "/flows")).text, shown.text.replace(JSON.stringify(secretYaml), ""), runs.text, server.logText()])
+      expect(text).not.toContain("S3CR3T");
     expect(health.text).not.toContain("S3CR3T-value");
     await server.putFlow("secretive", `${secretYaml}# touched\n`, { pw: { value: "***", secret: true } });
     expect(JSON.parse(readFileSync(join(server.routesDir, "secretive.params.json"), "utf8")).params.pw.value).toBe("S3CR3T-value");
@@ -267,13 +303,6 @@ describe("params", () => {
     const byParam = await server.putFlow("steal", direct("steal", "setBody: {constant: '{{x}}'}"), { x: { env: "SERVICE_DEPLOY_TOKEN" } });
     expect(byParam.status).toBe(422);
   });
-
-  async function result(routeId: string): Promise<unknown> {
-    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session" })).json;
-    const reply = await server.api("POST", "/test/invoke", { sessionId, routeId });
-    await server.api("DELETE", `/test/session/${sessionId}`);
-    return reply.json.body;
-  }
 });
 
 describe("remove", () => {
@@ -289,7 +318,10 @@ describe("remove", () => {
   });
 
   it("R79: a timer stops firing", async () => {
-    await server.putFlow("ticker", "- route:\n    id: ticker\n    from:\n      uri: timer:t?period=20&delay=0\n      steps:\n        - setBody: {constant: x}\n");
+    await server.putFlow(
+      "ticker",
+      "- route:\n    id: ticker\n    from:\n      uri: timer:t?period=20&delay=0\n      steps:\n        - setBody: {constant: x}\n",
+    );
     const total = async (): Promise<number> => (await server.api("GET", "/runs?routeId=ticker&limit=1000")).json.total;
     await eventually(async () => (await total()) > 2);
     await server.api("DELETE", "/flows/ticker");
@@ -358,7 +390,15 @@ describe("start and restart", () => {
     writeFileSync(join(routes, "gone.params.json"), "{}");
     const other = await startTestServer({ dataDir });
     const flows = (await other.api("GET", "/flows")).json.flows as { id: string; status: string; error: string | null }[];
-    expect(Object.fromEntries(flows.map(({ id, status }) => [id, status]))).toEqual({ good: "Started", camel: "Started", broken: "Failed", binary: "Failed", empty: "Failed", twin: "Failed", thief: "Failed" });
+    expect(Object.fromEntries(flows.map(({ id, status }) => [id, status]))).toEqual({
+      good: "Started",
+      camel: "Started",
+      broken: "Failed",
+      binary: "Failed",
+      empty: "Failed",
+      twin: "Failed",
+      thief: "Failed",
+    });
     expect(flows.find(({ id }) => id === "binary")?.error).toMatch(/UTF-8/);
     expect(flows.find(({ id }) => id === "twin")?.error).toBe("route id 'good' is already used by flow 'good'");
     expect((await call(other.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
@@ -458,7 +498,8 @@ describe("replacing under load", () => {
   }, 60_000);
 
   it("L03, L04: a run in flight finishes with its own version, PUT does not wait for it", async () => {
-    const slow = (text: string): string => `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 1800}\n        - setBody: {constant: ${text}}\n`;
+    const slow = (text: string): string =>
+      `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 1800}\n        - setBody: {constant: ${text}}\n`;
     await server.putFlow("slow", slow("old"));
     const inFlight = post("slow");
     await sleep(100);
@@ -473,7 +514,10 @@ describe("replacing under load", () => {
 describe("the end", () => {
   it("L08, L11: what was accepted is answered; health drains at once and PUT is 503", async () => {
     const other = await startTestServer();
-    await other.putFlow("slow", "- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 600}\n        - setBody: {constant: done}\n");
+    await other.putFlow(
+      "slow",
+      "- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {constant: 600}\n        - setBody: {constant: done}\n",
+    );
     const inFlight = call(other.baseUrl, "POST", "/api/slow", "x");
     await sleep(100);
     const stopping = other.stop();

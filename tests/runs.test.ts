@@ -7,12 +7,17 @@ beforeAll(async () => {
   server = await startTestServer({ env: { SERVICE_RUN_HISTORY: "5", SERVICE_RUN_HISTORY_TOTAL: "60" } });
   await server.putFlow("web", answering("web", "answer"));
   await server.putFlow("quiet", answering("quiet", "x"));
-  await server.putFlow("chain", direct("inner", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T@h/?password=S3CR3T here'}") + "- route:\n    id: outer\n    from:\n      uri: webhook\n      steps:\n        - to: {id: go, uri: 'direct:inner'}\n");
+  await server.putFlow(
+    "chain",
+    direct("inner", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T@h/?password=S3CR3T here'}") +
+      "- route:\n    id: outer\n    from:\n      uri: webhook\n      steps:\n        - to: {id: go, uri: 'direct:inner'}\n",
+  );
 });
 afterAll(() => server.end());
 
 const runs = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
-const fire = (routeId: string, body = "x", headers: Readonly<Record<string, string>> = {}): ReturnType<typeof call> => call(server.baseUrl, "POST", `/api/${routeId}`, body, headers);
+const fire = (routeId: string, body = "x", headers: Readonly<Record<string, string>> = {}): ReturnType<typeof call> =>
+  call(server.baseUrl, "POST", `/api/${routeId}`, body, headers);
 
 describe("runs", () => {
   it("R18, D6: a run is recorded with what happened", async () => {
@@ -35,7 +40,9 @@ describe("runs", () => {
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       redeliveries: 0,
       handled: false,
-      steps: [{ stepId: "setBody1", kind: "setBody", startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number), status: "completed", attempts: 1 }],
+      steps: [
+        { stepId: "setBody1", kind: "setBody", startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number), status: "completed", attempts: 1 },
+      ],
       error: null,
       request: { contentType: "application/json", size: 10, preview: '{"id":"A"}' },
       reply: { status: 200, size: 6 },
@@ -116,7 +123,16 @@ describe("health", () => {
     const second = (await call(server.baseUrl, "GET", "/_api/health")).json;
     expect(second.uptime).toBeGreaterThan(first.uptime);
     const web = second.routes.find((route: any) => route.id === "web");
-    expect(web).toEqual({ id: "web", flowId: "web", status: "Started", uptime: expect.any(Number), inflight: 0, total: 9, failed: 0, lastRunAt: expect.stringMatching(/Z$/) });
+    expect(web).toEqual({
+      id: "web",
+      flowId: "web",
+      status: "Started",
+      uptime: expect.any(Number),
+      inflight: 0,
+      total: 9,
+      failed: 0,
+      lastRunAt: expect.stringMatching(/Z$/),
+    });
     expect(second.routes.map((route: any) => route.id)).toEqual(second.routes.map((route: any) => route.id).toSorted());
   });
 

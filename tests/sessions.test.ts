@@ -25,7 +25,8 @@ async function session(body: unknown): Promise<any> {
   open.push(reply.json.sessionId);
   return reply.json;
 }
-const invoke = (sessionId: string, more: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...more });
+const invoke = (sessionId: string, more: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> =>
+  server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...more });
 const close = async (sessionId: string): Promise<any> => (await server.api("DELETE", `/test/session/${sessionId}`)).json;
 const respondTo = (stepId: string, respond: unknown, more: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...more });
 
@@ -42,7 +43,13 @@ describe("opening", () => {
   });
 
   it("tells which steps each mock replaced", async () => {
-    const { mocks, expiresAt } = await session({ ttlMs: 5_000, mocks: [{ id: "erp", match: { stepId: "call-*", routeId: "order*" }, respond: {} }, { match: { uri: "mock:*" }, respond: {} }] });
+    const { mocks, expiresAt } = await session({
+      ttlMs: 5_000,
+      mocks: [
+        { id: "erp", match: { stepId: "call-*", routeId: "order*" }, respond: {} },
+        { match: { uri: "mock:*" }, respond: {} },
+      ],
+    });
     expect(mocks).toEqual([
       { id: "erp", steps: ["orders/call-erp"] },
       { id: "mock2", steps: ["orders/tell"] },
@@ -79,7 +86,9 @@ describe("opening", () => {
 
 describe("mocks", () => {
   it("R62, R66, R71, R73, R74, R75: a mock responds, records what the step saw, and is gone after closing", async () => {
-    const { sessionId } = await session({ mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { status: 201, headers: { "X-Id": "7" }, body: { ok: true } } }] });
+    const { sessionId } = await session({
+      mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { status: 201, headers: { "X-Id": "7" }, body: { ok: true } } }],
+    });
     const reply = await invoke(sessionId, { body: { id: "A-1001" } });
     expect(reply.json).toEqual({
       runId: expect.stringMatching(/^run_[0-9A-Z]{26}$/),
@@ -128,7 +137,9 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     const { sessionId } = await session({ mocks: [{ id: "far", match: { stepId: "far" }, throw: { type: "Timeout", message: "erp slow" } }] });
     expect((await invoke(sessionId, { trigger: "direct:retrying" })).json).toMatchObject({ status: "completed", body: "rescued" });
     const { recordedCalls } = await close(sessionId);
-    expect(recordedCalls.map(({ attempt, outcome, error }: any) => [attempt, outcome, error])).toEqual([1, 2, 3].map((attempt) => [attempt, "threw", { type: "Timeout", message: "erp slow" }]));
+    expect(recordedCalls.map(({ attempt, outcome, error }: any) => [attempt, outcome, error])).toEqual(
+      [1, 2, 3].map((attempt) => [attempt, "threw", { type: "Timeout", message: "erp slow" }]),
+    );
     const run = (await server.api("GET", "/runs?routeId=retrying")).json.runs[0];
     expect([run.handled, run.steps.find(({ stepId }: { stepId: string }) => stepId === "far").attempts]).toEqual([true, 3]);
   });
@@ -205,7 +216,11 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
 
   it("I02: credentials of webhook calls are masked in what was recorded", async () => {
     const { sessionId } = await session(respondTo("out", { body: "x" }));
-    await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "b", headers: { authorization: "Bearer S3CR3T-1", cookie: "a=S3CR3T-2", "x-api-key": "S3CR3T-3", "x-hub-signature-256": "S3CR3T-4", "x-plain": "seen" } });
+    await fetch(`${server.baseUrl}/api/hook`, {
+      method: "POST",
+      body: "b",
+      headers: { authorization: "Bearer S3CR3T-1", cookie: "a=S3CR3T-2", "x-api-key": "S3CR3T-3", "x-hub-signature-256": "S3CR3T-4", "x-plain": "seen" },
+    });
     const text = JSON.stringify(await close(sessionId));
     expect(text).toContain("seen");
     expect(text).not.toContain("S3CR3T");
@@ -240,7 +255,12 @@ describe("scope", () => {
   });
 
   it("messages that a session message spawns belong to it", async () => {
-    await server.putFlow("spawning", direct("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") + direct("erp-tap", "to: {id: tapped, uri: 'mock:tapped'}") + "- route:\n    id: later\n    from:\n      uri: seda:later\n      steps:\n        - to: {id: queued, uri: 'mock:queued'}\n");
+    await server.putFlow(
+      "spawning",
+      direct("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") +
+        direct("erp-tap", "to: {id: tapped, uri: 'mock:tapped'}") +
+        "- route:\n    id: later\n    from:\n      uri: seda:later\n      steps:\n        - to: {id: queued, uri: 'mock:queued'}\n",
+    );
     const { sessionId } = await session({ scope: "session", mocks: [{ match: { uri: "mock:*" }, respond: {} }] });
     await invoke(sessionId, { trigger: "direct:spawning", body: "x" });
     await eventually(async () => (await server.api("GET", `/test/session/${sessionId}`)).json.recordedCalls.length === 2);
@@ -275,7 +295,8 @@ describe("scope", () => {
 describe("invoke", () => {
   it("R72, R97, J14: unknown endpoints, other schemes and missing sessions are refused", async () => {
     const { sessionId } = await session({});
-    for (const trigger of ["direct:x", "timer:x", "file:/etc"]) expect((await invoke(sessionId, { trigger })).json).toEqual({ error: `no direct endpoint '${trigger}'` });
+    for (const trigger of ["direct:x", "timer:x", "file:/etc"])
+      expect((await invoke(sessionId, { trigger })).json).toEqual({ error: `no direct endpoint '${trigger}'` });
     expect((await invoke("ts_none")).json).toEqual({ error: "test session 'ts_none' not found" });
     expect((await server.api("POST", "/test/invoke", { trigger: "direct:orders" })).json).toEqual({ error: "sessionId is required" });
     expect((await invoke(sessionId, { trigger: undefined })).json).toEqual({ error: "trigger or routeId is required" });
@@ -286,13 +307,27 @@ describe("invoke", () => {
     await server.putFlow("failing", direct("failing", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: boom}"));
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:failing" });
-    expect([reply.status, reply.json.status, reply.json.error]).toEqual([200, "failed", { type: "java.lang.IllegalStateException", message: "boom", stepId: "bang" }]);
+    expect([reply.status, reply.json.status, reply.json.error]).toEqual([
+      200,
+      "failed",
+      { type: "java.lang.IllegalStateException", message: "boom", stepId: "bang" },
+    ]);
   });
 
   it("presets headers, properties and variables; reads base64; reaches any route by its id", async () => {
-    await server.putFlow("preset", "- route:\n    id: preset\n    from:\n      uri: timer:never?delay=1h\n      steps:\n        - setBody: {simple: '${body}|${header.h}|${exchangeProperty.p}|${variable.v}'}\n");
+    await server.putFlow(
+      "preset",
+      "- route:\n    id: preset\n    from:\n      uri: timer:never?delay=1h\n      steps:\n        - setBody: {simple: '${body}|${header.h}|${exchangeProperty.p}|${variable.v}'}\n",
+    );
     const { sessionId } = await session({});
-    const reply = await invoke(sessionId, { trigger: undefined, routeId: "preset", bodyBase64: Buffer.from("büte").toString("base64"), headers: { h: 1 }, properties: { p: "two" }, variables: { v: "three" } });
+    const reply = await invoke(sessionId, {
+      trigger: undefined,
+      routeId: "preset",
+      bodyBase64: Buffer.from("büte").toString("base64"),
+      headers: { h: 1 },
+      properties: { p: "two" },
+      variables: { v: "three" },
+    });
     expect(reply.json.body).toBe("büte|1|two|three");
   });
 
@@ -343,7 +378,7 @@ describe("expiry and assertions", () => {
     const { assertions } = await close(sessionId);
     expect(assertions.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, false, true, false, true, true, false]);
     expect(assertions[2].message).toBe("mock 'erp' was called 2 times, expected never");
-    expect(assertions[4].message).toBe("mock 'erp': call 2 had the body {\"id\":\"A-2\"}, expected {\"id\":\"A-1\"}");
+    expect(assertions[4].message).toBe('mock \'erp\': call 2 had the body {"id":"A-2"}, expected {"id":"A-1"}');
   });
 
   it("J04: a restart forgets sessions", async () => {

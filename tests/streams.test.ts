@@ -5,10 +5,13 @@ import { answering, call, direct, eventually, sleep, startTestServer, token, typ
 
 let server: StartedServer;
 
-const hook = "- route:\n    id: live\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: 'got ${body}'}\n        - delay: {id: wait, constant: 150}\n        - setBody: {id: done, constant: fine}\n";
+const hook =
+  "- route:\n    id: live\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: 'got ${body}'}\n        - delay: {id: wait, constant: 150}\n        - setBody: {id: done, constant: fine}\n";
 
 beforeAll(async () => {
-  server = await startTestServer({ env: { SERVICE_STREAM_CLIENT_EVENTS: "50", SERVICE_MAX_STREAM_CLIENTS: "4", SERVICE_STREAM_HEARTBEAT_MS: "300", SERVICE_STREAM_EVENTS: "200" } });
+  server = await startTestServer({
+    env: { SERVICE_STREAM_CLIENT_EVENTS: "50", SERVICE_MAX_STREAM_CLIENTS: "4", SERVICE_STREAM_HEARTBEAT_MS: "300", SERVICE_STREAM_EVENTS: "200" },
+  });
   await server.putFlow("live", hook);
   await server.putFlow("other", answering("other", "x"));
   await server.putFlow("chatty", "- route:\n    id: chatty\n    from:\n      uri: webhook\n      steps:\n        - log: '${body}'\n");
@@ -90,7 +93,16 @@ describe("the trace stream", () => {
     expect(client.frames.some(({ data }) => data.type === "step.completed" && data.stepId === "wait")).toBe(false);
     await reply;
     await eventually(() => client.types().includes("run.completed"));
-    expect(client.types()).toEqual(["run.started", "step.started", "step.completed", "step.started", "step.completed", "step.started", "step.completed", "run.completed"]);
+    expect(client.types()).toEqual([
+      "run.started",
+      "step.started",
+      "step.completed",
+      "step.started",
+      "step.completed",
+      "step.started",
+      "step.completed",
+      "run.completed",
+    ]);
     const completed = client.frames.find(({ data }) => data.type === "step.completed" && data.stepId === "say") as Frame;
     expect(completed.event).toBe("trace");
     expect(completed.id).toBe(completed.data.id);
@@ -111,7 +123,11 @@ describe("the trace stream", () => {
   });
 
   it("filters by route, type, step, text and sample; body=none shows none", async () => {
-    const [byRoute, byType, byStep] = [await Client.open("/trace/stream?routeId=other"), await Client.open("/trace/stream?type=run.*"), await Client.open("/trace/stream?stepId=say&body=none&grep=COMPLETED")];
+    const [byRoute, byType, byStep] = [
+      await Client.open("/trace/stream?routeId=other"),
+      await Client.open("/trace/stream?type=run.*"),
+      await Client.open("/trace/stream?stepId=say&body=none&grep=COMPLETED"),
+    ];
     await fire("needle");
     await call(server.baseUrl, "POST", "/api/other", "x");
     await eventually(() => byRoute.types().includes("run.completed") && byStep.frames.length > 0 && byType.types().length >= 4);
@@ -162,7 +178,7 @@ describe("the trace stream", () => {
     const late = await Client.open("/trace/stream", { "last-event-id": `${boot}.0` });
     await eventually(() => late.frames.length > 1);
     expect(late.frames[0]).toMatchObject({ event: "gap", data: { reason: "slow-client" } });
-    const oldest = Number((late.frames[1]?.id as string).split(".")[1]);
+    const oldest = Number((late.frames[1] as Frame).id?.split(".")[1]);
     expect(late.frames[0]?.data.dropped).toBe(oldest - 1);
     await late.close();
     expect((await server.api("GET", "/trace/stream?since=nonsense")).json).toEqual({ error: "since must be the id of an event" });
@@ -193,7 +209,11 @@ describe("the trace stream", () => {
 
   it("I02, I03: secrets of headers are masked", async () => {
     const client = await Client.open("/trace/stream?routeId=live&body=full");
-    await fetch(`${server.baseUrl}/api/live`, { method: "POST", body: "x", headers: { authorization: "Basic S3CR3T-a", cookie: "S3CR3T-b", "x-api-key": "S3CR3T-c", "x-auth-token": "S3CR3T-d", "x-signature": "S3CR3T-e" } });
+    await fetch(`${server.baseUrl}/api/live`, {
+      method: "POST",
+      body: "x",
+      headers: { authorization: "Basic S3CR3T-a", cookie: "S3CR3T-b", "x-api-key": "S3CR3T-c", "x-auth-token": "S3CR3T-d", "x-signature": "S3CR3T-e" },
+    });
     await eventually(() => client.types().includes("run.completed"));
     expect(client.text).toContain('"***"');
     expect(client.text).not.toContain("S3CR3T");
@@ -208,14 +228,23 @@ describe("the log stream", () => {
     await eventually(() => client.frames.length > 0);
     const frame = client.frames[0] as Frame;
     expect(frame.event).toBe("log");
-    expect(frame.data).toMatchObject({ id: frame.id, level: "INFO", message: "got hello", flowId: "live", routeId: "live", stepId: "say", runId: expect.stringMatching(/^run_/), fields: {} });
+    expect(frame.data).toMatchObject({
+      id: frame.id,
+      level: "INFO",
+      message: "got hello",
+      flowId: "live",
+      routeId: "live",
+      stepId: "say",
+      runId: expect.stringMatching(/^run_/),
+      fields: {},
+    });
     await reply;
     await client.close();
   });
 
   it("content cannot forge frames", async () => {
     const client = await Client.open("/logs/stream?routeId=chatty");
-    await call(server.baseUrl, "POST", "/api/chatty", "a\n\nevent: log\ndata: {\"forged\":true}\n\nid: 1\r\n\u2028x");
+    await call(server.baseUrl, "POST", "/api/chatty", 'a\n\nevent: log\ndata: {"forged":true}\n\nid: 1\r\n\u2028x');
     await eventually(() => client.frames.length > 0);
     expect(client.frames.some(({ data }) => data.forged === true)).toBe(false);
     expect(client.frames[0]?.data.message).toBe('a\n\nevent: log\ndata: {"forged":true}\n\nid: 1\r\n\u2028x');

@@ -5,12 +5,26 @@ import { readConfiguration, settingDescriptions, SettingsError, settingsReferenc
 describe("settings", () => {
   it("has defaults for everything but the token", () => {
     const { settings } = readConfiguration({}, {});
-    expect(settings).toMatchObject({ port: 8080, host: "127.0.0.1", dataDir: "./sluice-data", deployToken: undefined, maxBody: 10_485_760, runHistory: 250, runHistoryTotal: 20_000, testSessions: "on", watch: false, maxStreamClients: 100 });
+    expect(settings).toMatchObject({
+      port: 8080,
+      host: "127.0.0.1",
+      dataDir: "./sluice-data",
+      deployToken: undefined,
+      maxBody: 10_485_760,
+      runHistory: 250,
+      runHistoryTotal: 20_000,
+      testSessions: "on",
+      watch: false,
+      maxStreamClients: 100,
+    });
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
   it("reads variables; a flag wins; blank is unset", () => {
-    const { settings } = readConfiguration({ port: "9000" }, { SERVICE_PORT: "7000", SERVICE_MAX_BODY: "64k", SERVICE_DRAIN_MS: "1m30s", SERVICE_WATCH: "true", SERVICE_HOST: " ", SERVICE_TEST_SESSIONS: "Isolated" });
+    const { settings } = readConfiguration(
+      { port: "9000" },
+      { SERVICE_PORT: "7000", SERVICE_MAX_BODY: "64k", SERVICE_DRAIN_MS: "1m30s", SERVICE_WATCH: "true", SERVICE_HOST: " ", SERVICE_TEST_SESSIONS: "Isolated" },
+    );
     expect(settings).toMatchObject({ port: 9000, maxBody: 65_536, drainMs: 90_000, watch: true, host: "127.0.0.1", testSessions: "isolated" });
   });
 

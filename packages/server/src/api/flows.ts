@@ -26,7 +26,15 @@ const flowShape = shape({
   hasPolicy: z.boolean(),
   error: z.string().nullable(),
 });
-const putShape = shape({ id: z.string(), created: z.boolean(), hash: z.string(), lastModified: z.string(), routeCount: z.int(), routes: z.array(routeShape), warnings: z.array(z.string()) });
+const putShape = shape({
+  id: z.string(),
+  created: z.boolean(),
+  hash: z.string(),
+  lastModified: z.string(),
+  routeCount: z.int(),
+  routes: z.array(routeShape),
+  warnings: z.array(z.string()),
+});
 const problemShape = shape({
   severity: z.enum(["error", "warning"]),
   line: z.int(),
@@ -118,7 +126,8 @@ export function flowEndpoints(views: FlowViews): readonly Endpoint[] {
 }
 
 function flowId({ id = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(id)) throw new Refusal("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(id))
+    throw new Refusal("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
   return id;
 }
 
@@ -135,7 +144,12 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
 
 /** The hashes of an If-Match header; `*` as itself. */
 function ifMatchOf(header: string | undefined): IfMatch | undefined {
-  return header?.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1"));
+  return header?.split(",").map((tag) =>
+    tag
+      .trim()
+      .replace(/^W\//, "")
+      .replace(/^"(.*)"$/, "$1"),
+  );
 }
 
 function installJson(views: FlowViews, { flow, created, changed }: InstallOutcome): Readonly<Record<string, unknown>> {
@@ -161,7 +175,11 @@ function dryRunJson(views: FlowViews, { flow, created, changed, routeIds }: Inst
     hash: flow.hash,
     previousHash: views.parts.installed.get(flow.id)?.hash ?? null,
     routeCount: flow.routeCount,
-    routes: { added: after.filter((id) => !before.includes(id)), removed: before.filter((id) => !after.includes(id)), kept: after.filter((id) => before.includes(id)) },
+    routes: {
+      added: after.filter((id) => !before.includes(id)),
+      removed: before.filter((id) => !after.includes(id)),
+      kept: after.filter((id) => before.includes(id)),
+    },
     warnings: flow.warnings,
   };
 }

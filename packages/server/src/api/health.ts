@@ -63,7 +63,10 @@ export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
       summary: "Uptime, engine version and the status of every route",
       open: true,
       query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
-      replies: { 200: { description: "The report; also when routes failed.", schema: healthShape }, 503: { description: "Not ready.", schema: shape({ status: z.string() }) } },
+      replies: {
+        200: { description: "The report; also when routes failed.", schema: healthShape },
+        503: { description: "Not ready.", schema: shape({ status: z.string() }) },
+      },
       handle({ query, trusted }) {
         const phase = parts.phase();
         if (query.probe === "live") return { status: 200, json: { status: phase } };

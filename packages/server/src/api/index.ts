@@ -57,5 +57,11 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
 function webhooksOf(runtime: Runtime, views: FlowViews): readonly WebhookDescription[] {
   return [...runtime.routes.values()]
     .filter(({ from }) => isWebhook(from))
-    .map(({ identity }) => ({ routeId: identity.id, path: `/api/${identity.id}`, methods: ["POST"], description: identity.description, secured: views.hasPolicy(identity.flowId) }));
+    .map(({ identity }) => ({
+      routeId: identity.id,
+      path: `/api/${identity.id}`,
+      methods: ["POST"],
+      description: identity.description,
+      secured: views.hasPolicy(identity.flowId),
+    }));
 }

@@ -7,8 +7,25 @@ import { openApiDocument } from "./openapi.ts";
 const document = openApiDocument({
   version: "1.2.3",
   endpoints: [
-    defineEndpoint({ method: "GET", path: "/things", tag: "t", summary: "All", query: { limit: f.integer({ doc: "How many.", default: 5, min: 1 }), kind: f.enum(["a", "b"], { doc: "Which." }) }, replies: { 200: { description: "ok", schema: shape({ things: z.array(z.string()) }) } }, handle: () => ok({}) }),
-    defineEndpoint({ method: "PUT", path: "/things/:id", tag: "t", summary: "Put", body: z.object({ yaml: z.string(), params: z.unknown().optional() }), rawBody: ["application/yaml"], replies: { 201: { description: "made" } }, handle: () => ok({}) }),
+    defineEndpoint({
+      method: "GET",
+      path: "/things",
+      tag: "t",
+      summary: "All",
+      query: { limit: f.integer({ doc: "How many.", default: 5, min: 1 }), kind: f.enum(["a", "b"], { doc: "Which." }) },
+      replies: { 200: { description: "ok", schema: shape({ things: z.array(z.string()) }) } },
+      handle: () => ok({}),
+    }),
+    defineEndpoint({
+      method: "PUT",
+      path: "/things/:id",
+      tag: "t",
+      summary: "Put",
+      body: z.object({ yaml: z.string(), params: z.unknown().optional() }),
+      rawBody: ["application/yaml"],
+      replies: { 201: { description: "made" } },
+      handle: () => ok({}),
+    }),
     defineEndpoint({ method: "GET", path: "/health", tag: "t", summary: "Open", open: true, replies: { 200: { description: "ok" } }, handle: () => ok({}) }),
   ],
   webhooks: [{ routeId: "order-intake", path: "/api/order-intake", methods: ["POST"], description: undefined, secured: false }],

@@ -27,10 +27,16 @@ const errorReply: Json = {
 export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) (paths[`/_api${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
-  for (const webhook of webhooks) paths[webhook.path] ??= Object.fromEntries(webhook.methods.map((method) => [method.toLowerCase(), webhookOperation(webhook, method)]));
+  for (const webhook of webhooks)
+    paths[webhook.path] ??= Object.fromEntries(webhook.methods.map((method) => [method.toLowerCase(), webhookOperation(webhook, method)]));
   return {
     openapi: "3.1.0",
-    info: { title: "Sluice", version, description: "The management API of the runtime and the webhooks it serves.", license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    info: {
+      title: "Sluice",
+      version,
+      description: "The management API of the runtime and the webhooks it serves.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
     servers: [{ url: "/" }],
     security: [{ deployToken: [] }],
     paths,
@@ -55,7 +61,8 @@ function operation(endpoint: Endpoint): Json {
   };
 }
 
-const operationId = ({ method, path }: Endpoint): string => `${method.toLowerCase()}${path.replaceAll(/[/:.-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+const operationId = ({ method, path }: Endpoint): string =>
+  `${method.toLowerCase()}${path.replaceAll(/[/:.-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
 
 function bodyContent(endpoint: Endpoint): Json {
   const raw = (endpoint.rawBody ?? []).map((type) => [type, { schema: { type: "string" } }] as const);
@@ -77,7 +84,17 @@ const queryTypes: Readonly<Record<string, string>> = { integer: "integer", numbe
 function queryParameters(fields: Fields | undefined): readonly Json[] {
   return Object.entries(fields ?? {}).map(([name, field]) => {
     const { kind, spec, values } = describe(field as Field<unknown>);
-    return { name, in: "query", required: spec.required === true, description: spec.doc, schema: { type: queryTypes[kind] ?? "string", ...(values === undefined ? {} : { enum: values }), ...(spec.default === undefined ? {} : { default: spec.default }) } };
+    return {
+      name,
+      in: "query",
+      required: spec.required === true,
+      description: spec.doc,
+      schema: {
+        type: queryTypes[kind] ?? "string",
+        ...(values === undefined ? {} : { enum: values }),
+        ...(spec.default === undefined ? {} : { default: spec.default }),
+      },
+    };
   });
 }
 

@@ -39,7 +39,8 @@ export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): 
   if (endpoint.body === undefined) return { body: undefined, raw: undefined };
   const { mediaType, charset, given } = contentType(request.headers["content-type"]);
   const isRaw = endpoint.rawBody?.includes(mediaType) === true;
-  if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset))) throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
+  if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset)))
+    throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
   return { body: check(endpoint.body, parseJson(bytes)), raw: undefined };
@@ -65,7 +66,10 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     // The parser quotes the text around the fault, which may be a secret: its position is enough.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw new Refusal("body-invalid", `invalid JSON body: ${position === undefined ? "the text ends too early or is no JSON" : placeOf(text, Number(position))}`);
+    throw new Refusal(
+      "body-invalid",
+      `invalid JSON body: ${position === undefined ? "the text ends too early or is no JSON" : placeOf(text, Number(position))}`,
+    );
   }
 }
 
@@ -91,7 +95,15 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return inner === undefined || inner.path.length === 0 ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
-const articles: Readonly<Record<string, string>> = { string: "a string", number: "a number", int: "an integer", boolean: "true or false", object: "an object", record: "an object", array: "a list" };
+const articles: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+};
 
 function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return `${name} is required`;
@@ -112,5 +124,8 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, part) => (typeof inner === "object" && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined), value);
+  return path.reduce<unknown>(
+    (inner, part) => (typeof inner === "object" && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined),
+    value,
+  );
 }

@@ -22,7 +22,9 @@ export function createRouter(endpoints: readonly Endpoint[]): (method: string, s
   for (const patterns of byLength.values()) patterns.sort((a, b) => wildness(a) - wildness(b));
 
   return (method, segments) => {
-    const found = (byLength.get(segments.length) ?? []).filter((pattern) => pattern.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index])));
+    const found = (byLength.get(segments.length) ?? []).filter((pattern) =>
+      pattern.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index])),
+    );
     if (found.length === 0) return undefined;
     const wanted = method === "HEAD" ? "GET" : method;
     const hit = found.find(({ endpoint }) => endpoint.method === wanted);

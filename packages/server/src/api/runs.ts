@@ -36,7 +36,12 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
       },
       replies: { 200: { description: "The runs.", schema: shape({ runs: z.array(runShape), total: z.int() }) } },
       handle({ query }) {
-        const { runs, total } = history.list({ ...query, since: time("since", query.since), until: time("until", query.until), limit: Math.min(query.limit, highestLimit) });
+        const { runs, total } = history.list({
+          ...query,
+          since: time("since", query.since),
+          until: time("until", query.until),
+          limit: Math.min(query.limit, highestLimit),
+        });
         return ok({ runs: runs.map((run) => runJson(run, secrets)), total });
       },
     }),

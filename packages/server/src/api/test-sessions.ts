@@ -4,7 +4,13 @@ import { invokeShape, openShape } from "../sessions/session-body.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 
-const closeShape = shape({ recordedCalls: z.array(shape({ seq: z.int(), mockId: z.string() })), sessionId: z.string(), expired: z.boolean(), stale: z.array(z.string()), truncated: z.boolean() });
+const closeShape = shape({
+  recordedCalls: z.array(shape({ seq: z.int(), mockId: z.string() })),
+  sessionId: z.string(),
+  expired: z.boolean(),
+  stale: z.array(z.string()),
+  truncated: z.boolean(),
+});
 
 export function testEndpoints(sessions: TestSessions, parts: InvokeParts): readonly Endpoint[] {
   return [
@@ -40,7 +46,9 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       tag: "test",
       summary: "Fires a direct endpoint, or any route past its trigger, inside an open session",
       body: invokeShape,
-      replies: { 200: { description: "How the run ended, also when it failed.", schema: shape({ runId: z.string(), status: z.string(), durationMs: z.number() }) } },
+      replies: {
+        200: { description: "How the run ended, also when it failed.", schema: shape({ runId: z.string(), status: z.string(), durationMs: z.number() }) },
+      },
       handle: async ({ body }) => ok(await invokeRoute(parts, sessions.getOpen(body.sessionId), body)),
     }),
   ];

@@ -11,7 +11,8 @@ describe("deploy token", () => {
     const check = createTokenCheck("s3cret");
     expect(check(["Bearer s3cret"])).toBe("accepted");
     expect(check(["bearer   s3cret"])).toBe("accepted");
-    for (const header of ["Bearers3cret", "Bearer\ts3cret", "Bearer s3cret x", "Basic s3cret", "s3cret", "", "Bearer S3CRET"]) expect([header, check([header])]).toEqual([header, "unauthorized"]);
+    for (const header of ["Bearers3cret", "Bearer\ts3cret", "Bearer s3cret x", "Basic s3cret", "s3cret", "", "Bearer S3CRET"])
+      expect([header, check([header])]).toEqual([header, "unauthorized"]);
     expect(check([])).toBe("unauthorized");
     expect(check(["Bearer s3cret", "Bearer s3cret"])).toBe("unauthorized");
   });

@@ -37,7 +37,9 @@ class DiskFlowStore implements FlowStore {
   }
 
   async list(): Promise<readonly FlowFile[]> {
-    const names = (await readdir(this.#directory)).filter((name) => !name.startsWith(".") && extensionOf(name) !== undefined).sort(byPreference);
+    const all = await readdir(this.#directory);
+    const names = all.filter((name) => !name.startsWith(".") && extensionOf(name) !== undefined).sort(byPreference);
+    const withParams = new Set(all.filter((name) => name.endsWith(paramsSuffix)).map((name) => name.slice(0, -paramsSuffix.length)));
     const taken = new Map<string, string>();
     const files: FlowFile[] = [];
     const stats = await Promise.all(names.map((name) => stat(join(this.#directory, name), { bigint: true }).catch(() => undefined)));
@@ -52,7 +54,9 @@ class DiskFlowStore implements FlowStore {
         file: name,
         lastModified: Math.round(Number(facts.mtimeNs) / 1e6),
         stamp: `${facts.mtimeNs}-${facts.size}-${facts.ino}`,
-        problem: owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`,
+        problem:
+          owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`,
+        hasParams: withParams.has(stem),
       });
     }
     return files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
@@ -71,6 +75,12 @@ class DiskFlowStore implements FlowStore {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
     }
+  }
+
+  async readListed({ id, file, lastModified, hasParams }: FlowFile): Promise<StoredFlow | undefined> {
+    const bytes = await readFile(join(this.#directory, file));
+    const hash = hashOf(bytes);
+    return { id, file, bytes, hash, lastModified, params: hasParams ? paramsFor(await this.#readParams(id), hash) : {} };
   }
 
   async stage({ id, bytes, hash, params }: FlowChange): Promise<StagedFlow> {
@@ -136,7 +146,10 @@ class DiskFlowStore implements FlowStore {
       return JSON.parse(await readFile(join(this.#directory, `${id}${paramsSuffix}`), "utf8")) as ParamsFile;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw new Error(`the parameters of flow '${id}' cannot be read: ${error instanceof SyntaxError ? "the file is no JSON" : (error as NodeJS.ErrnoException).code}`, { cause: error });
+      throw new Error(
+        `the parameters of flow '${id}' cannot be read: ${error instanceof SyntaxError ? "the file is no JSON" : (error as NodeJS.ErrnoException).code}`,
+        { cause: error },
+      );
     }
   }
 }

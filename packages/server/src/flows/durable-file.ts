@@ -65,6 +65,11 @@ export async function removeLeftovers(directory: string): Promise<void> {
 function storageError(error: unknown, name: string): StorageError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return new StorageError("full", `no space left to store '${name}'`, error);
-  const reason = code === "EROFS" ? "the data directory is read-only" : code === "EACCES" || code === "EPERM" ? "the data directory does not allow it" : `the disk failed (${code ?? "unknown"})`;
+  const reason =
+    code === "EROFS"
+      ? "the data directory is read-only"
+      : code === "EACCES" || code === "EPERM"
+        ? "the data directory does not allow it"
+        : `the disk failed (${code ?? "unknown"})`;
   return new StorageError("refused", `cannot change '${name}': ${reason}`, error);
 }

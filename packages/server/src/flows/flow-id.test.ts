@@ -3,6 +3,29 @@ import { isFlowId } from "./flow-id.ts";
 
 it("B02-B11: ids are safe file names everywhere", () => {
   for (const id of ["a", "A-1", "orders.v2", "x_y", "0", "console", "com10", "x".repeat(128)]) expect([id, isFlowId(id)]).toEqual([id, true]);
-  for (const id of ["", ".", "..", "...", "a..b", "a.", ".a", "-a", "_a", "~a", "a b", "a/b", "a\\b", "a\0", "ä", "CON", "con.x", "nul", "Aux.yaml", "COM1", "lpt9.a.b", "x".repeat(129)])
+  for (const id of [
+    "",
+    ".",
+    "..",
+    "...",
+    "a..b",
+    "a.",
+    ".a",
+    "-a",
+    "_a",
+    "~a",
+    "a b",
+    "a/b",
+    "a\\b",
+    "a\0",
+    "ä",
+    "CON",
+    "con.x",
+    "nul",
+    "Aux.yaml",
+    "COM1",
+    "lpt9.a.b",
+    "x".repeat(129),
+  ])
     expect([id, isFlowId(id)]).toEqual([id, false]);
 });

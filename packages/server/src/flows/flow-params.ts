@@ -45,7 +45,10 @@ const isScalar = (value: unknown): value is string | number | boolean => typeof 
 /** The parameters as the API shows them: secrets masked, references to variables as they are. */
 export function shownParams(params: StoredParams): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [name, "env" in param ? { env: param.env } : param.secret === true ? { value: masked, secret: true } : param.value]),
+    Object.entries(params).map(([name, param]) => [
+      name,
+      "env" in param ? { env: param.env } : param.secret === true ? { value: masked, secret: true } : param.value,
+    ]),
   );
 }
 

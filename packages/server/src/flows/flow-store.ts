@@ -27,12 +27,15 @@ export interface FlowFile {
   readonly stamp: string;
   /** Why this file can be no flow whatever is in it. */
   readonly problem: string | undefined;
+  readonly hasParams: boolean;
 }
 
 export interface FlowStore {
   list(): Promise<readonly FlowFile[]>;
   /** Undefined when there is no such flow. */
   read(id: string): Promise<StoredFlow | undefined>;
+  /** As `read`, for a file that was just listed: spares looking for it. */
+  readListed(file: FlowFile): Promise<StoredFlow | undefined>;
   /** Makes ready to install; nothing is visible until `commit`. Throws a StorageError when it cannot be kept. */
   stage(change: FlowChange): Promise<StagedFlow>;
   /** False when there was none. */

@@ -94,7 +94,8 @@ async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | und
   const stored = file.problem === undefined ? await views.parts.store.read(file.id).catch(() => undefined) : undefined;
   if (stored === undefined) return { hash: known?.hash ?? "", routeCount: 0 };
   const source = decodeFlow(stored.bytes);
-  const routeCount = stored.hash === known?.hash ? known.routeCount : source === undefined ? 0 : prepareFlow(views.parts, { ...stored, source }).prepared.flow.routes.length;
+  const routeCount =
+    stored.hash === known?.hash ? known.routeCount : source === undefined ? 0 : prepareFlow(views.parts, { ...stored, source }).prepared.flow.routes.length;
   const found = { stamp: file.stamp, hash: stored.hash, routeCount };
   views.seen.set(file.id, found);
   return found;

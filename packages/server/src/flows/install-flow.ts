@@ -70,12 +70,17 @@ async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged:
     const { drained } = await parts.runtime.deploy(deployment);
     void drained.then((report) => {
       for (const { routeId, stepId, runId } of report.abandoned) {
-        parts.log.write("WARN", "sluice.flows", `run ${runId} of the replaced route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`);
+        parts.log.write(
+          "WARN",
+          "sluice.flows",
+          `run ${runId} of the replaced route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`,
+        );
       }
     });
   } catch (error) {
     await staged.discard();
-    if (error instanceof DeployError) throw new Refusal("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
+    if (error instanceof DeployError)
+      throw new Refusal("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
     throw error;
   }
 }

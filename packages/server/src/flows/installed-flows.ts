@@ -51,7 +51,10 @@ export function decodeFlow(bytes: Uint8Array): string | undefined {
 }
 
 /** A flow read, checked and compiled, with the secrets its text resolved. */
-export function prepareFlow(parts: FlowParts, flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams }): { prepared: Prepared; secrets: ReadonlySet<string> } {
+export function prepareFlow(
+  parts: FlowParts,
+  flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams },
+): { prepared: Prepared; secrets: ReadonlySet<string> } {
   const { property, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
   return { prepared: parts.runtime.prepare({ id: flow.id, hash: flow.hash, source: flow.source, property }), secrets };
 }

@@ -41,7 +41,11 @@ export function reloadFlow(parts: FlowParts, file: FlowFile): Promise<void> {
     const installed = typeof flow === "string" ? broken(file, flow) : await parts.turns.take(claimsTurn, () => start(parts, file, flow));
     parts.installed.set(file.id, installed);
     if (installed.error === undefined) parts.announce("deployed", file.id, installed.hash);
-    parts.log.write(installed.error === undefined ? "INFO" : "ERROR", "sluice.flows", `flow '${file.id}' was ${installed.error === undefined ? "reloaded" : `not reloaded: ${installed.error}`}`);
+    parts.log.write(
+      installed.error === undefined ? "INFO" : "ERROR",
+      "sluice.flows",
+      `flow '${file.id}' was ${installed.error === undefined ? "reloaded" : `not reloaded: ${installed.error}`}`,
+    );
   });
 }
 
@@ -55,7 +59,7 @@ interface ReadFlow {
 async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | string> {
   if (file.problem !== undefined) return file.problem;
   try {
-    const stored = await parts.store.read(file.id);
+    const stored = await parts.store.readListed(file);
     if (stored === undefined) return "the file is gone";
     const source = decodeFlow(stored.bytes);
     return source === undefined ? "invalid YAML at line 1, column 1: the text is not UTF-8" : { source, hash: stored.hash, params: stored.params };
@@ -75,7 +79,8 @@ async function start(parts: FlowParts, file: FlowFile, flow: ReadFlow): Promise<
     await parts.runtime.deploy(prepared.deployment as Deployment);
     return { ...facts, routeCount, warnings: warningsOf(prepared), error: undefined };
   } catch (error) {
-    if (!(error instanceof Refusal) && (error as Error).name !== "DeployError") parts.log.write("ERROR", "sluice.flows", `loading flow '${file.id}' failed`, undefined, { error });
+    if (!(error instanceof Refusal) && (error as Error).name !== "DeployError")
+      parts.log.write("ERROR", "sluice.flows", `loading flow '${file.id}' failed`, undefined, { error });
     return { ...facts, routeCount, warnings: [], error: oneSentence((error as Error).message) };
   }
 }

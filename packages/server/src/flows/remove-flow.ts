@@ -37,7 +37,11 @@ async function withdraw(parts: FlowParts, id: string): Promise<DrainReport | und
   });
   const report = await leaving;
   for (const { routeId, stepId, runId } of report?.abandoned ?? []) {
-    parts.log.write("WARN", "sluice.flows", `run ${runId} of the removed route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`);
+    parts.log.write(
+      "WARN",
+      "sluice.flows",
+      `run ${runId} of the removed route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`,
+    );
   }
   return report;
 }

@@ -91,7 +91,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       if (waiting.length === 0) return;
       const bytes = take();
       try {
-        for (let offset = 0; offset < bytes.length; ) offset += writeSync(fileDescriptor, bytes, offset);
+        for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
       } catch {
         broken = true;
       }

@@ -58,7 +58,10 @@ describe("log records", () => {
     writer.open();
     await settled();
     end();
-    return text().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    return text()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
   };
 
   it("F21: line breaks, terminal escapes and forged records stay inside one record", async () => {
@@ -73,7 +76,7 @@ describe("log records", () => {
     writer.open();
     await settled();
     end();
-    expect(text().trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    expect(text().trimEnd()).toMatch(/^[\u0020-\u007e]+$/);
   });
 
   it("long texts are cut, secrets and passwords masked, lower levels left out", async () => {

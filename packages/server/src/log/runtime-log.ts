@@ -99,7 +99,9 @@ const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;
 /** JSON text; beyond what JSON asks, the controls of the upper half and the line separators are escaped. */
 function quoted(text: string): string {
   const json = JSON.stringify(text);
-  return c1OrSeparator.test(json) ? json.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`) : json;
+  return c1OrSeparator.test(json)
+    ? json.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
 }
 
 function fieldsText(fields: Readonly<Record<string, unknown>>): string {

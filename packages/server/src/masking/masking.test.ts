@@ -8,9 +8,22 @@ import { createSecretValues } from "./secret-values.ts";
 
 describe("secret headers", () => {
   it("I02: credentials, cookies, keys, tokens and signatures are secret, in any case", () => {
-    for (const name of ["Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-API-Key", "x-my-key", "db-Password", "X-Auth-Token", "client-secret", "X-Hub-Signature-256", "Stripe-Signature"])
+    for (const name of [
+      "Authorization",
+      "proxy-authorization",
+      "Cookie",
+      "SET-COOKIE",
+      "X-API-Key",
+      "x-my-key",
+      "db-Password",
+      "X-Auth-Token",
+      "client-secret",
+      "X-Hub-Signature-256",
+      "Stripe-Signature",
+    ])
       expect([name, isSecretHeader(name)]).toEqual([name, true]);
-    for (const name of ["Content-Type", "X-Id", "keyboard", "CamelHttpResponseCode", "CamelAggregatedCorrelationKey", "Idempotency-Key", "monkeys"]) expect([name, isSecretHeader(name)]).toEqual([name, false]);
+    for (const name of ["Content-Type", "X-Id", "keyboard", "CamelHttpResponseCode", "CamelAggregatedCorrelationKey", "Idempotency-Key", "monkeys"])
+      expect([name, isSecretHeader(name)]).toEqual([name, false]);
   });
 
   it("are masked, and odd names stay data", () => {

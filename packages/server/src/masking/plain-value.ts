@@ -68,7 +68,8 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     for (const [key, inner] of entries) {
       if (left <= 0) break;
       left -= String(key).length;
-      if (inner !== undefined) Object.defineProperty(object, String(key), { value: visit(inner, depth + 1), enumerable: true, configurable: true, writable: true });
+      if (inner !== undefined)
+        Object.defineProperty(object, String(key), { value: visit(inner, depth + 1), enumerable: true, configurable: true, writable: true });
     }
     return object;
   }

@@ -34,11 +34,17 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
   if (typeof body !== "object") return { text: String(body), size: undefined, truncated: false };
   const { plain, complete } = toPlainWithin(body, limit);
   const text = JSON.stringify(plain);
-  return complete && text.length <= limit ? { text, size: Buffer.byteLength(text), truncated: false } : { text: text.slice(0, limit), size: undefined, truncated: true };
+  return complete && text.length <= limit
+    ? { text, size: Buffer.byteLength(text), truncated: false }
+    : { text: text.slice(0, limit), size: undefined, truncated: true };
 }
 
 /** Headers as JSON data, secret ones masked. */
-export function shownHeaders(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean = isSecretHeader, limit = 16_384): Record<string, unknown> {
+export function shownHeaders(
+  headers: Iterable<readonly [string, unknown]>,
+  isSecret: (name: string) => boolean = isSecretHeader,
+  limit = 16_384,
+): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   let left = limit;
   for (const [name, value] of headers) {

@@ -1,6 +1,7 @@
 import { masked } from "./secret-headers.ts";
 
-const secretOption = /([?&;](?:[^=&#\s]*(?:password|passwd|passphrase|secret|token|credential|signature|api_?key|private_?key)[^=&#\s]*|key|sig|pwd)=)(RAW\(.*?\)|RAW\{.*?\}|[^&#\s"']*)/gi;
+const secretOption =
+  /([?&;](?:[^=&#\s]*(?:password|passwd|passphrase|secret|token|credential|signature|api_?key|private_?key)[^=&#\s]*|key|sig|pwd)=)(RAW\(.*?\)|RAW\{.*?\}|[^&#\s"']*)/gi;
 const userInfo = /(\/\/[^/?#\s:@"']*:)([^/?#\s@"']+)(@)/g;
 
 /** Text with the passwords of URIs in it masked: `//user:…@`, `?password=…`, `&access_token=…`. */

@@ -14,13 +14,22 @@ export type JsonPath = (path: string, body: unknown) => unknown;
 export function evaluateAssertion(assertion: AssertionBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
   if ("mockOrder" in assertion) return order(assertion.mockOrder, calls);
   const called = typeof assertion.mockCalled === "string" ? { mock: assertion.mockCalled } : assertion.mockCalled;
-  return wasCalled(called, calls.filter((call) => call.mockId === called.mock), jsonPath);
+  return wasCalled(
+    called,
+    calls.filter((call) => call.mockId === called.mock),
+    jsonPath,
+  );
 }
 
 function order(expected: readonly string[], calls: readonly RecordedCall[]): AssertionResult {
   const seen = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
   const ok = isDeepStrictEqual(seen, expected);
-  return { ok, message: ok ? `mocks were called in the order ${expected.join(", ")}` : `expected the order ${expected.join(", ")}, saw ${seen.length === 0 ? "no call" : seen.join(", ")}` };
+  return {
+    ok,
+    message: ok
+      ? `mocks were called in the order ${expected.join(", ")}`
+      : `expected the order ${expected.join(", ")}, saw ${seen.length === 0 ? "no call" : seen.join(", ")}`,
+  };
 }
 
 function wasCalled(expected: CalledBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
@@ -30,7 +39,8 @@ function wasCalled(expected: CalledBody, calls: readonly RecordedCall[], jsonPat
   const least = times ?? atLeast ?? (counted ? 0 : 1);
   const most = never === true ? 0 : (times ?? atMost ?? Infinity);
   if (calls.length < least || calls.length > most) {
-    const wanted = never === true ? "never" : times !== undefined ? `${times}` : least === most ? `${least}` : most === Infinity ? `at least ${least}` : `at most ${most}`;
+    const wanted =
+      never === true ? "never" : times !== undefined ? `${times}` : least === most ? `${least}` : most === Infinity ? `at least ${least}` : `at most ${most}`;
     return { ok: false, message: `${said}, expected ${wanted}` };
   }
   if (expected.with === undefined) return { ok: true, message: said };
@@ -50,9 +60,11 @@ function mismatch({ with: wanted }: CalledBody, { request, seq }: RecordedCall, 
   const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
   const data = asData(request.body);
   if (body !== undefined && !isSubset(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
-  if (bodyEquals !== undefined && !isDeepStrictEqual(data, bodyEquals) && !isDeepStrictEqual(request.body, bodyEquals)) return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
+  if (bodyEquals !== undefined && !isDeepStrictEqual(data, bodyEquals) && !isDeepStrictEqual(request.body, bodyEquals))
+    return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
   const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
-  if (matches !== undefined && !new RegExp(matches.replace(/^\/(.*)\/$/s, "$1")).test(text)) return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
+  if (matches !== undefined && !new RegExp(matches.replace(/^\/(.*)\/$/s, "$1")).test(text))
+    return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
   for (const [name, value] of Object.entries(headers ?? {})) {
     const seen = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
     if (!isDeepStrictEqual(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
@@ -78,7 +90,11 @@ function asData(body: unknown): unknown {
 function isSubset(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
   if (typeof part !== "object" || part === null) return isDeepStrictEqual(part, whole);
-  return typeof whole === "object" && whole !== null && Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isSubset(value, (whole as Record<string, unknown>)[name]));
+  return (
+    typeof whole === "object" &&
+    whole !== null &&
+    Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isSubset(value, (whole as Record<string, unknown>)[name]))
+  );
 }
 
 function show(value: unknown): string {

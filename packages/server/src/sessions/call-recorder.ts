@@ -59,7 +59,14 @@ export class CallRecorder {
       return undefined;
     }
     const { run, message } = exchange;
-    const request = hidden({ body: toPlain(message.body, longestBody), bodyType: bodyTypeOf(message.body), headers: shownHeaders(message.headers, (name) => isSecret(name, exchange)) }, secrets);
+    const request = hidden(
+      {
+        body: toPlain(message.body, longestBody),
+        bodyType: bodyTypeOf(message.body),
+        headers: shownHeaders(message.headers, (name) => isSecret(name, exchange)),
+      },
+      secrets,
+    );
     const call: RecordedCall = {
       seq,
       mockId,

@@ -33,12 +33,14 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   if (body.pattern === "InOnly" && result instanceof Promise) return { ...running, durationMs: elapsed(), error: null };
   const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;
-  if (exchange === undefined) return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
+  if (exchange === undefined)
+    return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
   return outcome(exchange, elapsed());
 }
 
 function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
-  if ((trigger === undefined) === (routeId === undefined)) throw new Refusal("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
+  if ((trigger === undefined) === (routeId === undefined))
+    throw new Refusal("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
   if (routeId !== undefined) {
     const route = runtime.routes.get(routeId);
     if (route === undefined) throw new Refusal("not-found", `route '${routeId.slice(0, 128)}' not found`);

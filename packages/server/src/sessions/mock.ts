@@ -1,5 +1,15 @@
 // One mock of a session: what it matches, and what it does in place of a step. Counts its calls; who records them is the session.
-import { exceptionTypeNames, FlowError, isKnownExceptionType, pause, type Awaitable, type Clock, type Exchange, type Expression, type RouteIdentity } from "@sluice/engine";
+import {
+  exceptionTypeNames,
+  FlowError,
+  isKnownExceptionType,
+  pause,
+  type Awaitable,
+  type Clock,
+  type Exchange,
+  type Expression,
+  type RouteIdentity,
+} from "@sluice/engine";
 import { namePattern, type NamePattern } from "./name-pattern.ts";
 import type { MockBody, RespondBody, ThrowBody } from "./session-body.ts";
 
@@ -56,7 +66,11 @@ export class Mock {
 
   /** True when a step of a covered route is meant; `uri` is undefined for steps that send nowhere fixed. */
   matchesStep(stepId: string, kind: string, uri: string | undefined): boolean {
-    return (this.#patterns.stepId?.(stepId) ?? true) && (this.#patterns.kind?.(kind) ?? true) && (this.#patterns.uri === undefined || (uri !== undefined && this.matchesUri(uri)));
+    return (
+      (this.#patterns.stepId?.(stepId) ?? true) &&
+      (this.#patterns.kind?.(kind) ?? true) &&
+      (this.#patterns.uri === undefined || (uri !== undefined && this.matchesUri(uri)))
+    );
   }
 
   /** URIs match with and without their options, and with `//` after the scheme or without. */
@@ -76,7 +90,11 @@ export class Mock {
     if (use < count || count === 1) return (this.#reactions[Math.min(use, count - 1)] as Reaction)(exchange);
     if (afterwards === "passthrough") return { kind: "passed" };
     if (afterwards === "fail")
-      return { kind: "threw", shownType: "IllegalState", error: new FlowError("java.lang.IllegalStateException", `mock '${this.id}' was called more than ${count} times`, { code: "mock-exhausted" }) };
+      return {
+        kind: "threw",
+        shownType: "IllegalState",
+        error: new FlowError("java.lang.IllegalStateException", `mock '${this.id}' was called more than ${count} times`, { code: "mock-exhausted" }),
+      };
     return (this.#reactions[afterwards === "cycle" ? use % count : count - 1] as Reaction)(exchange);
   }
 }
@@ -108,7 +126,11 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
 function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: Clock): Reaction {
   const fullType = exceptionTypeOf(type);
   const make = (): MockOutcome => {
-    const error = new FlowError(fullType, message ?? `${type} thrown by a mock`, { code: "mock-thrown", retryable: true, ...(statusCode === undefined ? {} : { details: { statusCode } }) });
+    const error = new FlowError(fullType, message ?? `${type} thrown by a mock`, {
+      code: "mock-thrown",
+      retryable: true,
+      ...(statusCode === undefined ? {} : { details: { statusCode } }),
+    });
     return { kind: "threw", error, shownType: type };
   };
   return (exchange) => {

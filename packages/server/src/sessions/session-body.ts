@@ -18,9 +18,11 @@ const throwShape = z.strictObject({
   delayMs: z.int().min(0).max(3_600_000).optional(),
 });
 
-const outcomeShape = z.strictObject({ respond: respondShape.optional(), throw: throwShape.optional() }).refine((outcome) => (outcome.respond === undefined) !== (outcome.throw === undefined), {
-  message: "must have either respond or throw",
-});
+const outcomeShape = z
+  .strictObject({ respond: respondShape.optional(), throw: throwShape.optional() })
+  .refine((outcome) => (outcome.respond === undefined) !== (outcome.throw === undefined), {
+    message: "must have either respond or throw",
+  });
 
 export const matchShape = z.strictObject({
   stepId: z.string().min(1).optional(),
@@ -33,7 +35,9 @@ export const matchShape = z.strictObject({
 export const mockShape = z
   .strictObject({
     id: z.string().min(1).max(128).optional(),
-    match: matchShape.refine((match) => Object.values(match).some((value) => value !== undefined), { message: "must name a stepId, uri, kind, routeId or flowId" }),
+    match: matchShape.refine((match) => Object.values(match).some((value) => value !== undefined), {
+      message: "must name a stepId, uri, kind, routeId or flowId",
+    }),
     respond: respondShape.optional(),
     throw: throwShape.optional(),
     sequence: z.array(outcomeShape).min(1).max(1_000).optional(),
@@ -41,7 +45,9 @@ export const mockShape = z
     then: z.enum(["last", "cycle", "fail", "passthrough"]).optional(),
     times: z.int().min(1).optional(),
   })
-  .refine((mock) => [mock.respond, mock.throw, mock.sequence].filter((given) => given !== undefined).length === 1, { message: "must have exactly one of respond, throw and sequence" });
+  .refine((mock) => [mock.respond, mock.throw, mock.sequence].filter((given) => given !== undefined).length === 1, {
+    message: "must have exactly one of respond, throw and sequence",
+  });
 
 const withShape = z.strictObject({
   body: z.unknown().optional(),

@@ -33,7 +33,8 @@ export function createSessionTap(options: SessionTapOptions): Tap {
       const mock = mine[0];
       if (mock === undefined) return next;
       // An endpoint's own mock says more than one for the whole route: the send below takes it.
-      if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri))) return next;
+      if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri)))
+        return next;
       return (exchange) => (concerns(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
     },
     send(next, uri, route) {
@@ -45,7 +46,9 @@ export function createSessionTap(options: SessionTapOptions): Tap {
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return act(options, mock, uri, exchange, next);
         if (!failUnmatched || internal.test(uri)) return next(exchange);
-        throw new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': the test session fails what it does not mock`, { code: "mock-unmatched" });
+        throw new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': the test session fails what it does not mock`, {
+          code: "mock-unmatched",
+        });
       };
     },
   };

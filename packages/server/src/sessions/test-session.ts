@@ -102,7 +102,10 @@ export class TestSession {
       sessionId: this.id,
       ttlMs: this.ttlMs,
       expiresAt: new Date(this.expiresAt).toISOString(),
-      mocks: (this.#body.mocks ?? []).map((mock, index) => ({ id: mock.id ?? `mock${index + 1}`, steps: this.#mockedSteps.get(mock.id ?? `mock${index + 1}`) ?? [] })),
+      mocks: (this.#body.mocks ?? []).map((mock, index) => ({
+        id: mock.id ?? `mock${index + 1}`,
+        steps: this.#mockedSteps.get(mock.id ?? `mock${index + 1}`) ?? [],
+      })),
     };
   }
 
@@ -135,7 +138,8 @@ export class TestSession {
       }
     }
     for (const mock of this.#mocks) {
-      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id)) throw new Refusal("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
+      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id))
+        throw new Refusal("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
     }
   }
 }

@@ -52,7 +52,8 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
   }
 
   function makeRoom(): void {
-    if (openSessions().length >= options.maxSessions) throw new Refusal("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
+    if (openSessions().length >= options.maxSessions)
+      throw new Refusal("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
     // Expired sessions are kept only as long as there is room.
     for (const { session } of sessions.values()) {
       if (sessions.size < options.maxSessions * 2) return;
@@ -77,7 +78,8 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       const scope = body.scope ?? "deployment";
       if (options.mode === "isolated" && scope === "deployment") throw new Refusal("forbidden", 'this runtime allows test sessions of scope "session" only');
       const ttlMs = body.ttlMs ?? standardTtlMs;
-      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs) throw new Refusal("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
+      if (!Number.isInteger(ttlMs) || ttlMs < shortestTtlMs || ttlMs > longestTtlMs)
+        throw new Refusal("body-invalid", `ttlMs must be an integer from ${shortestTtlMs} to ${longestTtlMs}`);
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
       refuseOverlap(session);
@@ -105,7 +107,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       return openSessions().length;
     },
     closeAll() {
-      for (const { session } of [...sessions.values()]) {
+      for (const { session } of sessions.values()) {
         session.disarm();
         remove(session.id);
       }

@@ -73,7 +73,8 @@ export class EventHub {
     const event: StreamEvent = { number, id, facts, bytes, json: (detail) => (texts[detail] ??= json(id, detail)) };
     this.#events.push(event);
     this.#bytes += bytes;
-    while (this.#events.length - this.#front > this.#options.maxEvents || (this.#bytes > this.#options.maxBytes && this.#events.length - this.#front > 1)) this.#dropOldest();
+    while (this.#events.length - this.#front > this.#options.maxEvents || (this.#bytes > this.#options.maxBytes && this.#events.length - this.#front > 1))
+      this.#dropOldest();
     for (const client of this.#clients) client.offer(event);
   }
 
@@ -112,11 +113,17 @@ export class EventHub {
     if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - kept.length, reason: "restart" }, events: kept };
     const oldest = kept[0]?.number ?? this.#counter + 1;
     const missing = oldest - number - 1;
-    return { gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined, events: kept.filter((event) => event.number > number) };
+    return {
+      gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined,
+      events: kept.filter((event) => event.number > number),
+    };
   }
 
   latest(count: number, filter: StreamFilter): readonly StreamEvent[] {
-    return this.#events.slice(this.#front).filter((event) => filter.matches(event.facts)).slice(-count);
+    return this.#events
+      .slice(this.#front)
+      .filter((event) => filter.matches(event.facts))
+      .slice(-count);
   }
 
   /** Stops recording. The counter moves on by one, so that whoever comes back sees that something may be missing. */

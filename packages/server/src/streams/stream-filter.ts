@@ -29,7 +29,9 @@ export interface StreamFilter {
 export const levelRanks: Readonly<Record<string, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const exactNames = ["flowId", "routeId", "runId", "sessionId", "stepId"] as const;
 
-export type FilterQuery = Readonly<Partial<Record<(typeof exactNames)[number] | "type" | "level" | "grep" | "body", string>>> & { readonly sample?: number | undefined };
+export type FilterQuery = Readonly<Partial<Record<(typeof exactNames)[number] | "type" | "level" | "grep" | "body", string>>> & {
+  readonly sample?: number | undefined;
+};
 
 export function createStreamFilter(query: FilterQuery): StreamFilter {
   const types = query.type?.split(",").map((type) => type.trim());
@@ -42,10 +44,22 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
     routeId: query.routeId,
     body: (query.body ?? "preview") as BodyDetail,
     // Line breaks would end the comment that the greeting is.
-    text: given.map(([name, value]) => `${name}:${String(value).replaceAll(/[\r\n]/g, " ").slice(0, 200)}`).join(","),
+    text: given
+      .map(
+        ([name, value]) =>
+          `${name}:${String(value)
+            .replaceAll(/[\r\n]/g, " ")
+            .slice(0, 200)}`,
+      )
+      .join(","),
     matches(facts) {
       for (const name of exactNames) if (query[name] !== undefined && facts[name] !== query[name]) return false;
-      if (types !== undefined && facts.type !== undefined && !types.some((type) => type === facts.type || (type.endsWith("*") && facts.type?.startsWith(type.slice(0, -1)) === true))) return false;
+      if (
+        types !== undefined &&
+        facts.type !== undefined &&
+        !types.some((type) => type === facts.type || (type.endsWith("*") && facts.type?.startsWith(type.slice(0, -1)) === true))
+      )
+        return false;
       if (least !== undefined && facts.rank !== undefined && facts.rank < least) return false;
       return query.sample === undefined || facts.runId === undefined || sampled(facts.runId, query.sample);
     },

@@ -54,7 +54,16 @@ export function traceEvent({ type, at, exchange, step, durationMs, error, detail
     parentSpanId: run.trace?.parentSpanId ?? null,
     ...(step === undefined
       ? {}
-      : { stepId, kind: step.node.name, label: step.uri ?? step.node.description ?? stepId, uri: step.uri ?? null, depth: step.depth, seq, attempt: exchange.attempt, mocked: step.mocked }),
+      : {
+          stepId,
+          kind: step.node.name,
+          label: step.uri ?? step.node.description ?? stepId,
+          uri: step.uri ?? null,
+          depth: step.depth,
+          seq,
+          attempt: exchange.attempt,
+          mocked: step.mocked,
+        }),
     durationMs: durationMs === undefined ? null : Math.round(durationMs * 1_000) / 1_000,
     error: error === undefined ? null : { type: error.type, message: maskUris(error.message.slice(0, 2_000)), stepId: error.stepId ?? stepId ?? null },
     sessionId: run.session?.id ?? null,

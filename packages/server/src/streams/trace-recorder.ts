@@ -42,13 +42,22 @@ export class TraceRecorder {
   }
 
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
-    if (this.hub.recording) this.#publish("step.retrying", exchange, { error, durationMs: delayMs, ...(exchange.at === undefined ? {} : { step: this.#part(exchange.at, exchange, false) }) });
+    if (this.hub.recording)
+      this.#publish("step.retrying", exchange, {
+        error,
+        durationMs: delayMs,
+        ...(exchange.at === undefined ? {} : { step: this.#part(exchange.at, exchange, false) }),
+      });
   }
 
   routeChanged(route: Route): void {
     const type = routeTypes[route.status];
     if (!this.hub.recording || type === undefined) return;
-    this.#announce(type, { flowId: route.identity.flowId, routeId: route.identity.id, error: route.problem === undefined ? null : { type: "RouteFailed", message: route.problem } });
+    this.#announce(type, {
+      flowId: route.identity.flowId,
+      routeId: route.identity.id,
+      error: route.problem === undefined ? null : { type: "RouteFailed", message: route.problem },
+    });
   }
 
   flowChanged(change: "deployed" | "removed", flowId: string, hash: string): void {
@@ -57,19 +66,27 @@ export class TraceRecorder {
 
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
     const at = new Date(this.#options.clock.now()).toISOString();
-    this.hub.publish({ flowId: facts.flowId, routeId: facts.routeId, type }, 400, (id) => this.#options.secrets.scrub(JSON.stringify({ id, type, at, ...facts })));
+    this.hub.publish({ flowId: facts.flowId, routeId: facts.routeId, type }, 400, (id) =>
+      this.#options.secrets.scrub(JSON.stringify({ id, type, at, ...facts })),
+    );
   }
 
   #publish(type: string, exchange: Exchange, more: { step?: StepPart; durationMs?: number; error?: FlowError | undefined } = {}): void {
     const { clock, secrets } = this.#options;
-    const event = traceEvent({ type, at: clock.now(), exchange, step: more.step, durationMs: more.durationMs, error: more.error, detail: this.#detail }, secrets);
+    const event = traceEvent(
+      { type, at: clock.now(), exchange, step: more.step, durationMs: more.durationMs, error: more.error, detail: this.#detail },
+      secrets,
+    );
     this.hub.publish(event.facts, event.bytes, event.json);
   }
 
   #part(node: StepNode, exchange: Exchange, mocked: boolean): StepPart {
     let place = this.#places.get(node);
     if (place === undefined) {
-      place = this.#options.runtime().routes.get(exchange.run.route.id)?.steps.find((candidate) => candidate.node === node);
+      place = this.#options
+        .runtime()
+        .routes.get(exchange.run.route.id)
+        ?.steps.find((candidate) => candidate.node === node);
       if (place !== undefined) this.#places.set(node, place);
     }
     return { node, uri: place?.uri, depth: place?.depth ?? 1, mocked };
@@ -106,7 +123,11 @@ export class TraceRecorder {
     const ended = (exchange: Exchange, began: number, thrown?: unknown): void => {
       const step = this.#part(node, exchange, wasMocked(exchange, node));
       const error = thrown as FlowError | undefined;
-      this.#publish(thrown === undefined ? "step.completed" : "step.failed", exchange, { step, durationMs: clock.monotonic() - began, error: error?.type === undefined ? undefined : error });
+      this.#publish(thrown === undefined ? "step.completed" : "step.failed", exchange, {
+        step,
+        durationMs: clock.monotonic() - began,
+        error: error?.type === undefined ? undefined : error,
+      });
     };
     return (exchange) => {
       this.#publish("step.started", exchange, { step: this.#part(node, exchange, false) });
