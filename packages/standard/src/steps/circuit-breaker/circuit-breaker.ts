@@ -30,6 +30,7 @@ export const circuitBreaker = defineStep({
       { doc: "What to do when the steps fail or may not be called." },
     ),
     resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
+    inheritErrorHandler: f.boolean({ doc: "Lets the route's error handling deal with a failure first.", default: false, group: "advanced" }),
   },
   examples: [
     {
@@ -38,11 +39,11 @@ export const circuitBreaker = defineStep({
       expect: { body: "plan B" },
     },
   ],
-  compile({ steps, onFallback, resilience4jConfiguration }, compiler, node) {
+  compile({ steps, onFallback, resilience4jConfiguration, inheritErrorHandler }, compiler, node) {
     const options: BreakerOptions = resilience4jConfiguration ?? breakerDefaults;
     [...options.recordException, ...options.ignoreException].forEach(checkExceptionType);
     const { host } = compiler;
-    const run = compiler.steps(steps, { errors: "off" });
+    const run = compiler.steps(steps, inheritErrorHandler ? undefined : { errors: "off" });
     const fallback = onFallback === undefined || onFallback.disabled ? undefined : compiler.steps(onFallback.steps, { errors: "off" });
     const breaker = new Breaker(options, () => host.clock.monotonic());
     let running = 0;

@@ -14,7 +14,7 @@ export const sagaHeader = "Long-Running-Action";
 
 class Saga {
   readonly participants: Participant[] = [];
-  readonly cancellations: (() => void)[] = [];
+  readonly whenOver: (() => void)[] = [];
 }
 
 export class SagaCoordinator {
@@ -48,8 +48,13 @@ export class SagaCoordinator {
   /** Compensates the saga unless it is over by then; the returned function gives up waiting. */
   limit(id: string, ms: number): () => void {
     const cancel = this.#host.clock.after(ms, () => this.finish(id, "compensation"));
-    this.#open.get(id)?.cancellations.push(cancel);
+    this.whenOver(id, cancel);
     return cancel;
+  }
+
+  /** Calls `run` once the saga is over, before its participants are told. */
+  whenOver(id: string, run: () => void): void {
+    this.#open.get(id)?.whenOver.push(run);
   }
 
   /** Ends the saga and tells everybody; false when there is none of that id. */
@@ -57,7 +62,7 @@ export class SagaCoordinator {
     const saga = this.#open.get(id);
     if (saga === undefined) return false;
     this.#open.delete(id);
-    for (const cancel of saga.cancellations) cancel();
+    for (const run of saga.whenOver) run();
     // Compensation undoes the latest work first.
     const participants = outcome === "compensation" ? saga.participants.toReversed() : saga.participants;
     for (const participant of participants) participant(outcome);

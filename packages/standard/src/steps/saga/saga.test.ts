@@ -1,3 +1,4 @@
+import { Headers, Message } from "@sluice/engine";
 import { flow, settle } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
@@ -55,6 +56,19 @@ describe("saga", () => {
     expect(before).toBe(after);
     expect(run.mocks.get("inner")?.[0]?.headers["Long-Running-Action"]).not.toBe(before);
     expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
+  });
+
+  it("takes no saga from the wire: a guessed id ends nothing", async () => {
+    const run = await flow(`
+- from: {uri: direct:start, steps: [{saga: {completionMode: MANUAL, compensation: mock:undo, steps: [{to: "mock:work"}]}}]}
+- from: {uri: direct:attack, steps: [{saga: {propagation: MANDATORY, steps: [{throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
+`);
+    await run();
+    const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
+    const wire = new Message(null, new Headers(() => [["Long-Running-Action", id]]));
+    const attacker = await run.runtime.inletOf("direct:attack")?.deliver(wire);
+    expect(attacker?.failure?.message).toBe("Exchange is not part of a saga");
+    expect(run.mocks.has("undo")).toBe(false);
   });
 
   it("compensates one that is not over in time, and tells nobody twice", async () => {

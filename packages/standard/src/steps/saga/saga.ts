@@ -57,7 +57,7 @@ export const saga = defineStep({
     const timers = compiler.tasks.state("timers", () => new Timers());
     const work = (exchange: Exchange, id: string, isMine: boolean): Awaitable => {
       join(exchange, id);
-      if (timeout > 0) timers.add(coordinator.limit(id, timeout));
+      if (timeout > 0) timers.add(coordinator.limit(id, timeout), (forget) => coordinator.whenOver(id, forget));
       if (!isMine) return run(exchange);
       return settle(
         () => run(exchange),
@@ -88,9 +88,9 @@ export const saga = defineStep({
 class Timers {
   readonly #cancellations = new Set<() => void>();
 
-  add(cancel: () => void): void {
-    if (this.#cancellations.size > 100_000) this.#cancellations.clear();
+  add(cancel: () => void, whenOver: (forget: () => void) => void): void {
     this.#cancellations.add(cancel);
+    whenOver(() => this.#cancellations.delete(cancel));
   }
 
   stop(): void {
@@ -99,8 +99,9 @@ class Timers {
   }
 }
 
+/** What came over the wire never joins a saga: whoever guesses an id must not be able to end it. */
 function currentSaga(exchange: Exchange, coordinator: SagaCoordinator): string | undefined {
-  const id = asText(exchange.message.headers.get(sagaHeader));
+  const id = asText(exchange.message.headers.getOwn(sagaHeader));
   return id !== "" && coordinator.isOpen(id) ? id : undefined;
 }
 
