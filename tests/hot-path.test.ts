@@ -1,0 +1,73 @@
+// What must stay true of the way of a message: no promise in a synchronous route, and a tap that is gone leaves nothing behind.
+import { createHook } from "node:async_hooks";
+import { describe, expect, it } from "vitest";
+import { Message } from "@sluice/engine";
+import { flow } from "@sluice/testkit";
+
+const steps = `
+  - setHeader: {name: kind, constant: order}
+  - setProperty: {name: seen, simple: "\${body}"}
+  - choice:
+      when:
+        - simple: "\${header.kind} == 'order'"
+          steps: [{setBody: {simple: "\${body}!"}}]
+      otherwise:
+        steps: [{stop: {}}]
+  - filter:
+      simple: "\${body} contains '!'"
+      steps: [{log: "\${body}"}]
+  - to: mock:end
+  - setBody: {constant: ok}
+`;
+
+/** Promises made while `work` runs, without those of the test itself. */
+function promisesDuring(work: () => void): number {
+  let count = 0;
+  const hook = createHook({ init: (_id, type) => void (type === "PROMISE" && count++) }).enable();
+  work();
+  hook.disable();
+  return count;
+}
+
+describe("the hot path", () => {
+  it("makes no promise in 1,000 runs of a synchronous route", async () => {
+    const run = await flow(steps);
+    const inlet = run.runtime.inletOf("direct:start");
+    const outcomes: unknown[] = [];
+    const promises = promisesDuring(() => {
+      for (let count = 0; count < 1000; count++) outcomes.push(inlet?.deliver(new Message("x")));
+    });
+    expect(promises).toBe(0);
+    expect(outcomes.every((outcome) => !(outcome instanceof Promise))).toBe(true);
+    expect(run.mocks.get("end")).toHaveLength(1000);
+  });
+
+  it("makes a promise only from the step on that waits", async () => {
+    const run = await flow(`- delay: {constant: "5"}\n- to: mock:end`);
+    const pending = run.runtime.inletOf("direct:start")?.deliver(new Message("x"));
+    expect(pending).toBeInstanceOf(Promise);
+    await run.host.clock.advance(10);
+    await pending;
+    expect(run.mocks.get("end")).toHaveLength(1);
+  });
+
+  it("a tap is called while it is in, and the steps are the very same functions once it is gone", async () => {
+    const run = await flow(steps);
+    const inlet = run.runtime.inletOf("direct:start");
+    const seen: string[] = [];
+    const untap = run.runtime.tap({
+      layer: 20,
+      covers: () => true,
+      step: (next, node) => (exchange) => {
+        seen.push(node.id);
+        return next(exchange);
+      },
+    });
+    await inlet?.deliver(new Message("x"));
+    expect(seen).toEqual(["setHeader1", "setProperty1", "choice1", "setBody1", "filter1", "log1", "to1", "setBody2"]);
+    untap();
+    await inlet?.deliver(new Message("x"));
+    expect(seen).toHaveLength(8);
+    expect(promisesDuring(() => void inlet?.deliver(new Message("x")))).toBe(0);
+  });
+});
