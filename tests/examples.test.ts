@@ -1,0 +1,78 @@
+// Every folder in examples/ is a flow with tests; they run here as a user would run them, through test sessions.
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expandRows, FlowTestFileError, httpTransport, installFlow, readFlowTests, runFlowTest } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+const folder = fileURLToPath(new URL("../examples", import.meta.url));
+const examples = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => join(folder, entry.name));
+const text = (example: string, file: string): string => readFileSync(join(example, file), "utf8");
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.end());
+
+const transport = () => httpTransport(server.baseUrl, token);
+
+describe.each(examples.map((example) => [basename(example), example] as const))("example %s", (name, example) => {
+  const file = readFlowTests(text(example, "test.yaml"));
+
+  beforeAll(() => installFlow(transport(), name, text(example, file.flow as string), file.params));
+
+  it("says in its README what it is and how to try it", () => {
+    const readme = text(example, "README.md");
+    expect(readme).toMatch(/^# \S/);
+    expect(readme).toContain("curl");
+  });
+
+  it.each(file.tests.flatMap(expandRows).map((test) => [test.name, test] as const))("%s", async (_, test) => {
+    expect((await runFlowTest(transport(), test, file.defaults)).faults).toEqual([]);
+  });
+});
+
+describe("a test that does not hold", () => {
+  const run = async (then: string, when = "{webhook: judged, body: x}") => {
+    const file = readFlowTests(`flowId: judged\ntests: [{name: t, when: ${when}, then: [${then}]}]`);
+    return (await runFlowTest(transport(), file.tests[0] as never, { ...file.defaults, timeoutMs: 50 })).faults;
+  };
+  beforeAll(() => installFlow(transport(), "judged", answering("judged", "hello")));
+
+  it.each([
+    ["{status: failed}", "expected status failed, got completed"],
+    ["{reply: {status: 201}}", 'expected reply status 201, got 200 with "hello"'],
+    ["{reply: {body: {a: 1}}}", 'expected a reply that holds {"a":1}, got "hello"'],
+    ["{reply: {bodyEquals: hell}}", 'expected the reply "hell", got "hello"'],
+    ["{reply: {matches: /^x/}}", 'expected a reply that matches /^x/, got "hello"'],
+    ["{reply: {headers: {X-No: 1}}}", "expected the reply header X-No to be 1, got nothing"],
+    ["{error: {contains: boom}}", "expected a failure, got status completed"],
+    ["{visited: [nowhere]}", "expected visited: nowhere; visited were setBody1"],
+    ["{notVisited: [setBody1]}", "expected not visited: setBody1; visited were setBody1"],
+    ["{logged: {contains: nothing like it}}", "expected a log line with 'nothing like it', got []"],
+    ["{mockCalled: ghost}", "mock 'ghost' was called 0 times, expected at least 1"],
+  ])("%s says: %s", async (then, fault) => {
+    expect(await run(then)).toEqual([fault]);
+  });
+
+  it("a route that is not there is told", async () => {
+    expect(await run("{status: completed}", "{webhook: nobody}")).toEqual([expect.stringContaining("POST /api/nobody reached no route: 404")]);
+    expect(await run("{status: completed}", "{direct: nobody}")).toEqual([expect.stringContaining("no direct endpoint 'direct:nobody'")]);
+  });
+});
+
+describe("a test file that is wrong", () => {
+  it.each([
+    ["tests: []", "tests"],
+    ["flow: a.yaml\ntests: [{name: t, when: {webhook: a}, then: [{stauts: x}]}]", "tests.0.then.0"],
+    ["flow: a.yaml\nflowId: a\ntests: [{name: t, when: {webhook: a}, then: [{status: completed}]}]", "needs either flow"],
+    ["flow: [", "no valid YAML"],
+  ])("%j is refused", (yaml, reason) => {
+    expect(() => readFlowTests(yaml)).toThrow(FlowTestFileError);
+    expect(() => readFlowTests(yaml)).toThrow(reason);
+  });
+});
