@@ -3,6 +3,7 @@ import { constant } from "./constant/constant.ts";
 import { exchangeProperty } from "./exchange-property/exchange-property.ts";
 import { header } from "./header/header.ts";
 import { jq } from "./jq/jq.ts";
+import { jsonata } from "./jsonata/jsonata.ts";
 import { jsonpath } from "./jsonpath/jsonpath.ts";
 import { language } from "./language/language.ts";
 import { simple } from "./simple/simple.ts";
@@ -26,4 +27,5 @@ export const languages: readonly LanguageDeclaration[] = [
   jq,
   tokenize,
   xtokenize,
+  jsonata,
 ];

@@ -1,0 +1,80 @@
+import { FakeHost, languageUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { jsonata } from "./jsonata.ts";
+
+const { evaluate, matches } = languageUnderTest(jsonata, { host: new FakeHost() });
+const body = {
+  lines: [
+    { sku: "A", qty: 2, price: 5 },
+    { sku: "B", qty: 1, price: 3 },
+  ],
+  name: "Ada",
+};
+
+describe("jsonata", () => {
+  it.each([
+    ["$sum(lines.(qty * price))", 13],
+    ["lines[qty > 1].sku", "A"],
+    ["lines.sku", ["A", "B"]],
+    ['{"n": name, "skus": [lines.sku]}', { n: "Ada", skus: ["A", "B"] }],
+    ["lines{sku: qty}", { A: 2, B: 1 }],
+    ["none.at.all", null],
+    ['$replace("x12y3", /[0-9]+/, "#")', "x#y#"],
+    ['$match("ab12", /([a-z])([0-9])/).groups', ["b", "1"]],
+    ["$contains(name, /^A.A$/i)", true],
+    ['$split("a, b,c", /,\\s*/)', ["a", "b", "c"]],
+    ['$pad("x", -3, "#") & $pad("é", 2)', "##xé "],
+    ["$millis()", Date.UTC(2026, 0, 5, 10, 0, 0)],
+    ["function($x){$x}", null],
+  ])("%s", (text, expected) => {
+    expect(evaluate(text, { body })).toEqual(expected);
+  });
+
+  it("reads text, bytes, maps and what stands beside the body", () => {
+    expect(evaluate("a", { body: '{"a":1}' })).toBe(1);
+    expect(evaluate("a", { body: new TextEncoder().encode('{"a":1}') })).toBe(1);
+    expect(evaluate("a.b", { body: new Map([["a", new Map([["b", 1]])]]) })).toBe(1);
+    expect(evaluate("$headers.h & $properties.p & $variables.v", { body: {}, headers: { h: "H" }, properties: { p: "P" }, variables: { v: "V" } })).toBe("HPV");
+    expect(evaluate("a", { body: "x", headers: { h: '{"a":"5"}' }, options: { source: "header:h", resultType: "Integer" } })).toBe(5);
+  });
+
+  it("decides predicates", () => {
+    expect(matches("$count(lines) = 2", { body })).toBe(true);
+    expect(matches("name = 'Bob'", { body })).toBe(false);
+    expect(matches("none", { body })).toBe(false);
+  });
+
+  it.each([
+    ["($f := function($n){$f($n + 1)}; $f(0))", /time limit|call depth/],
+    ["($f := function($n){$n + $f($n + 1)}; $f(0))", /time limit|call depth/],
+    ["$map([1..1000], function($i){$count([1..1000000])})", /time limit/],
+    ['$reduce([1..100], function($a, $i){$a & $a}, "xxxxxxxx")', /size limit/],
+    ['$pad("x", 1000000000)', /size limit/],
+  ])("ends %s", (text, expected) => {
+    expect(() => evaluate(text, { body })).toThrow(expected);
+  });
+
+  it("matches an evil pattern in linear time", () => {
+    expect(evaluate("$contains(t, /^(a+)+$/)", { body: { t: `${"a".repeat(50)}b` } })).toBe(false);
+  });
+
+  it.each(["constructor", "constructor.constructor", "$sum.implementation", "$sum.__proto__", "$lookup($, 'constructor')", "$lookup({}, '__proto__')"])(
+    "%s leads nowhere",
+    (text) => {
+      expect(evaluate(text, { body: {} })).toBeNull();
+    },
+  );
+
+  it("runs nothing that a message carries and refuses to lose its limits", () => {
+    expect(() => evaluate("$eval(t)", { body: { t: "1 + 1" } })).toThrow("refused");
+    expect(() => evaluate("($__evaluate_entry := null; 1)", { body })).toThrow("reserved");
+    expect(() => evaluate("a +", { body })).toThrow(expect.objectContaining({ name: "CompileError" }) as Error);
+    expect(() => evaluate("name + 1", { body })).toThrow(expect.objectContaining({ type: "org.apache.camel.ExpressionEvaluationException" }) as Error);
+  });
+
+  it("hands out values of its own", () => {
+    const source = { a: { n: 1 } };
+    (evaluate("a", { body: source }) as { n: number }).n = 2;
+    expect(source.a.n).toBe(1);
+  });
+});

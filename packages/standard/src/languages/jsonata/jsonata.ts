@@ -1,0 +1,79 @@
+import { defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { readJson, toPlainJson } from "../language-values/json-input.ts";
+import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
+import { compileResultType } from "../language-values/result-type.ts";
+import { compileSource } from "../language-values/source.ts";
+import { JsonataProgram } from "./jsonata-program.ts";
+
+type Options = Readonly<Record<string, string>>;
+
+/** JSONata over JSON messages; `$headers`, `$properties` and `$variables` stand beside the body. */
+export const jsonata = defineLanguage({
+  name: "jsonata",
+  title: "JSONata",
+  summary: "Queries and reshapes a JSON message with a JSONata expression such as $sum(lines.(qty * price)).",
+  group: "language",
+  icon: "braces",
+  since: "0.1",
+  options: {
+    resultType: resultTypeOption,
+    source: sourceOption,
+    singleSequence: f.boolean({ doc: "Accepted and ignored: a result of one is always that one value.", group: "advanced" }),
+    trim: trimOption,
+    id: idOption,
+  },
+  examples: [
+    {
+      title: "A sum",
+      yaml: `setBody: {jsonata: "$sum(lines.(qty * price))"}`,
+      given: { body: '{"lines":[{"qty":2,"price":5},{"qty":1,"price":3}]}' },
+      expect: { body: 13 },
+    },
+    {
+      title: "A new shape with a header",
+      yaml: `setBody: {jsonata: '{"id": id, "by": $headers.sender}'}`,
+      given: { body: { id: 7 }, headers: { sender: "ada" } },
+      expect: { body: { id: 7, by: "ada" } },
+    },
+    { title: "Nothing found is null", yaml: 'setBody: {jsonata: "none.at.all"}', given: { body: "{}" }, expect: { body: null } },
+  ],
+  compile: (text, options, scope) => {
+    const evaluate = compileProgram(text, options, scope);
+    const convert = compileResultType(options["resultType"]);
+    return (exchange) => convert(evaluate(exchange));
+  },
+  compilePredicate: (text, options, scope) => {
+    const evaluate = compileProgram(text, options, scope);
+    return (exchange) => isTrue(evaluate(exchange));
+  },
+});
+
+function compileProgram(text: string, options: Options, scope: LanguageScope): Expression {
+  const program = new JsonataProgram(text, scope.host.clock);
+  const source = compileSource(options["source"]);
+  return (exchange: Exchange) => {
+    const raw = source(exchange);
+    const input = typeof raw === "string" || raw instanceof Uint8Array ? readJson(raw, exchange, "jsonata") : toPlainJson(raw);
+    const result = program.evaluate(input, {
+      headers: toPlainJson(exchange.message.headers.toObject()),
+      properties: toPlainJson(exchange.properties ?? {}),
+      variables: toPlainJson(exchange.variables ?? {}),
+    });
+    return detach(result);
+  };
+}
+
+/** A result of its own: JSONata shares parts of its input, marks its lists, and may hand out functions. */
+function detach(result: unknown): unknown {
+  if (result === undefined) return null;
+  if (typeof result !== "object" && typeof result !== "function") return result;
+  const text = JSON.stringify(result, (_name, inner: unknown) => (isFunctionValue(inner) ? undefined : inner));
+  return text === undefined ? null : (JSON.parse(text) as unknown);
+}
+
+function isFunctionValue(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "function";
+  const { implementation, environment } = value as { implementation?: unknown; environment?: { lookup?: unknown } | null };
+  return typeof implementation === "function" || typeof environment?.lookup === "function";
+}
