@@ -14,6 +14,8 @@ export const settingFields = {
   logBuffer: f.size({ doc: "Log text that may wait for a slow reader of standard output; more is dropped and counted.", default: 8 * mebibyte }),
   watch: f.boolean({ doc: "Reload flows when their files change.", default: false }),
   webhookDefault: f.enum(["open", "deny"], { doc: "What a webhook without an access policy does.", default: "open" }),
+  trustedProxies: f.string({ doc: "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For is believed.", default: "" }),
+  wrongCredentials: f.integer({ doc: "Wrong credentials one address may show one flow before it is slowed down to ten a minute.", default: 50, min: 1 }),
   testSessions: f.enum(["on", "isolated", "off"], { doc: "Whether test sessions may be opened, and whether they may mock live traffic.", default: "on" }),
   drainMs: f.duration({ doc: "How long a replaced version or a shutdown may take to finish what is under way.", default: 30_000 }),
   maxBody: f.size({ doc: "The largest request body, after decompression.", default: 10 * mebibyte }),

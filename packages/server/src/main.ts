@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { sluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
+import { openPolicies } from "./access/open-policies.ts";
 import { apiEndpoints } from "./api/index.ts";
 import type { Phase } from "./api/health.ts";
 import { createManagementApi } from "./api/management-api.ts";
@@ -25,7 +26,7 @@ import { parseProperties } from "./host/properties-file.ts";
 import { createIds } from "./host/ulid.ts";
 import { createIngress } from "./http/ingress.ts";
 import { createListener } from "./http/listener.ts";
-import { httpLimits, webhookDefault } from "./http-settings.ts";
+import { httpLimits } from "./http-settings.ts";
 import { createBatchedWriter } from "./log/batched-writer.ts";
 import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
 import { createSecretValues } from "./masking/secret-values.ts";
@@ -89,9 +90,10 @@ export async function startServer({ settings, environment: variables }: Configur
     const limits = httpLimits(settings);
     const reportFault = (fault: unknown, reference: string): void =>
       log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+    const policies = await openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled: (flowId) => flows.installed.has(flowId) });
     const ingress = createIngress({
       limits,
-      accessOf: webhookDefault(settings.webhookDefault),
+      accessOf: policies.accessOf,
       sessionOf: (id) => sessions.tagOf(id),
       isStopped: (routeId) => isStoppedWebhook(runtime.routes.get(routeId)),
       reportFault,
@@ -166,8 +168,10 @@ export async function startServer({ settings, environment: variables }: Configur
         phase: () => phase,
         openSessions: () => sessions.openCount,
         streamClients: () => door.clients,
+        brokenPolicies: () => policies.broken(),
       },
-      flows: { parts: flows, hasPolicy: () => false, seen: new Map() },
+      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() },
+      policies,
       history,
       secrets,
       streams: { door, trace: trace.hub, log: logs.hub },

@@ -19,6 +19,8 @@ export interface HealthParts {
   phase(): Phase;
   openSessions(): number;
   streamClients(): number;
+  /** Policies that cannot be read, whose flows therefore serve no webhook. */
+  brokenPolicies(): readonly { readonly flowId: string; readonly problem: string }[];
 }
 
 const routeShape = shape({
@@ -78,12 +80,12 @@ export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
 }
 
 /** A failed run never changes it; a flow or route that is not in service does. */
-function statusOf({ phase, runtime, installed }: HealthParts): string {
+function statusOf({ phase, runtime, installed, brokenPolicies }: HealthParts): string {
   const now = phase();
   if (now !== "UP") return now;
   for (const route of runtime.routes.values()) if (route.status === "Failed") return "DEGRADED";
   for (const flow of installed.values()) if (flow.error !== undefined) return "DEGRADED";
-  return "UP";
+  return brokenPolicies().length > 0 ? "DEGRADED" : "UP";
 }
 
 function routeJson(route: Route, { now, secrets }: HealthParts, trusted: boolean) {
@@ -111,6 +113,7 @@ function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDela
     eventLoopLagMs: { mean: ms(lag.mean), p99: ms(lag.percentile(99)), max: ms(lag.max) },
     openSessions: parts.openSessions(),
     streamClients: parts.streamClients(),
+    failedPolicies: parts.brokenPolicies().map(({ flowId, problem }) => ({ flowId, error: shown(problem, parts.secrets) })),
     failedFlows: [...parts.installed.values()].filter((flow) => flow.error !== undefined).map(({ id, error }) => ({ id, error: shown(error, parts.secrets) })),
   };
 }

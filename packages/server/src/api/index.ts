@@ -1,6 +1,7 @@
 // Every endpoint of the management API, in the order of the document.
 import type { Catalog, Host, Runtime } from "@sluice/engine";
 import { z } from "zod";
+import type { Policies } from "../access/policies.ts";
 import { isWebhook, type FlowViews } from "../flows/flow-views.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
@@ -8,6 +9,7 @@ import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
+import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
@@ -21,6 +23,7 @@ import { testEndpoints } from "./test-sessions.ts";
 export interface ApiParts {
   readonly health: HealthParts;
   readonly flows: FlowViews;
+  readonly policies: Policies;
   readonly history: RunHistory;
   readonly secrets: SecretValues;
   readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
@@ -35,6 +38,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
   const endpoints: Endpoint[] = [
     ...healthEndpoints(parts.health),
     ...flowEndpoints(parts.flows),
+    ...accessEndpoints(parts.policies),
     ...routeEndpoints(runtime),
     ...runEndpoints(parts.history, parts.secrets),
     ...streamEndpoints(parts.streams.door, parts.streams),

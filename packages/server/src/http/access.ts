@@ -9,7 +9,8 @@ export interface AccessRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as they came: a header sent twice is seen twice. */
+  readonly rawHeaders: readonly string[];
   /** The address of the socket, never what a header claims. */
   readonly remoteAddress: string;
 }
@@ -20,6 +21,8 @@ export interface AccessGranted {
   readonly principal: unknown;
   /** Lower-case names of the headers that carried the credential: the route does not see them. */
   readonly hide?: readonly string[];
+  /** Names of query values that carried it: the route does not see them either. */
+  readonly hideQuery?: readonly string[];
   /** Sent with the reply, e.g. for CORS. */
   readonly replyHeaders?: Readonly<Record<string, string>>;
 }

@@ -85,7 +85,7 @@ export function createIngress(options: IngressOptions): Ingress {
     const { flowId, routeId } = mounted.mount;
     return options
       .accessOf?.(flowId)
-      ?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query: arrival.query, headers: arrival.headers, remoteAddress: arrival.remoteAddress });
+      ?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query: arrival.query, rawHeaders: arrival.rawHeaders, remoteAddress: arrival.remoteAddress });
   }
 
   return {

@@ -2,11 +2,12 @@
 // inflating, the route, the reply. Synchronous wherever nothing has to be waited for.
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
-import type { AccessGranted, AccessNeedsBody, AccessRefused } from "./access.ts";
+import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "./access.ts";
 import { inflateBody, type BodyReceiver } from "./body.ts";
 import type { HttpError } from "./http-error.ts";
 import type { IngressOptions } from "./ingress.ts";
 import type { Mounted } from "./mount-table.ts";
+import { withoutQueryValues } from "./query-values.ts";
 import type { ReplyBody, ReplyHeaders } from "./reply.ts";
 
 /** A request as the listener hands it on: its head is read, its body is not. */
@@ -26,10 +27,10 @@ export interface Arrival {
 
 const nothing = Buffer.alloc(0);
 
-export class WebhookCall implements HttpRequest, BodyReceiver {
+export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   readonly method: string;
   readonly path: string;
-  readonly query: string;
+  query: string;
   readonly params: Readonly<Record<string, string>>;
   body: Uint8Array = nothing;
   principal: unknown = undefined;
@@ -40,6 +41,8 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
   readonly #finished: (mounted: Mounted) => void;
   #signed: AccessNeedsBody | undefined = undefined;
   #replyHeaders: Readonly<Record<string, string>> | undefined = undefined;
+  #hidden: readonly string[] | undefined = undefined;
+  #access: AccessCheck | undefined = undefined;
 
   constructor(
     arrival: Arrival,
@@ -60,7 +63,24 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
   }
 
   get headers(): Readonly<Record<string, string | string[] | undefined>> {
-    return this.#arrival.headers;
+    const { headers } = this.#arrival;
+    if (this.#hidden !== undefined) {
+      for (const name of this.#hidden) delete headers[name];
+      this.#hidden = undefined;
+    }
+    return headers;
+  }
+
+  get flowId(): string {
+    return this.#mounted.mount.flowId;
+  }
+
+  get routeId(): string {
+    return this.#mounted.mount.routeId;
+  }
+
+  get remoteAddress(): string {
+    return this.#arrival.remoteAddress;
   }
 
   get rawHeaders(): readonly string[] {
@@ -68,15 +88,13 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
   }
 
   begin(): void {
-    const { flowId, routeId } = this.#mounted.mount;
     try {
-      const access = this.#options.accessOf?.(flowId);
+      const access = (this.#access = this.#options.accessOf?.(this.flowId));
       if (access === undefined) {
         this.#admitted();
         return;
       }
-      const { method, path, query, headers } = this;
-      const verdict = access.check({ flowId, routeId, method, path, query, headers, remoteAddress: this.#arrival.remoteAddress });
+      const verdict = access.check(this);
       if (verdict instanceof Promise) verdict.then((later) => this.#judged(later)).catch((fault: unknown) => this.#fault(fault));
       else this.#judged(verdict);
     } catch (fault) {
@@ -86,7 +104,9 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
 
   received(body: Buffer): void {
     try {
-      if (this.#signed === undefined) this.#unpack(body);
+      const access = this.#options.accessOf?.(this.flowId);
+      if (access !== this.#access) this.#judgeAgain(access, body);
+      else if (this.#signed === undefined) this.#unpack(body);
       else {
         const verdict = this.#signed.check(body);
         if (verdict instanceof Promise) verdict.then((later) => this.#verified(later, body)).catch((fault: unknown) => this.#fault(fault));
@@ -116,6 +136,21 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
     this.#admitted();
   }
 
+  /** The policy changed while the body came in: what was decided before counts no more. */
+  #judgeAgain(access: AccessCheck | undefined, body: Buffer): void {
+    this.#access = access;
+    this.#signed = undefined;
+    if (access === undefined) {
+      this.#unpack(body);
+      return;
+    }
+    const decide = async (): Promise<void> => {
+      const verdict = await access.check(this);
+      this.#verified(verdict.kind === "needs-body" ? await verdict.check(body) : verdict, body);
+    };
+    decide().catch((fault: unknown) => this.#fault(fault));
+  }
+
   #verified(verdict: AccessGranted | AccessRefused, body: Buffer): void {
     if (verdict.kind === "refused") {
       this.#turnAway(verdict);
@@ -128,7 +163,9 @@ export class WebhookCall implements HttpRequest, BodyReceiver {
   #grant(granted: AccessGranted): void {
     this.principal = granted.principal;
     this.#replyHeaders = granted.replyHeaders;
-    for (const name of granted.hide ?? []) delete this.#arrival.headers[name];
+    // Most routes never look at a header: making node's header object just to take one out can wait.
+    this.#hidden = granted.hide;
+    if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
 
   #turnAway(refusal: AccessRefused): void {

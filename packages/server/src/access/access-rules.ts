@@ -1,0 +1,58 @@
+import type { Policy, Principal, Rule } from "./policy-document.ts";
+import { defaultOf } from "./policy-document.ts";
+
+/** What a policy asks of a caller on one route and method. */
+export interface Demand {
+  /** No credential is asked for or looked at. */
+  readonly isPublic: boolean;
+  admits(principal: Principal | undefined): boolean;
+}
+
+const maxRemembered = 1_000;
+
+/** Finds the demand: the first rule that matches route and method, else the default. */
+export function accessRules(policy: Policy): (routeId: string, method: string) => Demand {
+  const rules = (policy.rules ?? []).map((rule) => ({ matches: matcherOf(rule), demand: demandOf(rule) }));
+  const otherwise: Demand = { isPublic: false, admits: defaultOf(policy) === "allow" ? () => true : () => false };
+  const remembered = new Map<string, Map<string, Demand>>();
+  return (routeId, method) => {
+    let byMethod = remembered.get(routeId);
+    if (byMethod === undefined) {
+      if (remembered.size >= maxRemembered) remembered.clear();
+      remembered.set(routeId, (byMethod = new Map()));
+    }
+    let demand = byMethod.get(method);
+    if (demand === undefined) {
+      demand = rules.find(({ matches }) => matches(routeId, method))?.demand ?? otherwise;
+      if (byMethod.size < maxRemembered) byMethod.set(method, demand);
+    }
+    return demand;
+  };
+}
+
+function demandOf({ roles, public: isPublic = false }: Rule): Demand {
+  if (isPublic) return { isPublic, admits: () => true };
+  return { isPublic, admits: roles === undefined ? () => true : (principal) => principal?.roles.some((role) => roles.includes(role)) === true };
+}
+
+function matcherOf({ routes, methods }: Rule): (routeId: string, method: string) => boolean {
+  const patterns = routes?.map(patternOf);
+  return (routeId, method) => (patterns?.some((pattern) => pattern(routeId)) ?? true) && (methods?.some((listed) => listed === method || (method === "HEAD" && listed === "GET")) ?? true);
+}
+
+/** `*` stands for any run of characters. Each part is looked for after the one before: linear, whatever the pattern. */
+function patternOf(text: string): (name: string) => boolean {
+  const [first = "", ...rest] = text.split("*");
+  const last = rest.pop();
+  if (last === undefined) return (name) => name === text;
+  return (name) => {
+    if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+    let position = first.length;
+    for (const part of rest) {
+      const found = name.indexOf(part, position);
+      if (found < 0) return false;
+      position = found + part.length;
+    }
+    return position <= name.length - last.length;
+  };
+}

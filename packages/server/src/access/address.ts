@@ -1,0 +1,84 @@
+// Internet addresses and networks. An IPv4 address that arrives as `::ffff:a.b.c.d` is the IPv4 address.
+import { isIPv4, isIPv6 } from "node:net";
+
+/** An address in 32-bit words: one for IPv4, four for IPv6. */
+export type Address = readonly number[];
+
+interface Network {
+  readonly words: Address;
+  readonly bits: number;
+}
+
+/** Reads an address; undefined for anything else. A zone (`%eth0`) says nothing about who is calling and is dropped. */
+export function parseAddress(text: string): Address | undefined {
+  if (isIPv4(text)) return [wordOf(text)];
+  if (!isIPv6(text)) return undefined;
+  const zone = text.indexOf("%");
+  const words = wordsOf(zone < 0 ? text : text.slice(0, zone));
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? [words[3] as number] : words;
+}
+
+function wordOf(text: string): number {
+  return text.split(".").reduce((word, part) => ((word << 8) | Number(part)) >>> 0, 0);
+}
+
+function wordsOf(text: string): Address {
+  const lastColon = text.lastIndexOf(":");
+  const dotted = text.includes(".") ? wordOf(text.slice(lastColon + 1)) : undefined;
+  const plain = dotted === undefined ? text : `${text.slice(0, lastColon + 1)}${(dotted >>> 16).toString(16)}:${(dotted & 0xffff).toString(16)}`;
+  const [head = "", tail] = plain.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].map((group) => Number.parseInt(group, 16));
+  return [0, 2, 4, 6].map((index) => (((groups[index] as number) << 16) | (groups[index + 1] as number)) >>> 0);
+}
+
+/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address; undefined for anything else. */
+export function parseNetwork(text: string): Network | undefined {
+  const [address = "", length, ...rest] = text.split("/");
+  const words = parseAddress(address);
+  if (words === undefined || rest.length > 0) return undefined;
+  const mapped = words.length === 1 && address.includes(":");
+  const size = words.length * 32;
+  if (length === undefined) return { words, bits: size };
+  if (!/^\d{1,3}$/.test(length)) return undefined;
+  const bits = Number(length) - (mapped ? 96 : 0);
+  return bits < 0 || bits > size ? undefined : { words, bits };
+}
+
+function isIn(address: Address, { words, bits }: Network): boolean {
+  if (address.length !== words.length) return false;
+  for (let index = 0, left = bits; left > 0; index++, left -= 32) {
+    const mask = left >= 32 ? 0xffffffff : ~(0xffffffff >>> left);
+    if ((((address[index] as number) ^ (words[index] as number)) & mask) !== 0) return false;
+  }
+  return true;
+}
+
+const maxRemembered = 1_000;
+
+/** Tells whether an address lies in one of the networks. Text that is no address lies in none. */
+export function addressSet(networks: readonly string[]): (address: string) => boolean {
+  const parsed = networks.map((text) => {
+    const network = parseNetwork(text);
+    if (network === undefined) throw new Error(`'${text}' is no address or network`);
+    return network;
+  });
+  // Few addresses call over and over: their answers are kept.
+  const remembered = new Map<string, boolean>();
+  return (text) => {
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const address = parseAddress(text);
+    const found = address !== undefined && parsed.some((network) => isIn(address, network));
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(text, found);
+    return found;
+  };
+}
+
+/** Who counts as one source: an IPv4 address, or the 64-bit network an IPv6 host can move about in. */
+export function sourceOf(text: string): string {
+  const address = parseAddress(text);
+  return address === undefined || address.length === 1 ? text : `${address[0]?.toString(16)}:${address[1]?.toString(16)}::/64`;
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { accessRequest } from "./access-request.test-support.ts";
+import { clientAddress } from "./client-address.ts";
+
+const from = (remoteAddress: string, ...forwarded: readonly string[]) => accessRequest(forwarded.flatMap((value) => ["X-Forwarded-For", value]), { remoteAddress });
+
+it("without trusted proxies the header says nothing", () => {
+  expect(clientAddress([])(from("1.2.3.4", "9.9.9.9"))).toBe("1.2.3.4");
+});
+
+it("a caller that is no trusted proxy is judged by its own address, whatever it claims", () => {
+  expect(clientAddress(["10.0.0.0/8"])(from("1.2.3.4", "9.9.9.9"))).toBe("1.2.3.4");
+});
+
+it("behind trusted proxies the last address that is none of them counts", () => {
+  const client = clientAddress(["10.0.0.0/8", "::1"]);
+  expect(client(from("10.0.0.1", "9.9.9.9"))).toBe("9.9.9.9");
+  expect(client(from("10.0.0.1", "6.6.6.6, 9.9.9.9, 10.0.0.2"))).toBe("9.9.9.9");
+  expect(client(from("::1", "6.6.6.6", "9.9.9.9,10.3.3.3"))).toBe("9.9.9.9");
+  expect(client(from("::ffff:10.0.0.1", "[2001:db8::5]:443"))).toBe("2001:db8::5");
+  expect(client(from("10.0.0.1", "9.9.9.9:5123"))).toBe("9.9.9.9");
+  expect(client(from("10.0.0.1"))).toBe("10.0.0.1");
+  expect(client(from("10.0.0.1", "10.0.0.2"))).toBe("10.0.0.2");
+});
+
+it("nonsense in the list ends it: what stands left of it is believed by nobody", () => {
+  const client = clientAddress(["10.0.0.0/8"]);
+  expect(client(from("10.0.0.1", "9.9.9.9, unknown, 10.0.0.2"))).toBe("10.0.0.2");
+  expect(client(from("10.0.0.1", ""))).toBe("10.0.0.1");
+  expect(client(from("10.0.0.1", `${"10.0.0.3,".repeat(5_000)}9.9.9.9`))).toBe("9.9.9.9");
+});

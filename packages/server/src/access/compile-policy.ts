@@ -1,0 +1,74 @@
+// Turns a policy into the check that requests meet. Everything that can be worked out once is worked out here.
+import { addressSet, sourceOf } from "./address.ts";
+import { accessRules } from "./access-rules.ts";
+import type { ClientAddress } from "./client-address.ts";
+import { corsRules } from "./cors-headers.ts";
+import { PolicyCheck } from "./policy-check.ts";
+import type { Policy, RateLimit, Scheme } from "./policy-document.ts";
+import { apiKeyScheme } from "./schemes/api-key.ts";
+import { basicScheme } from "./schemes/basic.ts";
+import type { CredentialScheme, SchemeParts } from "./schemes/credential-scheme.ts";
+import { hmacScheme } from "./schemes/hmac.ts";
+import { jwtScheme } from "./schemes/jwt.ts";
+import { TokenBuckets } from "./token-buckets.ts";
+
+export interface CompileParts extends SchemeParts {
+  readonly clientOf: ClientAddress;
+}
+
+/** The allowances used so far; they outlive a change of the policy that leaves the limit as it was. */
+export interface RateState {
+  readonly limit: RateLimit;
+  readonly buckets: TokenBuckets;
+}
+
+export interface CompiledPolicy {
+  readonly check: PolicyCheck;
+  readonly rate: RateState | undefined;
+}
+
+const maxRateKeys = 10_000;
+
+export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, before?: RateState): CompiledPolicy {
+  const { authenticate = [], ip, cors } = policy;
+  const rate = rateState(policy.rateLimit, parts, before);
+  const check = new PolicyCheck({
+    flowId,
+    schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate)),
+    demandOf: accessRules(policy),
+    admitsAddress: addressRule(ip),
+    rate: rate === undefined ? undefined : { by: rate.limit.by ?? "principal", buckets: rate.buckets },
+    cors: cors === undefined ? undefined : corsRules(cors),
+    clientOf: parts.clientOf,
+    sourceOf,
+    guesses: parts.guesses,
+  });
+  return { check, rate };
+}
+
+function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[]): CredentialScheme {
+  switch (scheme.type) {
+    case "apiKey":
+      return apiKeyScheme(scheme, parts);
+    case "basic":
+      return basicScheme(scheme, flowId, parts);
+    case "jwt":
+      return jwtScheme(scheme, flowId, parts, all.filter(({ type }) => type === "jwt").length === 1);
+    case "hmac":
+      return hmacScheme(scheme, parts);
+  }
+}
+
+/** A denied address stays out even when an allowed network holds it. Without an allow list every other address may call. */
+function addressRule(ip: Policy["ip"]): ((address: string) => boolean) | undefined {
+  if (ip === undefined || (ip.allow === undefined && (ip.deny ?? []).length === 0)) return undefined;
+  const isAllowed = ip.allow === undefined ? () => true : addressSet(ip.allow);
+  const isDenied = addressSet(ip.deny ?? []);
+  return (address) => isAllowed(address) && !isDenied(address);
+}
+
+function rateState(limit: RateLimit | undefined, { monotonic }: SchemeParts, before: RateState | undefined): RateState | undefined {
+  if (limit === undefined) return undefined;
+  if (before !== undefined && before.limit.limit === limit.limit && before.limit.windowSec === limit.windowSec && before.limit.by === limit.by) return before;
+  return { limit, buckets: new TokenBuckets({ capacity: limit.limit, refillMs: (limit.windowSec * 1000) / limit.limit, maxKeys: maxRateKeys, monotonic }) };
+}

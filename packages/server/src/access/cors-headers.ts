@@ -1,0 +1,44 @@
+// Cross-origin rules for browsers. They admit nobody: a browser is only told whether a page may read the reply.
+import type { AccessRequest } from "../http/access.ts";
+import { headerOf } from "./credential-places.ts";
+import type { Cors } from "./policy-document.ts";
+
+type HeaderFields = Readonly<Record<string, string>>;
+
+export interface CorsRules {
+  /** For every reply, refusals included: otherwise a page could not tell 401 from a broken network. */
+  onReply(request: AccessRequest): HeaderFields | undefined;
+  onPreflight(request: AccessRequest): HeaderFields | undefined;
+}
+
+export function corsRules(cors: Cors): CorsRules {
+  const any = cors.origins.includes("*");
+  const origins = new Set(cors.origins.map((origin) => origin.toLowerCase()));
+  const credentials: HeaderFields = cors.credentials === true ? { "Access-Control-Allow-Credentials": "true" } : {};
+  const exposed: HeaderFields = cors.exposeHeaders === undefined ? {} : { "Access-Control-Expose-Headers": cors.exposeHeaders.join(", ") };
+
+  function allowed(request: AccessRequest): HeaderFields | undefined {
+    const origin = headerOf(request, "origin");
+    if (origin === undefined) return undefined;
+    if (!any && !origins.has(origin.toLowerCase())) return { Vary: "Origin" };
+    return { "Access-Control-Allow-Origin": any ? "*" : origin, ...(any ? {} : { Vary: "Origin" }), ...credentials };
+  }
+
+  return {
+    onReply(request) {
+      const headers = allowed(request);
+      return headers?.["Access-Control-Allow-Origin"] === undefined ? headers : { ...headers, ...exposed };
+    },
+    onPreflight(request) {
+      const headers = allowed(request);
+      const method = headerOf(request, "access-control-request-method");
+      if (headers?.["Access-Control-Allow-Origin"] === undefined || method === undefined) return headers;
+      return {
+        ...headers,
+        "Access-Control-Allow-Methods": (cors.methods ?? [method]).join(", "),
+        "Access-Control-Allow-Headers": cors.headers?.join(", ") ?? headerOf(request, "access-control-request-headers") ?? "*",
+        "Access-Control-Max-Age": String(cors.maxAgeSec ?? 600),
+      };
+    },
+  };
+}

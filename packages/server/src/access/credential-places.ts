@@ -1,0 +1,25 @@
+// Where a request carries credentials: headers as they came, before anybody changed them.
+import type { AccessRequest } from "../http/access.ts";
+
+/** A header by its lower-case name; undefined when absent. Given twice it is joined with `joint`, or empty without one: no credential is. */
+export function headerOf({ rawHeaders }: AccessRequest, name: string, joint?: string): string | undefined {
+  let found: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const candidate = rawHeaders[index] as string;
+    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
+    const value = rawHeaders[index + 1] as string;
+    // Two values could be read differently by a proxy in front of us.
+    found = found === undefined ? value : joint === undefined ? "" : found + joint + value;
+  }
+  return found;
+}
+
+/** The credentials of `Authorization: <scheme> …`; undefined for another scheme, empty for a header given twice. */
+export function authorizationOf(request: AccessRequest, scheme: string): string | undefined {
+  const header = headerOf(request, "authorization");
+  if (header === undefined) return undefined;
+  if (header === "") return "";
+  const { length } = scheme;
+  if (header.length <= length || header.charCodeAt(length) !== 32 || header.slice(0, length).toLowerCase() !== scheme) return undefined;
+  return header.slice(length + 1).trim();
+}

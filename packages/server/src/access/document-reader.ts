@@ -1,0 +1,85 @@
+// Reads JSON member by member and collects what is wrong with it, each fault with its path. Values are never repeated
+// in a fault: they may be secrets.
+
+export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export class DocumentReader {
+  readonly problems: string[] = [];
+
+  fault(path: string, text: string): undefined {
+    this.problems.push(path === "" ? text : `${path}: ${text}`);
+    return undefined;
+  }
+
+  /** An object with no members but these; unknown ones are faults, since a misspelt restriction would not restrict. */
+  object(value: unknown, path: string, known: readonly string[]): Members | undefined {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
+    for (const name of Object.keys(value)) {
+      if (known.includes(name)) continue;
+      const near = known.find((candidate) => isNear(name, candidate));
+      this.fault(path === "" ? printable(name) : `${path}.${printable(name)}`, `unknown member${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
+    }
+    return value as Members;
+  }
+
+  list(value: unknown, path: string): readonly unknown[] | undefined {
+    if (!Array.isArray(value)) return this.fault(path, value === undefined ? "is required" : "must be a list");
+    return value.length === 0 ? this.fault(path, "must not be empty") : value;
+  }
+
+  text(value: unknown, path: string, what = "must be text"): string | undefined {
+    if (value === undefined) return this.fault(path, "is required");
+    return typeof value === "string" && value !== "" ? value : this.fault(path, what);
+  }
+
+  /** Text that fits a pattern. */
+  fitting(value: unknown, path: string, pattern: RegExp, what: string): string | undefined {
+    const text = this.text(value, path);
+    return text === undefined || pattern.test(text) ? text : this.fault(path, what);
+  }
+
+  texts(value: unknown, path: string): readonly string[] | undefined {
+    const texts = this.list(value, path)?.map((item, index) => this.text(item, `${path}[${index}]`));
+    return texts?.every((text) => text !== undefined) === true ? texts : undefined;
+  }
+
+  oneOf<const V extends readonly string[]>(value: unknown, path: string, values: V): V[number] | undefined {
+    if (typeof value === "string" && values.includes(value)) return value;
+    return this.fault(path, value === undefined ? "is required" : `must be one of ${values.join(", ")}`);
+  }
+
+  integer(value: unknown, path: string, least: number, most: number): number | undefined {
+    if (value === undefined) return this.fault(path, "is required");
+    return Number.isInteger(value) && (value as number) >= least && (value as number) <= most ? (value as number) : this.fault(path, `must be an integer from ${least} to ${most}`);
+  }
+
+  boolean(value: unknown, path: string): boolean | undefined {
+    return typeof value === "boolean" ? value : this.fault(path, "must be true or false");
+  }
+
+  /** A member that may be left out. */
+  optional<T>(value: unknown, read: (value: unknown) => T | undefined): T | undefined {
+    return value === undefined ? undefined : read(value);
+  }
+}
+
+/** An object without the members that are undefined. */
+export function compact<T extends object>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+}
+
+const printable = (name: string): string => name.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);
+
+/** One letter more, less or different, or only another case. */
+function isNear(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  if (a === b) return true;
+  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}

@@ -1,0 +1,16 @@
+const timeoutMs = 5_000;
+const maxBytes = 1_048_576;
+
+/** Fetches a small public document. Redirects are not followed: the address is the one the policy names. */
+export async function fetchText(uri: string): Promise<string> {
+  const response = await fetch(uri, { redirect: "error", signal: AbortSignal.timeout(timeoutMs), headers: { accept: "application/json" } });
+  if (response.status !== 200 || response.body === null) throw new Error(`the reply has status ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`the reply exceeds ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,50 @@
+// The access room, furnished from the settings.
+import { join } from "node:path";
+import type { Clock, Log } from "@sluice/engine";
+import { SettingsError, type Settings } from "../config.ts";
+import type { Environment } from "../host/environment.ts";
+import { webhookDefault } from "../http-settings.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { parseNetwork } from "./address.ts";
+import { clientAddress } from "./client-address.ts";
+import { fetchText } from "./fetch-text.ts";
+import { Policies } from "./policies.ts";
+import { TokenBuckets } from "./token-buckets.ts";
+
+export interface AccessSurroundings {
+  readonly settings: Settings;
+  readonly dataDir: string;
+  readonly environment: Environment;
+  readonly secrets: SecretValues;
+  readonly log: Log;
+  readonly clock: Clock;
+  isInstalled(flowId: string): boolean;
+}
+
+/** After its first wrong credentials a source may try once in so many milliseconds. */
+const guessEveryMs = 6_000;
+const maxSources = 20_000;
+
+export function openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled }: AccessSurroundings): Promise<Policies> {
+  const { monotonic, now } = clock;
+  return Policies.open({
+    directory: join(dataDir, "policies"),
+    clientOf: clientAddress(networksOf(settings.trustedProxies)),
+    guesses: new TokenBuckets({ capacity: settings.wrongCredentials, refillMs: guessEveryMs, maxKeys: maxSources, monotonic }),
+    variable: (name) => environment.named(name),
+    now,
+    monotonic,
+    fetchText,
+    otherwise: webhookDefault(settings.webhookDefault),
+    isInstalled,
+    hide: (owner, values) => secrets.set(owner, values),
+    warn: (text) => log.write("ERROR", "sluice.access", text),
+  });
+}
+
+function networksOf(setting: string): readonly string[] {
+  const networks = setting.split(",").flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
+  const wrong = networks.find((text) => parseNetwork(text) === undefined);
+  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is no address or network such as 10.0.0.0/8.`]);
+  return networks;
+}

@@ -1,0 +1,118 @@
+// A policy at work. The order is part of the contract: address 403, credential 401, rule 403, rate 429; everything
+// before the body is read, except what only the body can prove.
+import type { Awaitable } from "@sluice/engine/spi";
+import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "../http/access.ts";
+import type { Demand } from "./access-rules.ts";
+import type { CorsRules } from "./cors-headers.ts";
+import type { Principal, RateLimit } from "./policy-document.ts";
+import type { BodyProof, CredentialScheme, Verdict } from "./schemes/credential-scheme.ts";
+import { retryAfter, type TokenBuckets } from "./token-buckets.ts";
+
+/** A policy in the form in which requests are judged. */
+export interface PolicyInForce {
+  readonly flowId: string;
+  readonly schemes: readonly CredentialScheme[];
+  demandOf(routeId: string, method: string): Demand;
+  /** Undefined when every address may call. */
+  readonly admitsAddress: ((address: string) => boolean) | undefined;
+  readonly rate: { readonly by: RateLimit["by"]; readonly buckets: TokenBuckets } | undefined;
+  readonly cors: CorsRules | undefined;
+  clientOf(request: AccessRequest): string;
+  /** Who counts as one source of wrong credentials. */
+  sourceOf(address: string): string;
+  readonly guesses: TokenBuckets;
+}
+
+export class PolicyCheck implements AccessCheck {
+  readonly #policy: PolicyInForce;
+  readonly #challenge: string;
+  readonly #hide: readonly string[];
+  readonly #hideQuery: readonly string[] | undefined;
+
+  constructor(policy: PolicyInForce) {
+    this.#policy = policy;
+    this.#challenge = policy.schemes.map(({ challenge }) => challenge).join(", ");
+    this.#hide = [...new Set(["authorization", ...policy.schemes.flatMap(({ headers }) => headers)])];
+    const queryNames = policy.schemes.flatMap((scheme) => scheme.queryNames);
+    this.#hideQuery = queryNames.length === 0 ? undefined : queryNames;
+  }
+
+  check(request: AccessRequest): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
+    const { admitsAddress, clientOf, schemes } = this.#policy;
+    if (admitsAddress !== undefined && !admitsAddress(clientOf(request))) return this.#refuse(request, 403, "forbidden");
+    const demand = this.#policy.demandOf(request.routeId, request.method);
+    if (demand.isPublic || schemes.length === 0) return this.#admit(request, demand, undefined);
+    for (const scheme of schemes) {
+      const credential = scheme.read(request);
+      if (credential !== undefined) return this.#verify(request, demand, scheme, credential);
+    }
+    return this.#unauthorized(request);
+  }
+
+  preflight(request: AccessRequest): Readonly<Record<string, string>> | undefined {
+    return this.#policy.cors?.onPreflight(request);
+  }
+
+  #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
+    const source = this.#guessKey(request);
+    if (scheme.guessable) {
+      const wait = this.#policy.guesses.wait(source);
+      if (wait > 0) return this.#tooMany(request, wait);
+    }
+    const verdict = scheme.verify(credential, request, source);
+    return verdict instanceof Promise ? verdict.then((later) => this.#judge(request, demand, source, later)) : this.#judge(request, demand, source, verdict);
+  }
+
+  #judge(request: AccessRequest, demand: Demand, source: string, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
+    if (verdict === "wrong") return this.#wrong(request, source);
+    if (verdict === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(source));
+    if (verdict === "unavailable") return this.#refuse(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });
+    if (!("proof" in verdict)) return this.#admit(request, demand, verdict);
+    return {
+      kind: "needs-body",
+      check: (body) => {
+        const proven = verdict.proof(body);
+        return proven === "wrong" ? this.#wrong(request, source) : this.#admit(request, demand, proven);
+      },
+    };
+  }
+
+  #admit(request: AccessRequest, demand: Demand, principal: Principal | undefined): AccessGranted | AccessRefused {
+    if (!demand.admits(principal)) return this.#refuse(request, 403, "forbidden");
+    const { rate, cors } = this.#policy;
+    if (rate !== undefined) {
+      const wait = rate.buckets.take(this.#rateKey(rate.by, request, principal));
+      if (wait > 0) return this.#tooMany(request, wait);
+    }
+    return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders: cors?.onReply(request) };
+  }
+
+  /** Principals have an allowance each, and so has every address that brings none. */
+  #rateKey(by: RateLimit["by"], request: AccessRequest, principal: Principal | undefined): string {
+    if (by === "route") return request.routeId;
+    return by === "ip" || principal === undefined ? `ip ${this.#policy.clientOf(request)}` : `${principal.scheme} ${principal.id}`;
+  }
+
+  #guessKey(request: AccessRequest): string {
+    const { flowId, sourceOf, clientOf } = this.#policy;
+    return `${flowId} ${sourceOf(clientOf(request))}`;
+  }
+
+  #wrong(request: AccessRequest, source: string): AccessRefused {
+    const wait = this.#policy.guesses.take(source);
+    return wait > 0 ? this.#tooMany(request, wait) : this.#unauthorized(request);
+  }
+
+  #unauthorized(request: AccessRequest): AccessRefused {
+    return this.#refuse(request, 401, "unauthorized", { "WWW-Authenticate": this.#challenge });
+  }
+
+  #tooMany(request: AccessRequest, waitMs: number): AccessRefused {
+    return this.#refuse(request, 429, "rate limit exceeded", { "Retry-After": retryAfter(waitMs) });
+  }
+
+  #refuse(request: AccessRequest, status: number, error: string, headers?: Readonly<Record<string, string>>): AccessRefused {
+    const cors = this.#policy.cors?.onReply(request);
+    return { kind: "refused", status, error, headers: cors === undefined ? headers : { ...cors, ...headers } };
+  }
+}

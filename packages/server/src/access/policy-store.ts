@@ -1,0 +1,98 @@
+// Policies as files of one directory, `<flowId>.json`, readable by their owner alone.
+import { hash } from "node:crypto";
+import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
+import { isFlowId } from "../flows/flow-id.ts";
+import type { Policy, Scheme } from "./policy-document.ts";
+import { readPolicy } from "./read-policy.ts";
+import { shownPolicy } from "./show-policy.ts";
+
+export interface StoredPolicy {
+  readonly policy: Policy;
+  /** Of the policy's content. */
+  readonly hash: string;
+  readonly lastModified: string;
+}
+
+/** A file that is there but holds no policy that can be used. */
+export interface BrokenPolicy {
+  readonly problem: string;
+}
+
+interface PolicyFile {
+  readonly version: 1;
+  readonly flowId: string;
+  readonly lastModified: string;
+  readonly policy: Policy;
+}
+
+const suffix = ".json";
+
+export const policyHash = (policy: Policy): string => hash("sha256", JSON.stringify(policy), "hex");
+
+export class PolicyStore {
+  readonly #directory: string;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Opens the directory; throws when it cannot be read, since then nobody knows which webhooks are protected. */
+  static async open(directory: string): Promise<PolicyStore> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await removeLeftovers(directory).catch(() => undefined);
+    return new PolicyStore(directory);
+  }
+
+  async load(): Promise<ReadonlyMap<string, StoredPolicy | BrokenPolicy>> {
+    const found = new Map<string, StoredPolicy | BrokenPolicy>();
+    for (const name of (await readdir(this.#directory)).sort()) {
+      const flowId = name.slice(0, -suffix.length);
+      if (!name.endsWith(suffix) || !isFlowId(flowId)) continue;
+      const path = join(this.#directory, name);
+      await chmod(path, 0o600).catch(() => undefined);
+      const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error);
+      found.set(flowId, typeof text === "string" ? parse(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
+    }
+    return found;
+  }
+
+  async write(flowId: string, policy: Policy, now: number): Promise<StoredPolicy> {
+    const lastModified = new Date(now).toISOString();
+    const content: PolicyFile = { version: 1, flowId, lastModified, policy };
+    const name = flowId + suffix;
+    const passing = await writeTemporary(this.#directory, name, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
+    await putInPlace(this.#directory, passing, name);
+    await flushDirectory(this.#directory);
+    return { policy, hash: policyHash(policy), lastModified };
+  }
+
+  async remove(flowId: string): Promise<void> {
+    if (await removeFile(this.#directory, flowId + suffix)) await flushDirectory(this.#directory);
+  }
+}
+
+/** Reads a file as strictly as a PUT: a policy that is half understood protects nothing. */
+function parse(text: string, flowId: string): StoredPolicy | BrokenPolicy {
+  try {
+    const file = JSON.parse(text) as PolicyFile;
+    if (file.version !== 1) return { problem: "the file is of a version this runtime does not know" };
+    if (file.flowId !== flowId) return { problem: "the file belongs to another flow" };
+    const { problems } = readPolicy(shownPolicy(file.policy), file.policy);
+    if (problems[0] !== undefined) return { problem: problems[0] };
+    if (!(file.policy.authenticate ?? []).every(hasSoundSecrets)) return { problem: "a stored secret is damaged" };
+    return { policy: file.policy, hash: policyHash(file.policy), lastModified: new Date(file.lastModified).toISOString() };
+  } catch {
+    return { problem: "the file holds no policy" };
+  }
+}
+
+function hasSoundSecrets(scheme: Scheme): boolean {
+  if (scheme.type === "apiKey") return scheme.keys.every(({ key }) => "env" in key || /^[0-9a-f]{64}$/.test(key.sha256));
+  if (scheme.type === "basic") return scheme.users.every(({ password }) => "env" in password || (isPowerOfTwo(password.scrypt.cost) && isBase64(password.scrypt.salt, 16) && isBase64(password.scrypt.hash, 32)));
+  return true;
+}
+
+const isBase64 = (text: string, bytes: number): boolean => Buffer.from(text, "base64").length === bytes;
+const isPowerOfTwo = (cost: number): boolean => Number.isInteger(Math.log2(cost)) && cost >= 2 ** 10 && cost <= 2 ** 20;

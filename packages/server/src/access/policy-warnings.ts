@@ -1,0 +1,58 @@
+// What is right with a policy as a document but hardly meant: told in the reply to a PUT.
+import type { Policy, Scheme } from "./policy-document.ts";
+import { defaultKeyName } from "./schemes/api-key.ts";
+
+export function policyWarnings(policy: Policy, variable: (name: string) => string | undefined, now: number): readonly string[] {
+  const schemes = policy.authenticate ?? [];
+  return [...schemes.flatMap((scheme, index) => [...unsetVariables(scheme, index, variable), ...schemeWarnings(scheme, index, now)]), ...neverAsked(schemes), ...unreachableRoles(policy)];
+}
+
+function unsetVariables(scheme: Scheme, index: number, variable: (name: string) => string | undefined): readonly string[] {
+  return secretsOf(scheme).flatMap(([path, secret]) => ("env" in secret && (variable(secret.env) ?? "") === "" ? [`authenticate[${index}].${path}: environment variable '${secret.env}' is not set, so nothing matches it`] : []));
+}
+
+/** Every secret of a scheme with its place in it. */
+export function secretsOf(scheme: Scheme): readonly (readonly [path: string, secret: object & ({ readonly env: string } | object)])[] {
+  switch (scheme.type) {
+    case "apiKey":
+      return scheme.keys.map(({ key }, index) => [`keys[${index}].key`, key]);
+    case "basic":
+      return scheme.users.map(({ password }, index) => [`users[${index}].password`, password]);
+    case "hmac":
+      return scheme.secrets.map((secret, index) => [`secrets[${index}]`, secret]);
+    case "jwt":
+      return [];
+  }
+}
+
+function schemeWarnings(scheme: Scheme, index: number, now: number): readonly string[] {
+  if (scheme.type === "apiKey") return scheme.keys.flatMap(({ id, expiresAt }, key) => (expiresAt !== undefined && Date.parse(expiresAt) <= now ? [`authenticate[${index}].keys[${key}]: key '${id}' has expired`] : []));
+  if (scheme.type !== "jwt") return [];
+  const missing = (["issuer", "audience"] as const).filter((name) => scheme[name] === undefined).map((name) => `authenticate[${index}].${name} is not set, so tokens made for others are accepted too`);
+  const { protocol, hostname } = new URL(scheme.jwksUri);
+  const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return protocol === "http:" && !isLocal ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: whoever can change it on the way can sign tokens`] : missing;
+}
+
+/** The first scheme whose credential is present decides: a second one that looks at the same place is never asked. */
+function neverAsked(schemes: readonly Scheme[]): readonly string[] {
+  const places = new Map<string, number>();
+  return schemes.flatMap((scheme, index) => {
+    const place = placeOf(scheme);
+    const first = place === undefined ? undefined : places.get(place);
+    if (place !== undefined && first === undefined) places.set(place, index);
+    return first === undefined ? [] : [`authenticate[${index}] is never asked: authenticate[${first}] looks at the same place`];
+  });
+}
+
+function placeOf(scheme: Scheme): string | undefined {
+  if (scheme.type === "apiKey") return scheme.in === "query" ? `query ${scheme.name ?? defaultKeyName}` : `header ${(scheme.name ?? defaultKeyName).toLowerCase()}`;
+  if (scheme.type === "hmac") return `header ${scheme.preset ?? scheme.header?.toLowerCase()}`;
+  return scheme.type === "basic" ? "basic" : undefined;
+}
+
+function unreachableRoles({ authenticate = [], rules = [] }: Policy): readonly string[] {
+  if (authenticate.some(({ type }) => type === "jwt")) return [];
+  const granted = new Set(authenticate.flatMap((scheme) => (scheme.type === "apiKey" ? scheme.keys.flatMap(({ roles }) => roles ?? []) : scheme.type === "basic" ? scheme.users.flatMap(({ roles }) => roles ?? []) : scheme.type === "hmac" ? (scheme.roles ?? []) : [])));
+  return rules.flatMap(({ roles }, index) => (roles === undefined || roles.some((role) => granted.has(role)) ? [] : [`rules[${index}]: nobody has any of its roles`]));
+}

@@ -1,0 +1,40 @@
+import { compact, headerName, type DocumentReader } from "./document-reader.ts";
+import { hmacPresets, type HmacScheme } from "./policy-document.ts";
+
+const custom = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
+
+/** Everything of an hmac scheme but its secrets and roles. */
+export function readHmacOptions(reader: DocumentReader, value: unknown, path: string): Omit<HmacScheme, "type" | "secrets" | "roles"> {
+  const members = reader.object(value, path, ["type", "id", "preset", "secrets", "roles", "toleranceSec", ...custom]) ?? {};
+  const preset = reader.optional(members["preset"], (given) => reader.oneOf(given, `${path}.preset`, hmacPresets));
+  const id = reader.optional(members["id"], (given) => reader.text(given, `${path}.id`));
+  const toleranceSec = reader.optional(members["toleranceSec"], (given) => reader.integer(given, `${path}.toleranceSec`, 1, 86_400));
+  if (members["preset"] !== undefined) {
+    for (const name of custom) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is settled by the preset: leave out one of them");
+    return compact({ id, preset, toleranceSec });
+  }
+  const header = reader.fitting(members["header"], `${path}.header`, headerName, "must be the name of a header");
+  const timestampHeader = reader.optional(members["timestampHeader"], (given) => reader.fitting(given, `${path}.timestampHeader`, headerName, "must be the name of a header"));
+  const template = reader.optional(members["template"], (given) => readTemplate(reader, given, `${path}.template`));
+  const signsTime = (template ?? "{body}").includes("{timestamp}");
+  if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
+  if (!signsTime && timestampHeader !== undefined) reader.fault(`${path}.template`, "must hold {timestamp}: a time that is not signed proves nothing");
+  return compact({
+    id,
+    header,
+    algorithm: reader.optional(members["algorithm"], (given) => reader.oneOf(given, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
+    encoding: reader.optional(members["encoding"], (given) => reader.oneOf(given, `${path}.encoding`, ["hex", "base64", "base64url"])),
+    prefix: reader.optional(members["prefix"], (given) => (typeof given === "string" ? given : reader.fault(`${path}.prefix`, "must be text"))),
+    template,
+    timestampHeader,
+    toleranceSec,
+  });
+}
+
+function readTemplate(reader: DocumentReader, value: unknown, path: string): string | undefined {
+  const template = reader.text(value, path);
+  if (template === undefined) return undefined;
+  if (template.split("{body}").length !== 2) return reader.fault(path, "must hold {body} once");
+  const unknown = [...template.matchAll(/\{([^{}]*)\}/g)].find(([, name]) => !["body", "timestamp", "method", "path"].includes(name as string));
+  return unknown === undefined ? template : reader.fault(path, "knows only {body}, {timestamp}, {method} and {path}");
+}

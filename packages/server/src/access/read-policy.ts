@@ -1,0 +1,98 @@
+// Reads a policy as a client gives it. Schemes have a file of their own; here is everything around them.
+import { parseNetwork } from "./address.ts";
+import { compact, DocumentReader, headerName, type Members } from "./document-reader.ts";
+import type { Cors, GivenPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
+import { SchemeReader } from "./read-schemes.ts";
+import { storedSecrets } from "./stored-secrets.ts";
+
+export interface PolicyReading {
+  readonly policy: Policy<GivenPassword>;
+  /** One sentence each; with any of them the policy is not to be used. */
+  readonly problems: readonly string[];
+}
+
+/** What GET adds: a client that reads, edits and writes sends it back. */
+const shownOnly = ["flowId", "lastModified", "hash"];
+const methodPattern = /^[A-Z][A-Z-]{0,30}$/;
+
+/** Reads a policy. `***` in place of a secret stands for the one in `before`. */
+export function readPolicy(given: unknown, before: Policy | undefined): PolicyReading {
+  const reader = new DocumentReader();
+  const members = reader.object(given, "", ["authenticate", "rules", "default", "ip", "rateLimit", "cors", ...shownOnly]) ?? {};
+  const schemes = new SchemeReader(reader, storedSecrets(before));
+  const policy = compact<Policy<GivenPassword>>({
+    authenticate: reader.optional(members["authenticate"], (value) => schemes.readAll(value)),
+    rules: reader.optional(members["rules"], (value) => reader.list(value, "rules")?.map((rule, index) => readRule(reader, rule, `rules[${index}]`))),
+    default: reader.optional(members["default"], (value) => reader.oneOf(value, "default", ["deny", "allow"])),
+    ip: reader.optional(members["ip"], (value) => readAddresses(reader, value)),
+    rateLimit: reader.optional(members["rateLimit"], (value) => readRateLimit(reader, value)),
+    cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
+  });
+  if (Object.keys(policy).length === 0) reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
+  return { policy, problems: reader.problems };
+}
+
+function readRule(reader: DocumentReader, value: unknown, path: string): Rule {
+  const members: Members = reader.object(value, path, ["routes", "methods", "roles", "public"]) ?? {};
+  const rule = compact<Rule>({
+    routes: reader.optional(members["routes"], (routes) => reader.texts(routes, `${path}.routes`)),
+    methods: reader.optional(members["methods"], (methods) => readMethods(reader, methods, `${path}.methods`)),
+    roles: reader.optional(members["roles"], (roles) => reader.texts(roles, `${path}.roles`)),
+    public: reader.optional(members["public"], (open) => reader.boolean(open, `${path}.public`)),
+  });
+  if (rule.public === true && rule.roles !== undefined) reader.fault(path, "a public rule asks nobody for a role: leave out public or roles");
+  return rule;
+}
+
+function readMethods(reader: DocumentReader, value: unknown, path: string): readonly string[] | undefined {
+  const methods = reader.list(value, path)?.map((method, index) => reader.fitting(method, `${path}[${index}]`, methodPattern, "must be a method such as POST"));
+  return methods?.every((method) => method !== undefined) === true ? methods : undefined;
+}
+
+function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
+  const members = reader.object(value, "ip", ["allow", "deny"]) ?? {};
+  const networks = (name: string): readonly string[] | undefined =>
+    reader.optional(members[name], (list) => {
+      if (!Array.isArray(list)) return reader.fault(`ip.${name}`, "must be a list");
+      if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: leave it out to allow every address");
+      return list.filter((network, index): network is string => {
+        const fits = typeof network === "string" && parseNetwork(network) !== undefined;
+        if (!fits) reader.fault(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
+        return fits;
+      });
+    });
+  return compact({ allow: networks("allow"), deny: networks("deny") });
+}
+
+function readRateLimit(reader: DocumentReader, value: unknown): RateLimit | undefined {
+  const members = reader.object(value, "rateLimit", ["limit", "windowSec", "by"]) ?? {};
+  const limit = reader.integer(members["limit"], "rateLimit.limit", 1, 1_000_000_000);
+  const windowSec = reader.integer(members["windowSec"], "rateLimit.windowSec", 1, 86_400 * 31);
+  const by = reader.optional(members["by"], (key) => reader.oneOf(key, "rateLimit.by", ["principal", "ip", "route"]));
+  return limit === undefined || windowSec === undefined ? undefined : compact<RateLimit>({ limit, windowSec, by });
+}
+
+const originPattern = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/i;
+
+function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
+  const members = reader.object(value, "cors", ["origins", "methods", "headers", "exposeHeaders", "credentials", "maxAgeSec"]) ?? {};
+  const headerNames = (name: string): readonly string[] | undefined =>
+    reader.optional(members[name], (list) =>
+      reader
+        .list(list, `cors.${name}`)
+        ?.map((item, index) => reader.fitting(item, `cors.${name}[${index}]`, headerName, "must be the name of a header") ?? ""),
+    );
+  const origins = reader
+    .list(members["origins"], "cors.origins")
+    ?.map((origin, index) => reader.fitting(origin, `cors.origins[${index}]`, originPattern, "must be an origin such as https://shop.example") ?? "");
+  const cors = compact({
+    origins,
+    methods: reader.optional(members["methods"], (methods) => readMethods(reader, methods, "cors.methods")),
+    headers: headerNames("headers"),
+    exposeHeaders: headerNames("exposeHeaders"),
+    credentials: reader.optional(members["credentials"], (credentials) => reader.boolean(credentials, "cors.credentials")),
+    maxAgeSec: reader.optional(members["maxAgeSec"], (seconds) => reader.integer(seconds, "cors.maxAgeSec", 0, 86_400)),
+  });
+  if (origins?.includes("*") === true && cors.credentials === true) reader.fault("cors.credentials", "cannot be given to every origin: name the origins");
+  return origins === undefined ? undefined : (cors as Cors);
+}

@@ -1,0 +1,154 @@
+// Reads the `authenticate` part of a policy: where credentials are, and how each is kept.
+import { hash } from "node:crypto";
+import { masked } from "../masking/secret-headers.ts";
+import { compact, headerName, type DocumentReader, type Members } from "./document-reader.ts";
+import { readHmacOptions } from "./read-hmac.ts";
+import type { ApiKey, ApiKeyScheme, BasicScheme, BasicUser, EnvironmentSecret, GivenPassword, HmacScheme, JwtScheme, Scheme, SigningSecret } from "./policy-document.ts";
+import { signingKeyBytes } from "./signing-key.ts";
+import type { StoredSecrets } from "./stored-secrets.ts";
+
+/** Symmetric algorithms have no place here: with a public key set they are the classic forgery. */
+const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
+
+export class SchemeReader {
+  readonly #reader: DocumentReader;
+  readonly #stored: StoredSecrets;
+  readonly #ids = new Set<string>();
+  readonly #users = new Set<string>();
+
+  constructor(reader: DocumentReader, stored: StoredSecrets) {
+    this.#reader = reader;
+    this.#stored = stored;
+  }
+
+  readAll(value: unknown): readonly Scheme<GivenPassword>[] | undefined {
+    const schemes = this.#reader.list(value, "authenticate")?.map((scheme, index) => this.#read(scheme, index));
+    return schemes?.every((scheme) => scheme !== undefined) === true ? schemes : undefined;
+  }
+
+  #read(value: unknown, index: number): Scheme<GivenPassword> | undefined {
+    const path = `authenticate[${index}]`;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.#reader.fault(path, "must be an object");
+    const type = this.#reader.oneOf((value as Members)["type"], `${path}.type`, ["apiKey", "basic", "jwt", "hmac"]);
+    switch (type) {
+      case "apiKey":
+        return this.#apiKey(value, path);
+      case "basic":
+        return this.#basic(value, path);
+      case "jwt":
+        return this.#jwt(value, path);
+      case "hmac":
+        return this.#hmac(value, path, index);
+      default:
+        return undefined;
+    }
+  }
+
+  #apiKey(value: object, path: string): ApiKeyScheme {
+    const reader = this.#reader;
+    const members = reader.object(value, path, ["type", "in", "name", "keys"]) ?? {};
+    const place = reader.optional(members["in"], (given) => reader.oneOf(given, `${path}.in`, ["header", "query"]));
+    const name = reader.optional(members["name"], (given) =>
+      place === "query" ? reader.text(given, `${path}.name`) : reader.fitting(given, `${path}.name`, headerName, "must be the name of a header"),
+    );
+    const keys = reader.list(members["keys"], `${path}.keys`)?.map((key, index) => this.#key(key, `${path}.keys[${index}]`)) ?? [];
+    return compact<ApiKeyScheme>({ type: "apiKey", in: place, name, keys });
+  }
+
+  #key(value: unknown, path: string): ApiKey {
+    const reader = this.#reader;
+    const members = reader.object(value, path, ["id", "key", "fingerprint", "roles", "expiresAt"]) ?? {};
+    const id = reader.text(members["id"], `${path}.id`) ?? "";
+    this.#unique(this.#ids, id, `${path}.id`);
+    const key = this.#secret(members["key"], `${path}.key`, this.#stored.key(id), (text) => ({ sha256: hash("sha256", text, "hex") }));
+    const expiresAt = reader.optional(members["expiresAt"], (time) =>
+      typeof time === "string" && /^\d{4}-\d\d-\d\dT/.test(time) && !Number.isNaN(Date.parse(time)) ? time : reader.fault(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
+    );
+    return compact<ApiKey>({ id, key: key ?? { env: "" }, roles: this.#roles(members, path), expiresAt });
+  }
+
+  #basic(value: object, path: string): BasicScheme<GivenPassword> {
+    const reader = this.#reader;
+    const members = reader.object(value, path, ["type", "users"]) ?? {};
+    const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
+    return { type: "basic", users };
+  }
+
+  #user(value: unknown, path: string): BasicUser<GivenPassword> {
+    const reader = this.#reader;
+    const members = reader.object(value, path, ["username", "password", "fingerprint", "roles"]) ?? {};
+    const username = reader.fitting(members["username"], `${path}.username`, /^[^:]+$/, "must not hold a colon") ?? "";
+    this.#unique(this.#users, username, `${path}.username`);
+    const password = this.#secret<GivenPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
+    return compact<BasicUser<GivenPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
+  }
+
+  #jwt(value: object, path: string): JwtScheme {
+    const reader = this.#reader;
+    const members = reader.object(value, path, ["type", "jwksUri", "issuer", "audience", "algorithms", "rolesClaim", "clockSkewSec"]) ?? {};
+    const oneOrMore = (name: string): string | readonly string[] | undefined =>
+      reader.optional(members[name], (given) => (Array.isArray(given) ? reader.texts(given, `${path}.${name}`) : reader.text(given, `${path}.${name}`)));
+    const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
+    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https address without a user");
+    return compact<JwtScheme>({
+      type: "jwt",
+      issuer: oneOrMore("issuer"),
+      audience: oneOrMore("audience"),
+      jwksUri,
+      algorithms: reader.optional(members["algorithms"], (list) =>
+        reader.list(list, `${path}.algorithms`)?.map((name, index) => reader.oneOf(name, `${path}.algorithms[${index}]`, tokenAlgorithms) ?? ""),
+      ),
+      rolesClaim: reader.optional(members["rolesClaim"], (claim) => reader.text(claim, `${path}.rolesClaim`)),
+      clockSkewSec: reader.optional(members["clockSkewSec"], (seconds) => reader.integer(seconds, `${path}.clockSkewSec`, 0, 600)),
+    });
+  }
+
+  #hmac(value: object, path: string, schemeIndex: number): HmacScheme {
+    const options = readHmacOptions(this.#reader, value, path);
+    const { secrets: given, roles } = value as Members;
+    const secrets = this.#reader.list(given, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
+    for (const [index, secret] of secrets.entries()) {
+      if (options.preset === "standard-webhooks" && "value" in secret && signingKeyBytes(secret.value, options.preset) === undefined)
+        this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without whsec_ before it");
+    }
+    return compact<HmacScheme>({ type: "hmac", ...options, secrets, roles: this.#roles({ roles }, path) });
+  }
+
+  /** Text, `{"value": …}`, or `{"env": …}`. */
+  #signingSecret(value: unknown, path: string, schemeIndex: number, index: number): SigningSecret {
+    const isValue = typeof value === "object" && value !== null && "value" in value;
+    const members = isValue ? (this.#reader.object(value, path, ["value", "fingerprint"]) ?? {}) : {};
+    const fingerprint = typeof members["fingerprint"] === "string" ? members["fingerprint"] : undefined;
+    const kept = this.#stored.signing(fingerprint, schemeIndex, index);
+    return this.#secret<SigningSecret>(isValue ? members["value"] : value, path, kept, (text) => ({ value: text })) ?? { env: "" };
+  }
+
+  #secret<T>(value: unknown, path: string, kept: T | undefined, keep: (text: string) => T): T | EnvironmentSecret | undefined {
+    const reader = this.#reader;
+    if (value === masked) return kept ?? reader.fault(path, `'${masked}' keeps the secret that is stored, but none is stored here`);
+    if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : keep(value);
+    if (value === undefined) return reader.fault(path, "is required");
+    if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be text or {"env": "NAME"}');
+    const members = reader.object(value, path, ["env"]) ?? {};
+    const env = reader.fitting(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
+    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "names a setting of the runtime itself, which no policy can use");
+    return env === undefined ? undefined : { env };
+  }
+
+  #roles(members: Members, path: string): readonly string[] | undefined {
+    const { roles } = members;
+    if (roles === undefined || (Array.isArray(roles) && roles.length === 0)) return undefined;
+    return this.#reader.texts(roles, `${path}.roles`);
+  }
+
+  #unique(taken: Set<string>, name: string, path: string): void {
+    if (name === "") return;
+    if (taken.has(name)) this.#reader.fault(path, "is used twice");
+    taken.add(name);
+  }
+}
+
+function isHttpAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}

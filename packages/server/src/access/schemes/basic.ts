@@ -1,0 +1,71 @@
+// User and password. A check costs a fraction of a second on purpose, so a pair that was right is remembered by its
+// keyed hash, and requests that bring the same pair at the same time share one check.
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { authorizationOf } from "../credential-places.ts";
+import { isPassword, nobodysPassword, TooManyPasswords } from "../password-hash.ts";
+import type { BasicScheme, PasswordSecret, Principal } from "../policy-document.ts";
+import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
+
+interface KnownUser {
+  readonly password: PasswordSecret;
+  readonly principal: Principal;
+}
+
+const maxRemembered = 1_000;
+const rememberedMs = 300_000;
+
+export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemeParts): CredentialScheme {
+  const users = new Map(scheme.users.map(({ username, password, roles }): [string, KnownUser] => [username, { password, principal: principalOf("basic", username, roles) }]));
+  const secret = randomBytes(32);
+  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const checking = new Map<string, Promise<Verdict>>();
+
+  async function check(credential: string, key: string): Promise<Verdict> {
+    const pair = Buffer.from(credential, "base64").toString("utf8");
+    const colon = pair.indexOf(":");
+    const user = colon < 0 ? undefined : users.get(pair.slice(0, colon));
+    try {
+      if (!(await matches(pair.slice(colon + 1), user?.password, parts)) || user === undefined) return "wrong";
+    } catch (error) {
+      if (error instanceof TooManyPasswords) return "unavailable";
+      throw error;
+    }
+    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(key, { principal: user.principal, until: parts.monotonic() + rememberedMs });
+    return user.principal;
+  }
+
+  function begin(credential: string, key: string, source: string): Promise<Verdict> | "slowed" {
+    // A try is counted before it is known to be wrong: otherwise a thousand at once would all be let through.
+    if (parts.guesses.take(source) > 0) return "slowed";
+    const verdict = check(credential, key).finally(() => {
+      checking.delete(key);
+      parts.guesses.giveBack(source);
+    });
+    checking.set(key, verdict);
+    return verdict;
+  }
+
+  return {
+    guessable: true,
+    challenge: `Basic realm="${realm}", charset="UTF-8"`,
+    headers: ["authorization"],
+    queryNames: [],
+    read: (request) => authorizationOf(request, "basic"),
+    verify(credential, _request, source) {
+      const key = createHmac("sha256", secret).update(credential).digest("base64");
+      const known = remembered.get(key);
+      if (known !== undefined && parts.monotonic() < known.until) return known.principal;
+      return checking.get(key) ?? begin(credential, key, source);
+    },
+  };
+}
+
+/** Every check computes exactly one password hash, whoever is asked about: its time tells nobody which users exist. */
+async function matches(password: string, expected: PasswordSecret | undefined, parts: SchemeParts): Promise<boolean> {
+  if (expected !== undefined && "scrypt" in expected) return isPassword(password, expected.scrypt);
+  await isPassword(password, nobodysPassword);
+  const value = expected === undefined ? undefined : parts.variable(expected.env);
+  const same = timingSafeEqual(hash("sha256", password, "buffer"), hash("sha256", value ?? "", "buffer"));
+  return same && value !== undefined && value !== "";
+}

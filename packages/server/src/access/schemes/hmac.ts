@@ -1,0 +1,92 @@
+// Signed bodies. What a sender signs is described as a template around the raw bytes; the presets are such
+// descriptions of well-known senders.
+import { timingSafeEqual } from "node:crypto";
+import type { AccessRequest } from "../../http/access.ts";
+import { headerOf } from "../credential-places.ts";
+import { signingKeyBytes } from "../signing-key.ts";
+import type { HmacScheme } from "../policy-document.ts";
+import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
+import { hmacKey, type HmacKey } from "./hmac-key.ts";
+import { signatureFormat } from "./signature-format.ts";
+
+/** Signatures remembered against replay; what comes after pushes the oldest out. */
+const maxSeen = 100_000;
+
+export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialScheme {
+  const format = signatureFormat(scheme);
+  const keys = scheme.secrets
+    .map((secret) => ("env" in secret ? parts.variable(secret.env) : secret.value))
+    .map((value) => (value === undefined ? undefined : signingKeyBytes(value, scheme.preset)))
+    .filter((bytes) => bytes !== undefined)
+    .map((bytes) => hmacKey(format.algorithm, bytes));
+  const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
+  const seen = new Map<string, number>();
+
+  /** A signature with a time in it is good once: senders that try again sign anew. */
+  function isReplay(signature: Buffer): boolean {
+    const id = signature.toString("latin1");
+    const now = parts.monotonic();
+    for (const [old, until] of seen) {
+      if (until > now && seen.size < maxSeen) break;
+      seen.delete(old);
+    }
+    if (seen.has(id)) return true;
+    seen.set(id, now + 2 * format.toleranceMs);
+    return false;
+  }
+
+  return {
+    guessable: false,
+    challenge: `Signature header="${format.header}"`,
+    headers: [format.header.toLowerCase()],
+    queryNames: [],
+    read: (request) => headerOf(request, format.header.toLowerCase()),
+    verify(credential, request) {
+      const claim = format.read(credential, request);
+      if (claim === undefined || (claim.time !== undefined && !isRecent(claim.time, format.toleranceMs, parts.now()))) return "wrong";
+      const { signatures } = claim;
+      const signed = format.around(request, claim);
+      return {
+        proof(body) {
+          const match = findMatch(keys, signatures, signed, body);
+          return match === undefined || (format.timed && isReplay(match)) ? "wrong" : principal;
+        },
+      };
+    },
+  };
+}
+
+export type SignedAround = readonly [before: string, after: string];
+
+function findMatch(keys: readonly HmacKey[], signatures: readonly Buffer[], [before, after]: SignedAround, body: Uint8Array): Buffer | undefined {
+  let match: Buffer | undefined;
+  for (const key of keys) {
+    const expected = key(before, body, after);
+    for (const signature of signatures) if (signature.length === expected.length && timingSafeEqual(signature, expected)) match = expected;
+  }
+  return match;
+}
+
+function isRecent(time: string, toleranceMs: number, now: number): boolean {
+  return /^\d{1,12}$/.test(time) && Math.abs(now - Number(time) * 1000) <= toleranceMs;
+}
+
+/** What a signature header says. */
+export interface SignatureClaim {
+  readonly signatures: readonly Buffer[];
+  /** Seconds since 1970, as the sender wrote them. */
+  readonly time?: string;
+  readonly messageId?: string;
+}
+
+export interface SignatureFormat {
+  readonly header: string;
+  readonly algorithm: string;
+  /** Whether a time is signed too. */
+  readonly timed: boolean;
+  readonly toleranceMs: number;
+  /** Undefined when the header has not this form. */
+  read(header: string, request: AccessRequest): SignatureClaim | undefined;
+  /** What is signed before and after the body. */
+  around(request: AccessRequest, claim: SignatureClaim): SignedAround;
+}

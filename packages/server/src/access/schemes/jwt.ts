@@ -1,0 +1,119 @@
+// Bearer tokens (RFC 7519) signed by an issuer whose public keys are fetched. A token that was good is remembered by its
+// hash while it lasts, so that the signature is checked once and not per request.
+import { hash } from "node:crypto";
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from "jose";
+import { authorizationOf } from "../credential-places.ts";
+import type { JwtScheme, Principal } from "../policy-document.ts";
+import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
+import { keySet, KeysUnavailable } from "./key-set.ts";
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly keys: JWTVerifyGetKey;
+  readonly expiresAt: number;
+  readonly until: number;
+}
+
+const maxRemembered = 10_000;
+const rememberedMs = 300_000;
+const longestToken = 16_384;
+
+export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnly: boolean): CredentialScheme {
+  const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0 } = scheme;
+  const keys = keySet(scheme.jwksUri, parts);
+  const issuers = typeof issuer === "string" ? [issuer] : issuer;
+  const options: JWTVerifyOptions = { algorithms: [...algorithms], clockTolerance: clockSkewSec, ...(issuers === undefined ? {} : { issuer: [...issuers] }), ...(audience === undefined ? {} : { audience: typeof audience === "string" ? audience : [...audience] }) };
+  const remembered = new Map<string, Remembered>();
+  const checking = new Map<string, Promise<Verdict>>();
+
+  async function check(token: string, id: string): Promise<Verdict> {
+    try {
+      const { payload, keys: used } = await verified(token);
+      const principal = principalOf("jwt", subjectOf(payload), rolesOf(payload, rolesClaim), payload);
+      const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + clockSkewSec) * 1000;
+      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value as string);
+      remembered.set(id, { principal, keys: used, expiresAt, until: parts.monotonic() + rememberedMs });
+      return principal;
+    } catch (error) {
+      if (error instanceof KeysUnavailable) return "unavailable";
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return "wrong";
+      throw error;
+    }
+  }
+
+  async function verified(token: string): Promise<{ payload: JWTPayload; keys: JWTVerifyGetKey }> {
+    const current = await keys.current();
+    const now = { ...options, currentDate: new Date(parts.now()) };
+    try {
+      return { payload: await verifyWith(token, current, now), keys: current };
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      const newer = await keys.newerThan(current);
+      if (newer === undefined) throw error;
+      return { payload: await verifyWith(token, newer, now), keys: newer };
+    }
+  }
+
+  return {
+    guessable: false,
+    challenge: `Bearer realm="${realm}"`,
+    headers: ["authorization"],
+    queryNames: [],
+    read(request) {
+      const token = authorizationOf(request, "bearer");
+      return token === undefined || isOnly || issuers === undefined || issuers.includes(issuerOf(token)) ? token : undefined;
+    },
+    verify(token) {
+      if (token === "" || token.length > longestToken) return "wrong";
+      const id = hash("sha256", token, "base64");
+      const known = remembered.get(id);
+      if (known !== undefined && parts.monotonic() < known.until && keys.isCurrent(known.keys)) return parts.now() < known.expiresAt ? known.principal : "wrong";
+      let verdict = checking.get(id);
+      if (verdict === undefined) {
+        verdict = check(token, id).finally(() => checking.delete(id));
+        checking.set(id, verdict);
+      }
+      return verdict;
+    },
+  };
+}
+
+/** A token without a key id is tried with every key that could have signed it. */
+async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (inner) {
+        if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function subjectOf({ sub, client_id: client, azp }: JWTPayload): string {
+  return [sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined ?? "";
+}
+
+/** Who says they made the token: only to choose between issuers, each of which checks it. */
+function issuerOf(token: string): string {
+  try {
+    return decodeJwt(token).iss ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** A claim by name, or by a path of names: a list of texts, or one text of words. */
+function rolesOf(payload: JWTPayload, claim: string | undefined): readonly string[] {
+  if (claim === undefined) return [];
+  const value = Object.hasOwn(payload, claim)
+    ? payload[claim]
+    : claim.split(".").reduce<unknown>((place, name) => (typeof place === "object" && place !== null && Object.hasOwn(place, name) ? (place as Record<string, unknown>)[name] : undefined), payload);
+  if (typeof value === "string") return value.split(" ").filter((word) => word !== "");
+  return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
+}

@@ -1,0 +1,75 @@
+// The public keys of a token issuer: fetched when first needed, kept, fetched anew in time or for an unknown key, never
+// more often than the issuer can take. Keys too old to be trusted are as good as none.
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { TokenBuckets } from "../token-buckets.ts";
+import type { SchemeParts } from "./credential-scheme.ts";
+
+/** The keys cannot be had: nobody can be let in. */
+export class KeysUnavailable extends Error {}
+
+export interface KeySet {
+  /** The keys; throws KeysUnavailable. */
+  current(): Promise<JWTVerifyGetKey>;
+  /** Keys fetched after these, for a token none of these fits; undefined when there are none or it is too early to ask again. */
+  newerThan(keys: JWTVerifyGetKey): Promise<JWTVerifyGetKey | undefined>;
+  /** True for keys that are the latest and not too old. Looks for new ones in the background when it is time. */
+  isCurrent(keys: JWTVerifyGetKey): boolean;
+}
+
+const refreshAfterMs = 600_000;
+const trustedMs = 1_800_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 10_000;
+const askAgain = { capacity: 5, refillMs: 30_000, maxKeys: 1 };
+
+export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, "fetchText" | "monotonic">): KeySet {
+  const asks = new TokenBuckets({ ...askAgain, monotonic });
+  let keys: JWTVerifyGetKey | undefined;
+  let text = "";
+  let fetchedAt = 0;
+  let pauseUntil = 0;
+  let pauseMs = firstPauseMs;
+  let fetching: Promise<JWTVerifyGetKey> | undefined;
+
+  function fetchKeys(): Promise<JWTVerifyGetKey> {
+    if (fetching === undefined && monotonic() < pauseUntil) return Promise.reject(new KeysUnavailable());
+    return (fetching ??= fetchText(uri)
+      .then((fetched) => {
+        // The same text is the same keys: what was verified with them stays verified.
+        if (keys === undefined || fetched !== text) keys = createLocalJWKSet(JSON.parse(fetched) as JSONWebKeySet);
+        text = fetched;
+        fetchedAt = monotonic();
+        pauseMs = firstPauseMs;
+        return keys;
+      })
+      .catch((error: unknown) => {
+        pauseUntil = monotonic() + pauseMs;
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+        throw new KeysUnavailable("the key set cannot be fetched", { cause: error });
+      })
+      .finally(() => (fetching = undefined)));
+  }
+
+  function refreshWhenDue(): void {
+    if (monotonic() - fetchedAt >= refreshAfterMs) fetchKeys().catch(() => undefined);
+  }
+
+  return {
+    async current() {
+      if (keys === undefined || monotonic() - fetchedAt >= trustedMs) return fetchKeys();
+      refreshWhenDue();
+      return keys;
+    },
+    async newerThan(old) {
+      if (keys !== old) return keys;
+      if (asks.take("") > 0) return undefined;
+      const fetched = await fetchKeys();
+      return fetched === old ? undefined : fetched;
+    },
+    isCurrent(old) {
+      if (keys !== old || monotonic() - fetchedAt >= trustedMs) return false;
+      refreshWhenDue();
+      return true;
+    },
+  };
+}

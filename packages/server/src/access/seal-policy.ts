@@ -1,0 +1,21 @@
+// From a policy as given to the policy that is kept: passwords are hashed, unless they are the ones kept already.
+import { hashPassword, isPassword } from "./password-hash.ts";
+import type { BasicUser, GivenPassword, PasswordSecret, Policy, Scheme } from "./policy-document.ts";
+
+export async function sealPolicy({ authenticate, ...rest }: Policy<GivenPassword>, before: Policy | undefined): Promise<Policy> {
+  if (authenticate === undefined) return rest;
+  const kept = new Map((before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])));
+  return { authenticate: await Promise.all(authenticate.map((scheme) => sealScheme(scheme, kept))), ...rest };
+}
+
+async function sealScheme(scheme: Scheme<GivenPassword>, kept: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
+  if (scheme.type !== "basic") return scheme;
+  return { ...scheme, users: await Promise.all(scheme.users.map((user) => sealUser(user, kept.get(user.username)))) };
+}
+
+/** A password given again keeps its hash, so that the same PUT twice changes nothing. */
+async function sealUser({ username, password, ...rest }: BasicUser<GivenPassword>, kept: PasswordSecret | undefined): Promise<BasicUser> {
+  if (!("plain" in password)) return { username, password, ...rest };
+  if (kept !== undefined && "scrypt" in kept && (await isPassword(password.plain, kept.scrypt))) return { username, password: kept, ...rest };
+  return { username, password: { scrypt: await hashPassword(password.plain) }, ...rest };
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { retryAfter, TokenBuckets } from "./token-buckets.ts";
+
+const buckets = (capacity: number, refillMs: number, maxKeys = 100) => {
+  const clock = { now: 0 };
+  return { clock, buckets: new TokenBuckets({ capacity, refillMs, maxKeys, monotonic: () => clock.now }) };
+};
+
+it("gives out the capacity at once, then one per refill, and tells the wait exactly", () => {
+  const { clock, buckets: two } = buckets(2, 1_000);
+  expect([two.take("a"), two.take("a"), two.take("a"), two.take("b")]).toEqual([0, 0, 1_000, 0]);
+  clock.now = 400;
+  expect(two.wait("a")).toBe(600);
+  clock.now = 1_000;
+  expect([two.take("a"), two.take("a")]).toEqual([0, 1_000]);
+  clock.now = 60_000;
+  expect([two.take("a"), two.take("a"), two.take("a")]).toEqual([0, 0, 1_000]);
+});
+
+it("a token given back can be taken again, and a full bucket takes no memory", () => {
+  const { buckets: one } = buckets(1, 1_000);
+  expect([one.take("a"), one.size]).toEqual([0, 1]);
+  one.giveBack("a");
+  expect([one.size, one.take("a"), one.take("a")]).toEqual([0, 0, 1_000]);
+});
+
+it("never holds more keys than it may, and drops idle ones first", () => {
+  const { clock, buckets: few } = buckets(2, 10, 3);
+  few.take("idle");
+  clock.now = 100;
+  few.take("busy");
+  few.take("busy");
+  few.take("third");
+  few.take("fourth");
+  expect([few.size, few.wait("busy") > 0]).toEqual([3, true]);
+  for (let index = 0; index < 1_000; index++) few.take(`key ${index}`);
+  expect(few.size).toBe(3);
+});
+
+it("over any time span no key gets more than capacity plus what was refilled", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 500 }), fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 }), (capacity, refillMs, pauses) => {
+      const { clock, buckets: some } = buckets(capacity, refillMs);
+      let taken = 0;
+      for (const pause of pauses) {
+        clock.now += pause;
+        if (some.take("a") === 0) taken++;
+      }
+      expect(taken).toBeLessThanOrEqual(capacity + clock.now / refillMs + 1e-6);
+    }),
+  );
+});
+
+it("waits are whole seconds of one or more", () => {
+  expect([retryAfter(1), retryAfter(1_000), retryAfter(1_001)]).toEqual(["1", "1", "2"]);
+});

@@ -1,0 +1,88 @@
+// Token buckets by key, bounded in number: each holds up to `capacity` tokens and gains one every `refillMs`.
+
+export interface BucketSettings {
+  readonly capacity: number;
+  readonly refillMs: number;
+  readonly maxKeys: number;
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+const looksForIdle = 16;
+
+export class TokenBuckets {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #settings: BucketSettings;
+
+  constructor(settings: BucketSettings) {
+    this.#settings = settings;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /** Takes a token: 0 when there was one, otherwise the milliseconds until there is. */
+  take(key: string): number {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      if (this.#buckets.size >= this.#settings.maxKeys) this.#makeRoom();
+      this.#buckets.set(key, { tokens: this.#settings.capacity - 1, at: this.#settings.monotonic() });
+      return 0;
+    }
+    this.#refill(bucket);
+    if (bucket.tokens < 1) return this.#waitOf(bucket);
+    bucket.tokens--;
+    return 0;
+  }
+
+  /** What `take` would return, without taking. */
+  wait(key: string): number {
+    const bucket = this.#buckets.size === 0 ? undefined : this.#buckets.get(key);
+    if (bucket === undefined) return 0;
+    this.#refill(bucket);
+    return bucket.tokens < 1 ? this.#waitOf(bucket) : 0;
+  }
+
+  giveBack(key: string): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return;
+    bucket.tokens = Math.min(this.#settings.capacity, bucket.tokens + 1);
+    if (bucket.tokens >= this.#settings.capacity) this.#buckets.delete(key);
+  }
+
+  #waitOf(bucket: Bucket): number {
+    return Math.max(1, (1 - bucket.tokens) * this.#settings.refillMs);
+  }
+
+  #refill(bucket: Bucket): void {
+    const { capacity, refillMs, monotonic } = this.#settings;
+    const now = monotonic();
+    bucket.tokens = Math.min(capacity, bucket.tokens + (now - bucket.at) / refillMs);
+    bucket.at = now;
+  }
+
+  /** A full bucket is as good as none; without one among the oldest, the oldest goes. */
+  #makeRoom(): void {
+    let oldest: string | undefined;
+    let looked = 0;
+    for (const [key, bucket] of this.#buckets) {
+      oldest ??= key;
+      this.#refill(bucket);
+      if (bucket.tokens >= this.#settings.capacity) {
+        this.#buckets.delete(key);
+        return;
+      }
+      if (++looked >= looksForIdle) break;
+    }
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+  }
+}
+
+/** Whole seconds for a `Retry-After` header. */
+export const retryAfter = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

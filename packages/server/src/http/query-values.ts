@@ -1,0 +1,36 @@
+// Query values by name, in the raw query: what names a value is decoded, so that every spelling of the name counts.
+
+/** A query value by name, decoded; undefined when absent, empty when it is given twice or cannot be decoded. */
+export function queryValueOf(query: string, name: string): string | undefined {
+  if (query === "") return undefined;
+  let found: string | undefined;
+  for (const pair of query.split("&")) {
+    if (nameOf(pair) !== name) continue;
+    const equals = pair.indexOf("=");
+    found = found === undefined ? (decode(equals < 0 ? "" : pair.slice(equals + 1)) ?? "") : "";
+  }
+  return found;
+}
+
+/** The query without these names. */
+export function withoutQueryValues(query: string, names: readonly string[]): string {
+  return query
+    .split("&")
+    .filter((pair) => !names.includes(nameOf(pair)))
+    .join("&");
+}
+
+function nameOf(pair: string): string {
+  const equals = pair.indexOf("=");
+  const name = equals < 0 ? pair : pair.slice(0, equals);
+  return decode(name) ?? name;
+}
+
+function decode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
