@@ -1,9 +1,9 @@
 import { connectorsWith, type ConnectorSettings } from "@sluice/connectors";
-import { entities, type Catalog } from "@sluice/engine";
+import { entities, type BeanDeclaration, type Catalog } from "@sluice/engine";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 /** Everything this runtime knows, by name. */
-export function createCatalog(settings: Omit<ConnectorSettings, "languages"> = {}): Catalog {
+export function createCatalog(settings: Omit<ConnectorSettings, "languages"> & { readonly functions?: readonly BeanDeclaration[] } = {}): Catalog {
   const known = new Map(languages.map((language) => [language.name, language]));
   const connectors = connectorsWith({ ...settings, languages: { language: (name) => known.get(name) } });
   return {
@@ -12,7 +12,7 @@ export function createCatalog(settings: Omit<ConnectorSettings, "languages"> = {
     formats: new Map(formats.map((format) => [format.name, format])),
     connectors: new Map(connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const))),
     entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),
-    beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
+    beans: new Map([...beans, ...(settings.functions ?? [])].flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
     refused,
     defaultLanguage: "simple",
   };

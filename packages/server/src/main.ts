@@ -13,6 +13,8 @@ import { createManagementApi } from "./api/management-api.ts";
 import { createTokenCheck } from "./auth/deploy-token.ts";
 import { createCatalog } from "./catalog.ts";
 import type { Configuration, Settings } from "./config.ts";
+import { letterKeeper } from "./dead-letters/keep-letter.ts";
+import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
 import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
@@ -21,6 +23,7 @@ import { createTurns } from "./flows/turns.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
 import { systemClock } from "./host/clock.ts";
 import { createEnvironment } from "./host/environment.ts";
+import { loadFunctions } from "./functions/load-functions.ts";
 import { createHost } from "./host/host.ts";
 import { parseProperties } from "./host/properties-file.ts";
 import { createIds } from "./host/ulid.ts";
@@ -37,6 +40,8 @@ import { stepTap } from "./runs/step-tap.ts";
 import { createSessionLanguages } from "./sessions/session-languages.ts";
 import { createTestSessions } from "./sessions/test-sessions.ts";
 import { shutDown, type ShutdownReport } from "./shutdown.ts";
+import { createDurableStore, type DurableStore } from "./store/durable-store.ts";
+import { queuePort } from "./store/queue-port.ts";
 import { LogRecorder } from "./streams/log-recorder.ts";
 import { createStreamDoor } from "./streams/open-stream.ts";
 import { TraceRecorder } from "./streams/trace-recorder.ts";
@@ -75,6 +80,7 @@ export async function startServer({ settings, environment: variables }: Configur
   const routesDir = join(dataDir, "routes");
   const store = await openDiskFlowStore(routesDir);
   const unlock = await lockDirectory(dataDir);
+  let durable: DurableStore | undefined;
   try {
     const properties = parseProperties(await readFile(join(dataDir, "application.properties"), "utf8").catch(() => ""));
     const environment = createEnvironment(variables);
@@ -100,8 +106,19 @@ export async function startServer({ settings, environment: variables }: Configur
     });
     const host = createHost({ log, ids, http: ingress.port, environment });
     const events = sluiceEvents();
+    durable = createDurableStore({
+      directory: join(dataDir, "store"),
+      clock,
+      ids,
+      log,
+      limits: { queueBytes: settings.queueBytes, maxMessageBytes: settings.queueMessageBytes, deadLetters: settings.deadLetters, deadLetterBytes: settings.deadLetterBytes },
+    });
+    const keeper = letterKeeper(durable, settings.queueMessageBytes);
     const catalog = createCatalog({
+      ...(settings.functions === undefined ? {} : { functions: await loadFunctions(resolve(settings.functions)) }),
       events,
+      queues: queuePort(durable, (id) => sessions.tagOf(id) !== undefined),
+      deadLetters: keeper,
       control: routeControl(() => runtime),
       http: {
         egress: {
@@ -179,6 +196,7 @@ export async function startServer({ settings, environment: variables }: Configur
       invoke: { runtime, clock },
       catalog,
       host,
+      deadLetters: { store: durable, replays: letterReplays({ runtime, keeper, clock }) },
     });
     const management = createManagementApi({
       endpoints,
@@ -210,12 +228,14 @@ export async function startServer({ settings, environment: variables }: Configur
         return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(() => {
           stopWatching();
           sessions.closeAll();
+          durable?.close();
           unlock();
           writer.close();
         }));
       },
     };
   } catch (error) {
+    durable?.close();
     unlock();
     writer.open();
     writer.close();

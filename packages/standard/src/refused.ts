@@ -5,8 +5,6 @@ import { refusedFormats } from "./formats/refused-formats.ts";
 const noJava = "there is no Java here";
 
 const refusedSteps: Readonly<Record<string, string>> = {
-  bean: `bean calls Java methods and ${noJava}; use an expression language such as js or jsonata, or an operator's function with process`,
-  kamelet: "kamelets are not available; use routeTemplate and templatedRoute",
   transformDataType: "transformDataType needs Java data types; convert with marshal, unmarshal, convertBodyTo or an expression",
   transacted: "transacted needs a transaction manager, which does not exist here; use doTry, saga or idempotentConsumer to make repeated work safe",
   policy: "policy needs a Java policy object; put the steps it would guard into a route of their own",

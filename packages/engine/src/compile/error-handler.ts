@@ -25,9 +25,11 @@ export function guardsSteps(plan: ErrorHandlerPlan): boolean {
   return plan.kind !== "none" && (plan.kind === "dead-letter" || plan.policy.maximum !== 0 || plan.clauses.some((level) => level.length > 0));
 }
 
-/** True when some handler gives back the message as it entered the route. */
+/** True when some handler gives back the message as it entered the route, or a dead-letter store may want to keep it. */
 export function needsOriginal(plan: ErrorHandlerPlan): boolean {
-  return plan.deadLetterOriginal !== undefined || plan.clauses.some((level) => level.some((clause) => clause.original !== undefined));
+  return (
+    plan.kind === "dead-letter" || plan.deadLetterOriginal !== undefined || plan.clauses.some((level) => level.some((clause) => clause.original !== undefined))
+  );
 }
 
 export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunListener, isStopping: () => boolean): (slot: Slot) => Processor {
@@ -47,7 +49,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
 
   function recover(slot: Slot, exchange: Exchange, thrown: unknown, before: Message | undefined): Awaitable {
     const error = note(exchange, thrown);
-    if (error.exhausted || exchange.ending === ending.cancelled) throw error;
+    if (error.exhausted || exchange.run.isCancelled) throw error;
     const clause = pickClause(plan.clauses, error, exchange);
     if (before === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
     return redeliver(slot, exchange, error, before);
@@ -87,7 +89,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
       } catch (thrown) {
         error = note(exchange, thrown);
         settleStatus(exchange);
-        if (error.exhausted || (exchange.ending as number) === ending.cancelled) throw error;
+        if (error.exhausted || exchange.run.isCancelled) throw error;
         if (error.rollback) return conclude(exchange, error, pickClause(plan.clauses, error, exchange), attempt);
       }
     }

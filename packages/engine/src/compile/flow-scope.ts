@@ -6,6 +6,7 @@ import type { Host } from "../spi/host.ts";
 import type { RunListener, RuntimeLimits } from "../run/runtime.ts";
 import type { beanFields } from "../entities/template-entities.ts";
 import type { EndpointBinder } from "./endpoint-binder.ts";
+import type { TemplateLibrary } from "./template-library.ts";
 import { closest as nearestName } from "@sluice/model";
 
 export interface FlowScope {
@@ -18,6 +19,7 @@ export interface FlowScope {
   readonly endpoints: EndpointBinder;
   readonly beans: BeanRegistry;
   readonly formats: FormatRegistry;
+  readonly templates: TemplateLibrary;
   /** Destinations and expression texts of the flow, for telling the author's endpoints from a message's. */
   readonly authored: readonly string[];
   property(name: string): string | undefined;

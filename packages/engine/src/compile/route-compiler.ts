@@ -64,7 +64,12 @@ export class RouteCompiler implements Compiler {
     this.#place = place;
     this.route = route;
     this.host = scope.host;
-    this.registry = { format: (node) => scope.formats.create(node), bean: (reference, kind) => scope.beans.get(reference, kind), property: scope.property };
+    this.registry = {
+      format: (node) => scope.formats.create(node),
+      bean: (reference, kind) => scope.beans.get(reference, kind),
+      property: scope.property,
+      template: (name, parameters, prefix) => scope.templates.steps(name, parameters, prefix),
+    };
     this.tasks = {
       state: <T extends Lifecycle>(_name: string, create: () => T): T => {
         const state = create();
@@ -85,7 +90,10 @@ export class RouteCompiler implements Compiler {
 
   steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor {
     const around = scope?.errors === "off" ? { ...this.#around, guard: undefined } : this.#around;
-    return sequence(nodes.map((node) => this.#slot(node, around)));
+    return sequence(
+      nodes.map((node) => this.#slot(node, around)),
+      this.host.clock,
+    );
   }
 
   expression(node: ExpressionNode): Expression {
@@ -120,7 +128,9 @@ export class RouteCompiler implements Compiler {
         const declaration = scope.catalog.steps.get(node.name);
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
         if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
-          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, { hint: "put the second into a route of its own" });
+          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
+            hint: "put the second into a route of its own",
+          });
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,

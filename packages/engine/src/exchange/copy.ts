@@ -4,21 +4,22 @@ import type { Ids } from "../spi/host.ts";
 import { Exchange, type Pattern } from "./exchange.ts";
 import type { Message } from "./message.ts";
 
-/** Exchanges one run may make, all copies of copies included: nested multicasts end here instead of filling the memory. */
+/** Copies one run may make in all; copies of copies have a lower limit of their own, the operator's. */
 export const spawnLimit = 10_000_000;
 
 export interface CopyOptions {
   readonly message?: Message;
   readonly pattern?: Pattern;
+  /** One of several, as split and multicast make them: these multiply when they are nested, so the nested ones are counted. */
+  readonly branch?: boolean;
 }
 
 /** A copy with an id of its own that remembers where it came from. */
 export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions = {}): Exchange {
   const root = exchange.run.root;
-  if (++root.spawned > spawnLimit)
-    throw new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${spawnLimit} exchanges`, {
-      code: "limit-exchanges",
-    });
+  if (++root.spawned > spawnLimit) throw tooMany(`${spawnLimit} copies of its message`);
+  if (options.branch === true && exchange.parent !== undefined && ++root.nested > root.nestedLimit)
+    throw tooMany(`${root.nestedLimit} copies of copies; SERVICE_MAX_EXCHANGES sets how many`);
   const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
   if (exchange.properties !== undefined) copy.properties = new Map(exchange.properties);
   if (exchange.variables !== undefined) copy.variables = new Map(exchange.variables);
@@ -27,4 +28,8 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
   copy.at = exchange.at;
   copy.original = exchange.original;
   return copy;
+}
+
+function tooMany(what: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${what}`, { code: "limit-exchanges" });
 }

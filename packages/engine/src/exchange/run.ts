@@ -63,41 +63,58 @@ export class Run {
   trace: TraceContext | undefined = undefined;
   /** How many `direct:` calls deep this run is; bounded so that a route calling itself ends. */
   readonly depth: number;
-  /** Exchanges made by this run and all its children; bounded so that nested multicasts end. */
+  /** The run the trigger made, above all `direct:` calls and copies. */
+  readonly root: Run;
+  /** Copies made by this run and all its children; counted at the root. */
   spawned = 0;
-  /** When the run must be over, milliseconds of the monotonic clock; Infinity when nothing bounds it. */
-  deadline = Infinity;
+  /** Those of them that are copies of copies; counted at the root and bounded so that nested multicasts end. */
+  nested = 0;
+  /** How many copies of copies the run may make; asked at the root. */
+  nestedLimit = 500_000;
   /** Whatever the history keeps with the run while it goes on; nobody else looks at it. */
   record: unknown = undefined;
+  /** The run whose end from outside is the end of this one too: the root, or the copy that went its own way. */
+  readonly #leader: Run;
   #abort: AbortController | undefined = undefined;
 
-  constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag) {
+  constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag, apart = false) {
     this.id = id;
     this.route = route;
     this.startedAt = startedAt;
     this.trigger = trigger;
     this.parent = parent;
     this.session = session ?? parent?.session;
-    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.depth = parent === undefined ? 0 : apart ? parent.depth : parent.depth + 1;
+    this.root = parent === undefined ? this : parent.root;
+    this.#leader = parent === undefined || apart ? this : parent.#leader;
+  }
+
+  /** The run of a copy that goes its own way, such as a tap: told as this one, but neither cancels the other. */
+  apart(startedAt: number): Run {
+    const run = new Run(this.id, this.route, startedAt, this.trigger, this, this.session, true);
+    run.correlationId = this.correlationId;
+    run.trace = this.trace;
+    run.record = this.record;
+    run.steps = this.steps;
+    return run;
   }
 
   /** Aborted when the run is cancelled or its deadline passes; made only for steps that ask. */
   get signal(): AbortSignal {
-    if (this.parent !== undefined) return this.parent.signal;
-    this.#abort ??= new AbortController();
-    return this.#abort.signal;
+    return (this.#leader.#abort ??= new AbortController()).signal;
+  }
+
+  /** True once the run was ended from outside: no further step may start. */
+  get isCancelled(): boolean {
+    return this.#leader.status === "cancelled";
   }
 
   /** Ends the run from outside: waiting steps are aborted and no further step starts. */
   cancel(reason: FlowError): void {
-    if (this.status !== "running" && this.status !== "retrying") return;
-    this.status = "cancelled";
-    this.failure ??= reason;
-    (this.#abort ??= new AbortController()).abort(reason);
-  }
-
-  /** The run the trigger made, above all `direct:` calls. */
-  get root(): Run {
-    return this.parent === undefined ? this : this.parent.root;
+    const leader = this.#leader;
+    if (leader.status !== "running" && leader.status !== "retrying") return;
+    leader.status = "cancelled";
+    leader.failure ??= reason;
+    (leader.#abort ??= new AbortController()).abort(reason);
   }
 }

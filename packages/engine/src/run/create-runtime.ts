@@ -3,6 +3,7 @@ import type { Vocabulary } from "@sluice/model";
 import { EndpointBinder } from "../compile/endpoint-binder.ts";
 import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
+import { longestText } from "../values/limit.ts";
 import type { Connector, Inlet } from "../spi/connector.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
@@ -28,7 +29,7 @@ export interface RuntimeParts {
   readonly limits?: Partial<RuntimeLimits>;
 }
 
-export const defaultLimits: RuntimeLimits = { callDepth: 100, inflightPerRoute: 10_000, runMs: 300_000, drainMs: 30_000 };
+export const defaultLimits: RuntimeLimits = { callDepth: 100, inflightPerRoute: 10_000, runMs: 300_000, drainMs: 30_000, exchanges: 500_000, messageSize: longestText };
 
 export function createRuntime(parts: RuntimeParts): Runtime {
   return new FlowRuntime(parts);

@@ -70,7 +70,7 @@ export class Flights {
     if (!this.#airborne.delete(flight)) return;
     const reason = new FlowError("java.util.concurrent.TimeoutException", message, { code });
     flight.exchange.ending = ending.cancelled;
-    flight.exchange.run.root.cancel(reason);
+    flight.exchange.run.cancel(reason);
     flight.cancelled(reason);
   }
 

@@ -5,6 +5,7 @@ import type { EndpointBinder } from "../compile/endpoint-binder.ts";
 import { BeanRegistry, FormatRegistry, type FlowScope } from "../compile/flow-scope.ts";
 import { evaluatePrecondition, prepareRoute } from "../compile/prepare-route.ts";
 import { expandRoutes } from "../compile/expand-routes.ts";
+import { TemplateLibrary } from "../compile/template-library.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
 import type { LiveRoute } from "./live-route.ts";
@@ -38,9 +39,9 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   const bound = bindFlow(read.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
   const before = [...read.diagnostics, ...bound.diagnostics];
   const diagnostics = new DiagnosticSink();
-  const scope = scopeOf(input, bound.flow, parts);
+  const scope = scopeOf(input, bound.flow, parts, diagnostics);
   checkBeans(bound.flow, scope, diagnostics);
-  const routes = expandRoutes(bound.flow, parts.catalog, diagnostics, input).filter((route) => meetsPrecondition(route, scope, diagnostics));
+  const routes = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id).filter((route) => meetsPrecondition(route, scope, diagnostics));
   const flow = { ...bound.flow, routes };
   const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
   checkClaims(live, diagnostics, flow);
@@ -49,7 +50,7 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   return { deployment: { id: input.id, hash: input.hash, flow, routes: live, scope }, flow, diagnostics: all };
 }
 
-function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts): FlowScope {
+function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diagnostics: DiagnosticSink): FlowScope {
   return {
     flowId: input.id,
     flowHash: input.hash,
@@ -60,6 +61,7 @@ function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts): Flo
     endpoints: parts.endpoints,
     beans: new BeanRegistry(parts.catalog, parts.host, flow.entities),
     formats: new FormatRegistry(parts.catalog, flow.entities),
+    templates: new TemplateLibrary(flow.entities, parts.vocabulary, input, (found) => void diagnostics.found.push(...found)),
     authored: authoredTexts(flow),
     property: input.property,
   };

@@ -150,4 +150,8 @@ export interface RuntimeLimits {
   readonly runMs: number;
   /** How long an old version or a stop may take to drain, milliseconds. */
   readonly drainMs: number;
+  /** Copies of copies one run may make, as nested multicasts and splits do. */
+  readonly exchanges: number;
+  /** The longest text an expression may make a message of, in characters. */
+  readonly messageSize: number;
 }

@@ -52,6 +52,8 @@ export interface Registry {
   bean(reference: string, kind: string): unknown;
   /** A `{{property}}` of the flow at run time. */
   property(name: string): string | undefined;
+  /** The steps of a route template of this flow with these values for its parameters; step ids begin with `prefix`. */
+  template(name: string, parameters: Readonly<Record<string, string>>, prefix: string): readonly StepNode[];
 }
 
 export interface Tasks {

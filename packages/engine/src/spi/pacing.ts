@@ -45,7 +45,7 @@ export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Aw
     const result = body(next.value, index++);
     if (result instanceof Promise) return rest(result);
     if (result === false) return undefined;
-    if ((index & 15) === 0 && clock.monotonic() - began > sliceMs) return rest(undefined);
+    if (clock.monotonic() - began > sliceMs) return rest(undefined);
   }
 
   async function rest(first: Promise<boolean | void> | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 // Every step of the standard vocabulary: one line each, in alphabetical order.
 import type { StepDeclaration } from "@sluice/engine/spi";
 import { aggregate } from "./aggregate/aggregate.ts";
+import { bean } from "./bean/bean.ts";
 import { choice } from "./choice/choice.ts";
 import { circuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { claimCheck } from "./claim-check/claim-check.ts";
@@ -13,6 +14,7 @@ import { dynamicRouter } from "./dynamic-router/dynamic-router.ts";
 import { enrich } from "./enrich/enrich.ts";
 import { filter } from "./filter/filter.ts";
 import { idempotentConsumer } from "./idempotent-consumer/idempotent-consumer.ts";
+import { kamelet } from "./kamelet/kamelet.ts";
 import { loadBalance } from "./load-balance/load-balance.ts";
 import { log } from "./log/log.ts";
 import { loop } from "./loop/loop.ts";
@@ -57,6 +59,7 @@ import { wireTap } from "./wire-tap/wire-tap.ts";
 
 export const steps: readonly StepDeclaration[] = [
   aggregate,
+  bean,
   choice,
   circuitBreaker,
   claimCheck,
@@ -69,6 +72,7 @@ export const steps: readonly StepDeclaration[] = [
   enrich,
   filter,
   idempotentConsumer,
+  kamelet,
   loadBalance,
   log,
   loop,

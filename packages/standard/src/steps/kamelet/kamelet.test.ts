@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { faultsOf, flow } from "@sluice/testkit";
+
+const template = `
+- routeTemplate:
+    id: greet
+    parameters:
+      - {name: greeting, defaultValue: Hello}
+      - {name: mark}
+    from:
+      uri: direct:source
+      steps:
+        - setBody: {simple: "{{greeting}} \${body}{{mark}}"}
+`;
+const using = (kamelet: string): string => `${template}
+- from:
+    uri: direct:start
+    steps:
+      - kamelet: ${kamelet}
+      - setBody: {simple: "<\${body}>"}
+`;
+
+describe("kamelet", () => {
+  it("runs the template's steps with defaults and given values, then the route goes on", async () => {
+    const run = await flow(using('{name: greet, parameters: {mark: "!"}}'));
+    expect((await run({ body: "Ada" })).body).toBe("<Hello Ada!>");
+  });
+
+  it("takes parameters from the name's query", async () => {
+    const run = await flow(using('"greet?greeting=Hi&mark=%3F"'));
+    expect((await run({ body: "Ada" })).body).toBe("<Hi Ada?>");
+  });
+
+  it("can be used twice in one route: the ids of its steps tell the uses apart", async () => {
+    const run = await flow(
+      using('{name: greet, parameters: {mark: "!"}}').replace(
+        '      - setBody: {simple: "<',
+        '      - kamelet: {name: greet, parameters: {mark: "?"}}\n      - setBody: {simple: "<',
+      ),
+    );
+    expect((await run({ body: "Ada" })).body).toBe("<Hello Hello Ada!?>");
+    expect(run.runtime.routes.get("test")?.steps.map(({ node }) => node.id)).toEqual([
+      "kamelet1",
+      "kamelet1-setBody1",
+      "kamelet2",
+      "kamelet2-setBody1",
+      "setBody1",
+    ]);
+  });
+
+  it("says which template or parameter is missing", () => {
+    expect(faultsOf(using("{name: gret}"))).toEqual(["14: no route template 'gret'"]);
+    expect(faultsOf(using("{name: greet}"))).toEqual(["14: template 'greet' needs a value for parameter 'mark'"]);
+  });
+});

@@ -1,0 +1,32 @@
+import { defineStep } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+/** The steps of a template stand where the kamelet is used, so they share the route's error handling and run history. */
+export const kamelet = defineStep({
+  name: "kamelet",
+  title: "Kamelet",
+  summary: "Runs the steps of a route template of this flow, with values for its parameters.",
+  group: "routing",
+  icon: "puzzle",
+  since: "0.1",
+  shorthand: "name",
+  options: {
+    name: f.string({ doc: "Id of the route template; a query behind it (`name?x=1`) gives parameters too.", required: true }),
+    parameters: f.parameters({ doc: "Values of the template's parameters.", default: {} }),
+    steps: f.steps({ doc: "Steps to run after the template's.", default: [] }),
+  },
+  examples: [],
+  compile({ name, parameters, steps }, compiler, node) {
+    const [template = "", query = ""] = name.split("?", 2);
+    const given = Object.fromEntries(
+      new Map(
+        query
+          .split("&")
+          .filter((pair) => pair.includes("="))
+          .map((pair) => [pair.slice(0, pair.indexOf("=")), decodeURIComponent(pair.slice(pair.indexOf("=") + 1))]),
+      ),
+    );
+    const inner = compiler.registry.template(template, { ...given, ...parameters }, `${node.id}-`);
+    return compiler.steps([...inner, ...steps]);
+  },
+});
