@@ -86,6 +86,7 @@ export class ValueTable {
     const why = onMissing === "default" ? `, and column '${to}' has no default` : "";
     throw new FlowError("java.util.NoSuchElementException", `no entry for ${shown} in value-mapping table '${this.id}' (${from.join(", ")} -> ${to})${why}`, {
       code: "lookup-missing",
+      details: { value: keys.length === 1 ? keys[0] : keys },
     });
   }
 

@@ -1,0 +1,74 @@
+// npm run bench:message-mapping — the order example of the contract as a compiled document and as the same mapping in
+// JSONata, in turns in one run. Both get the parsed message and must give the same output.
+import { deepStrictEqual } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Headers } from "@sluice/engine";
+import { compileMapping, readTable } from "@sluice/mapping";
+import jsonata from "jsonata";
+
+const { document, input, output } = JSON.parse(readFileSync(new URL("lib/order-mapping.json", import.meta.url), "utf8"));
+const entries = {
+  uom: [
+    ["piece", "ST"],
+    ["box", "KAR"],
+  ],
+  country: [
+    ["GB", "GBR"],
+    ["DE", "DEU"],
+  ],
+};
+const tables = new Map([
+  ["uom", readTable("uom", { columns: ["shop", "sap"], rows: entries.uom }).table],
+  ["country", readTable("country", { columns: ["iso2", "iso3"], rows: entries.country }).table],
+]);
+const { mapping, problems } = compileMapping(document, { tables });
+deepStrictEqual(problems, []);
+const message = { body: input, headers: new Headers(), params: {}, now: Date.now() };
+
+const expression = jsonata(`(
+  $live := lines[qty > 0];
+  {
+    "orderNo": id, "type": "ZOR", "orderDate": $substring(placedAt, 0, 10),
+    "customerName": $trim(customer.firstName & " " & customer.lastName),
+    "priority": customer.vip ? "HIGH" : channel = "web" ? "NORMAL" : "LOW",
+    "shipTo": { "street": shipTo.street, "city": shipTo.city, "countryIso3": $lookup($country, shipTo.country) },
+    "items": [$live#$i.{ "pos": ($i + 1) * 10, "material": sku, "quantity": qty, "uom": $lookup($uom, unit), "net": $round(qty * price, 2) }],
+    "total": $round($sum($live.(qty * price)), 2),
+    "note": comment ? comment : "none"
+  }
+)`);
+const bindings = { uom: Object.fromEntries(entries.uom), country: Object.fromEntries(entries.country) };
+
+deepStrictEqual(mapping.run(message), { output, errors: [] });
+deepStrictEqual(JSON.parse(JSON.stringify(await expression.evaluate(input, bindings))), output);
+
+const perSecond = (count, ms) => (count * 1000) / ms;
+function compiled(count) {
+  const began = performance.now();
+  for (let index = 0; index < count; index++) mapping.run(message);
+  return perSecond(count, performance.now() - began);
+}
+async function interpreted(count) {
+  const began = performance.now();
+  for (let index = 0; index < count; index++) await expression.evaluate(input, bindings);
+  return perSecond(count, performance.now() - began);
+}
+
+compiled(20_000);
+await interpreted(1_000);
+const ratios = [];
+const best = { compiled: 0, jsonata: 0 };
+for (let round = 0; round < 7; round++) {
+  const one = compiled(40_000);
+  const other = await interpreted(1_500);
+  ratios.push(one / other);
+  best.compiled = Math.max(best.compiled, one);
+  best.jsonata = Math.max(best.jsonata, other);
+}
+ratios.sort((a, b) => a - b);
+const ratio = ratios[Math.floor(ratios.length / 2)];
+console.log(
+  `compiled ${best.compiled.toFixed(0)} maps/s, JSONata ${best.jsonata.toFixed(0)} maps/s, ${ratio.toFixed(1)} times (median of ${ratios.length} rounds, least ${ratios[0].toFixed(1)})`,
+);
+console.log(JSON.stringify({ bench: "message-mapping", compiledPerSecond: best.compiled, jsonataPerSecond: best.jsonata, ratio, least: ratios[0] }));
+if (ratio < 20) process.exitCode = 1;

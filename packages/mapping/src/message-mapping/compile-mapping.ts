@@ -1,0 +1,194 @@
+// Document → checked, compiled mapping. All problems are collected; what comes out runs any number of messages.
+import { isPlainObject } from "@sluice/engine/spi";
+import { closest } from "@sluice/model";
+import type { Problem } from "../problem.ts";
+import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
+import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
+import { compileText } from "./compile/expression-compiler.ts";
+import { unmappedWarnings } from "./compile/required-fields.ts";
+import { compileRules, type Level, type MappedField } from "./compile/rule-compiler.ts";
+import { rootScope } from "./compile/scope.ts";
+import { shapeOfSample, shapeOfSchema, type Shape } from "./compile/shape.ts";
+import { createFormat } from "./formats/index.ts";
+import type { MessageFormat } from "./formats/message-format.ts";
+import type { Evaluate } from "./frame.ts";
+import { createMapping, type CompiledMapping } from "./run-mapping.ts";
+import { failingTests } from "./document-tests.ts";
+
+export interface CompileOutcome {
+  /** Undefined when the document has problems other than things not installed yet. */
+  readonly mapping: CompiledMapping | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
+const mostRules = 20_000;
+
+/** Compiles a document; `runTests` also runs the tests inside it and counts a failing one as a problem. */
+export function compileMapping(document: unknown, environment: MappingEnvironment, options: { readonly runTests?: boolean } = {}): CompileOutcome {
+  if (!isPlainObject(document))
+    return { mapping: undefined, problems: [{ path: "", message: "a document is an object with source, target and map" }], warnings: [] };
+  try {
+    return compile(document, environment, options.runTests === true);
+  } catch (error) {
+    if (error instanceof RangeError) return { mapping: undefined, problems: [{ path: "", message: "the document is nested too deeply" }], warnings: [] };
+    throw error;
+  }
+}
+
+function compile(document: Members, environment: MappingEnvironment, runTests: boolean): CompileOutcome {
+  const sideProblems: Problem[] = [];
+  const side = (name: "source" | "target"): MessageFormat =>
+    createFormat(document[name], (path, message) => sideProblems.push({ path: path === "" ? name : `${name}.${path}`, message }));
+  const source = side("source");
+  const target = side("target");
+  const context = new DocumentContext(environment, {
+    prefixes: source.prefixes,
+    oneOrMany: source.oneOrMany,
+    sourceShape: sideShape(document["source"], source, "source", sideProblems),
+    targetFormat: target.name,
+  });
+  context.problems.push(...sideProblems);
+  checkMembers(document, context);
+  const imports = new Set<string>();
+  const declarations = readDeclarations(document, context, imports);
+  for (const [name, { args }] of declarations.functions) context.functions.set(name, { args, evaluate: () => undefined });
+  const vars = compileVars(document["vars"], context);
+  compileFunctions(declarations, context);
+  const mapped: MappedField[] = [];
+  const targetShape = sideShape(document["target"], target, "target", context.problems);
+  const top: Level = {
+    scope: rootScope(context.sourceShape),
+    context,
+    parts: declarations.parts,
+    partStack: new Map(),
+    fields: [],
+    prefix: "",
+    rulePath: "map",
+    targetShape,
+    mapped,
+    compileRules,
+  };
+  const fields = countRules(document["map"]);
+  if (fields > mostRules) context.report(`the document has more than ${mostRules} rules`);
+  const write = compileRules(document["map"], top);
+  checkParts(declarations, top);
+  const warnings = [...context.warnings, ...unmappedWarnings(targetShape, mapped)];
+  const blocking = context.problems.filter((problem) => problem.missing === undefined);
+  const mapping =
+    blocking.length > 0
+      ? undefined
+      : createMapping({
+          document,
+          source,
+          target,
+          vars,
+          write,
+          fields,
+          uses: context.tablesUsed,
+          imports: [...imports],
+          collects: document["onError"] === "all",
+        });
+  const problems = [...context.problems];
+  if (mapping !== undefined && problems.length === 0 && runTests) problems.push(...failingTests(document["tests"], mapping));
+  return { mapping, problems, warnings };
+}
+
+function checkMembers(document: Members, context: DocumentContext): void {
+  for (const name of Object.keys(document)) {
+    if (members.includes(name)) continue;
+    const meant = closest(name, members);
+    context.report(`unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+  }
+  const { name, onError } = document;
+  if (name !== undefined && typeof name !== "string") context.report("'name' must be a text");
+  if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
+  if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
+}
+
+function sideShape(side: unknown, format: MessageFormat, name: "source" | "target", problems: Problem[]): Shape | undefined {
+  if (!isPlainObject(side)) return undefined;
+  if (side["schema"] !== undefined) return shapeOfSchema(side["schema"]);
+  if (side["sample"] === undefined) return undefined;
+  try {
+    return shapeOfSample(format.read(side["sample"]));
+  } catch (error) {
+    problems.push({ path: `${name}.sample`, message: (error as Error).message });
+    return undefined;
+  }
+}
+
+export interface CompiledVariable {
+  readonly name: string;
+  readonly evaluate: Evaluate;
+}
+
+function compileVars(given: unknown, context: DocumentContext): readonly CompiledVariable[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) {
+    context.report("'vars' must be a list of {name, expr}");
+    return [];
+  }
+  return given.flatMap((variable: unknown) => {
+    const { name, expr } = isPlainObject(variable) ? variable : ({} as Members);
+    if (typeof name !== "string" || !/^\$?[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || typeof expr !== "string") {
+      context.report("each of 'vars' needs a name and an expr");
+      return [];
+    }
+    const full = name.startsWith("$") ? name : `$${name}`;
+    return context.at([full], () => {
+      if (["$item", "$index", "$key", "$group", "$headers", "$params", "$vars"].includes(full) || context.variables.has(full))
+        context.report("the name is taken");
+      try {
+        const { evaluate, shape, isMany } = compileText(expr, rootScope(context.sourceShape), context);
+        context.variables.set(full, { slot: context.variables.size, isMany, shape });
+        return [{ name: full, evaluate }];
+      } catch (error) {
+        context.report((error as Error).message);
+        return [];
+      }
+    });
+  });
+}
+
+function compileFunctions({ functions }: Declarations, context: DocumentContext): void {
+  for (const [name, { args, expr }] of functions) {
+    context.at([`${name}()`], () => {
+      const own = context.functions.get(name);
+      try {
+        if (own !== undefined) own.evaluate = compileText(expr, { ...rootScope(undefined), args }, context).evaluate;
+      } catch (error) {
+        context.report((error as Error).message);
+      }
+    });
+  }
+}
+
+/** A part nobody uses is checked all the same; what its items look like is not known here. */
+function checkParts({ parts }: Declarations, top: Level): void {
+  for (const [name, part] of parts) {
+    top.context.insidePart(() =>
+      top.context.at([`parts.${name}`], () =>
+        compileRules(part.map, {
+          ...top,
+          scope: rootScope(undefined),
+          parts: part.parts(),
+          partStack: new Map([[part, {}]]),
+          fields: [`parts.${name}`],
+          targetShape: undefined,
+          mapped: [],
+          rulePath: `parts.${name}.map`,
+        }),
+      ),
+    );
+  }
+}
+
+/** Every rule of the map counts as a field, those inside it too. */
+function countRules(rules: unknown, depth = 0): number {
+  if (!Array.isArray(rules) || depth > 100) return 0;
+  return rules.reduce<number>((count, rule: unknown) => count + 1 + (isPlainObject(rule) ? countRules(rule["map"], depth + 1) : 0), 0);
+}

@@ -1,0 +1,127 @@
+// Calls: of the functions of the language, of those a document defines, and of the few that do not evaluate everything.
+import { closest } from "@sluice/model";
+import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
+import type { ExpressionTree } from "../expression/expression-tree.ts";
+import { Frame } from "../frame.ts";
+import { languageFunctions } from "../functions/index.ts";
+import { isNothing, isTruthy, toText } from "../values.ts";
+import type { DocumentContext, DocumentFunction } from "./document-context.ts";
+import { computed, located, type Compiled } from "./compiled.ts";
+import { compileLookup } from "./lookup-compiler.ts";
+import type { Scope } from "./scope.ts";
+
+export interface CallPlace {
+  readonly scope: Scope;
+  readonly context: DocumentContext;
+  compile(tree: ExpressionTree): Compiled;
+}
+
+type Special = (args: readonly ExpressionTree[], place: CallPlace) => Compiled;
+
+const specials: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
+  if: { min: 2, max: 3, compile: choose },
+  coalesce: { min: 1, max: 100, compile: coalesce },
+  lookup: { min: 4, max: 5, compile: lookup },
+  now: { min: 0, max: 0, compile: () => computed((frame) => new Date(frame.run.now).toISOString()) },
+  today: { min: 0, max: 0, compile: () => computed((frame) => new Date(frame.run.now).toISOString().slice(0, 10)) },
+};
+
+/** Every name a call may use, those of the document aside. */
+export const functionNames: readonly string[] = [...Object.keys(specials), ...Object.keys(languageFunctions)].sort();
+
+export function compileCall(name: string, args: readonly ExpressionTree[], place: CallPlace): Compiled {
+  const { context } = place;
+  const own = context.functions.get(name);
+  if (own !== undefined)
+    return checked(name, args, { min: own.args.length, max: own.args.length }, context)
+      ? callOwn(
+          own,
+          args.map((arg) => place.compile(arg)),
+        )
+      : nothing;
+  if (Object.hasOwn(specials, name)) {
+    const special = specials[name] as (typeof specials)[string];
+    return checked(name, args, special, context) ? special.compile(args, place) : nothing;
+  }
+  const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : undefined;
+  if (known === undefined) {
+    const meant = closest(name, [...functionNames, ...context.functions.keys()]);
+    context.report(`unknown function '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+    return nothing;
+  }
+  if (!checked(name, args, known, context)) return nothing;
+  const values = args.map((arg) => place.compile(arg));
+  return computed(callOf(known.apply, values));
+}
+
+const nothing = computed(() => undefined);
+
+function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[]): Compiled["evaluate"] {
+  const [first, second] = values.map((value) => value.evaluate);
+  const guarded =
+    (call: Compiled["evaluate"]): Compiled["evaluate"] =>
+    (frame) => {
+      try {
+        return call(frame);
+      } catch (error) {
+        throw located(error, values, frame);
+      }
+    };
+  if (values.length === 1 && first !== undefined) return guarded((frame) => apply(first(frame)));
+  if (values.length === 2 && first !== undefined && second !== undefined) return guarded((frame) => apply(first(frame), second(frame)));
+  return guarded((frame) => apply(...values.map((value) => value.evaluate(frame))));
+}
+
+function checked(name: string, args: readonly unknown[], count: { readonly min: number; readonly max: number }, context: DocumentContext): boolean {
+  if (args.length >= count.min && args.length <= count.max) return true;
+  const wanted = count.min === count.max ? String(count.min) : `${count.min} to ${count.max}`;
+  context.report(`function '${name}' takes ${wanted} argument${wanted === "1" ? "" : "s"}, got ${args.length}`);
+  return false;
+}
+
+function callOwn(own: DocumentFunction, args: readonly Compiled[]): Compiled {
+  return computed((frame) => {
+    const { run } = frame;
+    const level = new Frame(run, undefined, undefined);
+    level.args = args.map((arg) => arg.evaluate(frame));
+    run.enter();
+    try {
+      return own.evaluate(level);
+    } finally {
+      run.leave();
+    }
+  });
+}
+
+function choose([test, then, otherwise]: readonly ExpressionTree[], { compile }: CallPlace): Compiled {
+  const condition = compile(test as ExpressionTree).evaluate;
+  const yes = compile(then as ExpressionTree).evaluate;
+  const no = otherwise === undefined ? () => null : compile(otherwise).evaluate;
+  return computed((frame) => (isTruthy(condition(frame)) ? yes(frame) : no(frame)));
+}
+
+function coalesce(args: readonly ExpressionTree[], { compile }: CallPlace): Compiled {
+  const candidates = args.map((arg) => compile(arg).evaluate);
+  return computed((frame) => {
+    for (const candidate of candidates) {
+      const value = candidate(frame);
+      if (!isNothing(value) && value !== "") return value;
+    }
+    return null;
+  });
+}
+
+function lookup(args: readonly ExpressionTree[], { compile, context }: CallPlace): Compiled {
+  const [table, from, to, , onMissing] = args.map((arg) => (arg.kind === "literal" ? toText(arg.value) : undefined));
+  if (table === undefined || from === undefined || to === undefined || (args.length === 5 && onMissing === undefined)) {
+    context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be fixed texts");
+    return nothing;
+  }
+  if (onMissing !== undefined && !(missingRules as readonly string[]).includes(onMissing))
+    context.report(`lookup: onMissing must be one of ${missingRules.join(", ")}`);
+  const evaluate = compileLookup(
+    { table, keys: [{ column: from, value: compile(args[3] as ExpressionTree) }], to, onMissing: onMissing as OnMissing | undefined },
+    context,
+  );
+  return computed(evaluate);
+}

@@ -1,0 +1,38 @@
+import { closest } from "@sluice/model";
+import type { Evaluate, Frame } from "../frame.ts";
+import { asFault, type MappingFault } from "../mapping-fault.ts";
+import { sourceText, type Origin } from "../source-path.ts";
+import type { DocumentContext } from "./document-context.ts";
+import type { Shape } from "./shape.ts";
+
+export interface Compiled {
+  readonly evaluate: Evaluate;
+  /** True for `[*]`, filters and what follows them: names then apply to each element. */
+  readonly isMany: boolean;
+  readonly shape: Shape | undefined;
+  /** Set for plain paths: what an error names as its source. */
+  readonly origin: Origin | undefined;
+}
+
+export const computed = (evaluate: Evaluate): Compiled => ({ evaluate, isMany: false, shape: undefined, origin: undefined });
+
+/** The shape of a member; a name the shape does not have is a fault of the document. */
+export function memberShape(shape: Shape | undefined, name: string, context: DocumentContext): Shape | undefined {
+  if (shape?.kind === "list" && context.oneOrMany) return memberShape(shape.of, name, context);
+  if (shape === undefined || shape.kind === "any" || name === "#text" || name === "c1") return undefined;
+  if (shape.kind === "object" && shape.members.has(name)) return shape.members.get(name);
+  const names = shape.kind === "object" ? [...shape.members.keys()] : [];
+  const meant = closest(name, names);
+  const why = shape.kind === "list" ? `: it is a list, write [*].${name} or [0].${name}` : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
+  context.report(`the source has no field '${name}'${why}`);
+  return undefined;
+}
+
+/** Finds out which operand a fault is about, so that the message names where it stands. */
+export function located(thrown: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
+  const fault = asFault(thrown);
+  if (fault.source !== undefined || fault.value === undefined) return fault;
+  const guilty = operands.find(({ origin, evaluate }) => origin !== undefined && evaluate(frame) === fault.value);
+  if (guilty?.origin !== undefined) fault.source = sourceText(guilty.origin, frame);
+  return fault;
+}

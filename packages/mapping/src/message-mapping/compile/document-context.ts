@@ -1,0 +1,105 @@
+// What the parts of one compilation share: the document's names, the ports of the host, and where problems go.
+import type { Problem } from "../../problem.ts";
+import type { ValueTable } from "../../value-mapping/value-table.ts";
+import type { Evaluate, HeaderSource } from "../frame.ts";
+import type { Shape } from "./shape.ts";
+
+/** What a host gives the documents. All of it is asked while compiling, except tables, which are asked at each lookup. */
+export interface MappingEnvironment {
+  readonly tables: { get(id: string): ValueTable | undefined };
+  /** Documents by id, for `import`. */
+  readonly documents?: { get(id: string): unknown };
+  /** Compiles a text of another expression language; throws when the language or the text is wrong. */
+  compileLanguage?(language: string, text: string): (body: unknown, headers: HeaderSource) => unknown;
+}
+
+export interface DocumentFunction {
+  readonly args: readonly string[];
+  evaluate: Evaluate;
+}
+
+export interface DocumentVariable {
+  readonly slot: number;
+  readonly isMany: boolean;
+  readonly shape: Shape | undefined;
+}
+
+const mostProblems = 50;
+const mostRules = 20_000;
+
+export class DocumentContext {
+  readonly environment: MappingEnvironment;
+  readonly prefixes: ReadonlySet<string>;
+  /** One and many look alike in the source: names asked of a list mean its first element. */
+  readonly oneOrMany: boolean;
+  readonly sourceShape: Shape | undefined;
+  readonly targetFormat: string;
+  readonly variables = new Map<string, DocumentVariable>();
+  readonly functions = new Map<string, DocumentFunction>();
+  readonly problems: Problem[] = [];
+  readonly warnings: string[] = [];
+  readonly #tables = { inMap: new Set<string>(), inParts: new Set<string>() };
+  #place: readonly string[] = [];
+  #partDepth = 0;
+  #rules = 0;
+
+  constructor(
+    environment: MappingEnvironment,
+    about: { readonly prefixes: ReadonlySet<string>; readonly oneOrMany: boolean; readonly sourceShape: Shape | undefined; readonly targetFormat: string },
+  ) {
+    this.environment = environment;
+    this.prefixes = about.prefixes;
+    this.oneOrMany = about.oneOrMany;
+    this.sourceShape = about.sourceShape;
+    this.targetFormat = about.targetFormat;
+  }
+
+  /** Runs with a target field as the place problems are reported at; `fields` is its path without dots. */
+  at<T>(fields: readonly string[], work: () => T): T {
+    const before = this.#place;
+    this.#place = fields;
+    try {
+      return work();
+    } finally {
+      this.#place = before;
+    }
+  }
+
+  get place(): string {
+    return this.#place.join(".");
+  }
+
+  report(message: string, missing?: Problem["missing"]): void {
+    const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
+    if (this.problems.length < mostProblems && !this.problems.some((known) => known.path === problem.path && known.message === message))
+      this.problems.push(problem);
+  }
+
+  warn(message: string): void {
+    if (this.warnings.length < mostProblems && !this.warnings.includes(message)) this.warnings.push(message);
+  }
+
+  insidePart<T>(work: () => T): T {
+    this.#partDepth++;
+    try {
+      return work();
+    } finally {
+      this.#partDepth--;
+    }
+  }
+
+  uses(table: string): void {
+    (this.#partDepth === 0 ? this.#tables.inMap : this.#tables.inParts).add(table);
+  }
+
+  /** The tables the document names, those of the map before those of parts. */
+  get tablesUsed(): readonly string[] {
+    return [...new Set([...this.#tables.inMap, ...this.#tables.inParts])];
+  }
+
+  /** Parts are compiled at each place that uses them; false once that has become too much. */
+  countRule(): boolean {
+    if (++this.#rules === mostRules) this.report(`the document has more than ${mostRules} rules, parts counted at each use`);
+    return this.#rules < mostRules;
+  }
+}

@@ -1,0 +1,17 @@
+import { runLimits, targetPath, type Frame } from "../frame.ts";
+import { asFault, FieldFailure, type FieldError } from "../mapping-fault.ts";
+import { sourceText, type Origin } from "../source-path.ts";
+
+/** Ends the run with the field's error, or notes it and goes on when all errors are wanted. */
+export function failRule(thrown: unknown, frame: Frame, place: { readonly field: string; readonly rule: string; readonly origin: Origin | undefined }): void {
+  if (thrown instanceof FieldFailure) throw thrown;
+  const fault = asFault(thrown);
+  const field = (targetPath(frame) + place.field).replace(/\.$/, "");
+  const source = fault.source ?? (place.origin === undefined ? undefined : sourceText(place.origin, frame));
+  const message = `${field}: ${fault.message}${source === undefined ? "" : ` [source ${source}]`}`;
+  const value = fault.value ?? null;
+  const error: FieldError = { field, rule: place.rule, code: fault.code, message, source: source ?? null, value: typeof value === "object" ? null : value };
+  const { errors } = frame.run;
+  errors?.push(error);
+  if (errors === undefined || fault.code === "limit" || errors.length >= runLimits.errors) throw new FieldFailure(error);
+}

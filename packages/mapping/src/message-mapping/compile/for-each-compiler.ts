@@ -1,0 +1,171 @@
+// forEach: one target item per source item or per group, in order, filtered, sorted and limited.
+import { isPlainObject } from "@sluice/engine/spi";
+import { Frame, type Evaluate } from "../frame.ts";
+import { MappingFault } from "../mapping-fault.ts";
+import type { Origin } from "../source-path.ts";
+import { compare, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
+import { failRule } from "./fail-rule.ts";
+import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
+import type { Level } from "./rule-compiler.ts";
+import { itemScope } from "./scope.ts";
+import { elementShape } from "./shape.ts";
+import { compileSource, sourceKinds, textOrReport } from "./source-compiler.ts";
+
+export interface ForEach {
+  /** The items, or undefined when there is nothing to write. `base` is the position of the first one in the target. */
+  evaluate(frame: Frame, base: number): readonly unknown[] | undefined;
+  readonly origin: Origin | undefined;
+  readonly isStructure: boolean;
+}
+
+interface Entry {
+  readonly item: unknown;
+  readonly index: number;
+  readonly key: unknown;
+  readonly group: readonly unknown[] | undefined;
+}
+
+type Arrange = (entries: readonly Entry[], level: Frame) => readonly Entry[];
+
+export function compileForEach(rule: RuleMembers, level: Level): ForEach {
+  const { context } = level;
+  const list = textOrReport(rule["forEach"], "forEach", level, "path");
+  const as = readName(rule["as"], level);
+  const shape = list === undefined ? undefined : list.isMany ? list.shape : elementShape(list.shape);
+  const isGrouped = rule["groupBy"] !== undefined;
+  const scope = itemScope(level.scope, shape, { as, isGrouped });
+  const inner: Level = { ...level, scope, prefix: "" };
+  const source = sourceKinds.some((kind) => Object.hasOwn(rule, kind)) ? compileSource(rule, inner) : missingSource(level);
+  const finish = compileFinish(rule, context, true);
+  const arrange = arrangements(rule, inner);
+  const limit = readLimit(rule["limit"], level);
+  const { omitEmpty, required } = rule;
+  if (omitEmpty !== undefined && typeof omitEmpty !== "boolean") context.report("'omitEmpty' must be true or false");
+  const site = { path: level.prefix, isList: true };
+  const items: Evaluate = list?.evaluate ?? (() => []);
+  const { evaluate } = source;
+  const originText = list?.origin?.text;
+  const rulePath = level.rulePath.replace(/\.map$/, "");
+  const run = (frame: Frame, base: number): readonly unknown[] | undefined => {
+    const item = new Frame(frame.run, frame, undefined, site);
+    item.origin = originText;
+    let entries: readonly Entry[] | undefined;
+    const given = toList(items(frame));
+    frame.run.spend(given.length);
+    if (arrange !== undefined)
+      entries = arrange(
+        given.map((item, index) => ({ item, index, key: undefined, group: undefined })),
+        item,
+      );
+    const length = Math.min(entries?.length ?? given.length, limit);
+    const results: unknown[] = [];
+    for (let at = 0; at < length; at++) {
+      const entry = entries?.[at];
+      item.item = entry === undefined ? given[at] : entry.item;
+      item.key = entry?.key;
+      item.group = entry?.group;
+      item.index = at;
+      item.out = base + results.length;
+      try {
+        const value = finish === undefined ? evaluate(item) : finish(evaluate(item));
+        if (value === undefined) continue;
+        frame.run.write();
+        results.push(value);
+      } catch (error) {
+        failRule(error, item, { field: "", rule: rulePath, origin: source.origin });
+      }
+    }
+    if (results.length > 0) return results;
+    if (required === true) throw new MappingFault("required", "at least one item is required, the source has none");
+    return omitEmpty === true ? undefined : results;
+  };
+  return { evaluate: run, origin: list?.origin, isStructure: source.isStructure };
+}
+
+function missingSource({ context }: Level): ReturnType<typeof compileSource> {
+  context.report("forEach needs map or another source for its items");
+  return { evaluate: () => undefined, origin: undefined, isStructure: false };
+}
+
+function readName(value: unknown, { context }: Level): string | undefined {
+  if (value === undefined) return undefined;
+  const name = typeof value === "string" ? value.replace(/^\$/, "") : "";
+  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) context.report("'as' must be a name");
+  else if (["item", "index", "key", "group", "headers", "params", "vars"].includes(name))
+    context.report(`'as' must not be '${name}': that name has a meaning of its own`);
+  return name;
+}
+
+function readLimit(value: unknown, { context }: Level): number {
+  if (value === undefined) return Number.POSITIVE_INFINITY;
+  if (Number.isInteger(value) && (value as number) >= 0) return value as number;
+  context.report("'limit' must be a whole number");
+  return 0;
+}
+
+/** where, groupBy and sort, in that order; undefined when there is none of them. */
+function arrangements(rule: RuleMembers, level: Level): Arrange | undefined {
+  const steps: Arrange[] = [];
+  const { scope } = level;
+  // Items are not grouped yet when `where` and `groupBy` look at them.
+  const single: Level = { ...level, scope: { ...scope, isGrouped: false } };
+  if (rule["where"] !== undefined) {
+    const test = textOrReport(rule["where"], "where", single, "expression")?.evaluate;
+    if (test !== undefined) steps.push((entries, frame) => entries.filter((entry) => isTruthy(test(placed(frame, entry)))));
+  }
+  if (rule["groupBy"] !== undefined) {
+    const key = textOrReport(rule["groupBy"], "groupBy", single, "path")?.evaluate;
+    if (key !== undefined) steps.push((entries, frame) => grouped(entries, frame, key));
+  }
+  if (rule["sort"] !== undefined) steps.push(sorting(rule["sort"], level));
+  if (steps.length === 0) return undefined;
+  return (entries, frame) => steps.reduce((result, step) => step(result, frame), entries);
+}
+
+function placed(frame: Frame, entry: Entry): Frame {
+  frame.item = entry.item;
+  frame.index = entry.index;
+  frame.key = entry.key;
+  frame.group = entry.group;
+  return frame;
+}
+
+function grouped(entries: readonly Entry[], frame: Frame, keyOf: Evaluate): readonly Entry[] {
+  const groups = new Map<string, { readonly key: unknown; readonly first: Entry; readonly items: unknown[] }>();
+  for (const entry of entries) {
+    const key = scalarOf(keyOf(placed(frame, entry)));
+    const name = isNothing(key) ? "\0" : toText(key);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { key: key ?? null, first: entry, items: [entry.item] });
+    else group.items.push(entry.item);
+  }
+  return [...groups.values()].map(({ key, first, items }) => ({ item: first.item, index: first.index, key, group: items }));
+}
+
+function sorting(given: unknown, level: Level): Arrange {
+  const orders = (Array.isArray(given) ? given : [given]).map((order: unknown) => {
+    const { by, desc } = typeof order === "string" ? { by: order, desc: false } : isPlainObject(order) ? order : ({} as RuleMembers);
+    if (desc !== undefined && typeof desc !== "boolean") level.context.report("'desc' of sort must be true or false");
+    return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? -1 : 1 };
+  });
+  return (entries, frame) => {
+    const keyed = entries.map((entry) => {
+      placed(frame, entry);
+      return { entry, keys: orders.map(({ key }) => scalarOf(key(frame))) };
+    });
+    keyed.sort((one, other) => {
+      for (const [index, { sign }] of orders.entries()) {
+        const difference = byValue(one.keys[index], other.keys[index]) * sign;
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    });
+    return keyed.map(({ entry }) => entry);
+  };
+}
+
+/** What is missing comes last. */
+function byValue(one: unknown, other: unknown): number {
+  if (isNothing(one) || isNothing(other)) return Number(isNothing(one)) - Number(isNothing(other));
+  return compare(one, other) ?? 0;
+}

@@ -1,0 +1,92 @@
+// What a name at the beginning of a path means: a level, a variable, an argument, or a field of the current item.
+import { closest } from "@sluice/model";
+import { memberReader } from "../expression/member-reader.ts";
+import type { Frame } from "../frame.ts";
+import { frameAt } from "../source-path.ts";
+import type { DocumentContext } from "./document-context.ts";
+import { computed, memberShape, type Compiled } from "./compiled.ts";
+import { hopsTo, type Scope } from "./scope.ts";
+
+export function compileName(name: string, scope: Scope, context: DocumentContext): Compiled {
+  const plain = name.startsWith("$") ? name.slice(1) : name;
+  const hops = plain === "" ? undefined : hopsTo(scope, (level) => level.as === plain);
+  if (hops !== undefined) return itemAt(hops, levelAt(scope, hops));
+  const argument = scopeArguments(scope).indexOf(plain);
+  if (argument >= 0) {
+    const away = hopsTo(scope, (level) => level.args !== undefined) as number;
+    return computed((frame) => frameAt(frame, away).args?.[argument]);
+  }
+  return name.startsWith("$") ? special(name, scope, context) : field(name, scope, context);
+}
+
+function field(name: string, scope: Scope, context: DocumentContext): Compiled {
+  if (scope.args !== undefined) {
+    context.report(`unknown name '${name}': a function sees its arguments, $, $params, $headers and variables`);
+    return computed(() => undefined);
+  }
+  const read = memberReader(name, context.oneOrMany);
+  const shape = memberShape(scope.shape, name, context);
+  return { evaluate: (frame) => read(frame.item), isMany: false, shape, origin: { base: "item", hops: 0, text: name } };
+}
+
+function special(name: string, scope: Scope, context: DocumentContext): Compiled {
+  switch (name) {
+    case "$":
+      return { evaluate: (frame) => frame.run.root, isMany: false, shape: context.sourceShape, origin: { base: "root", hops: 0, text: "" } };
+    case "$item":
+      return scope.args === undefined ? itemAt(0, scope) : unknown(name, "a function has no item", context);
+    case "$index": {
+      const hops = hopsTo(scope, (level) => level.isItem);
+      if (hops === undefined) return unknown(name, "it is known inside forEach only", context);
+      return computed((frame) => frameAt(frame, hops).index);
+    }
+    case "$key":
+    case "$group": {
+      const hops = hopsTo(scope, (level) => level.isGrouped);
+      if (hops === undefined) return unknown(name, "it is known inside a forEach with groupBy only", context);
+      if (name === "$key") return computed((frame) => frameAt(frame, hops).key);
+      const shape = levelAt(scope, hops).shape;
+      return { ...computed((frame) => frameAt(frame, hops).group), shape: shape === undefined ? undefined : { kind: "list", of: shape } };
+    }
+    case "$headers":
+      return computed((frame) => frame.run.headers.toObject());
+    case "$params":
+      return computed((frame) => frame.run.params);
+    case "$vars":
+      return computed((frame) => variablesObject(frame, context));
+    default: {
+      const variable = context.variables.get(name);
+      if (variable !== undefined)
+        return { evaluate: (frame) => frame.run.vars[variable.slot], isMany: variable.isMany, shape: variable.shape, origin: undefined };
+      const meant = closest(name, [...context.variables.keys(), "$item", "$index", "$key", "$group", "$headers", "$params", "$vars"]);
+      return unknown(name, meant === undefined ? undefined : `did you mean '${meant}'?`, context);
+    }
+  }
+}
+
+function itemAt(hops: number, level: Scope): Compiled {
+  const evaluate = hops === 0 ? (frame: Frame): unknown => frame.item : (frame: Frame): unknown => frameAt(frame, hops).item;
+  return { evaluate, isMany: false, shape: level.shape, origin: { base: "item", hops, text: "" } };
+}
+
+function unknown(name: string, why: string | undefined, context: DocumentContext): Compiled {
+  context.report(`unknown name '${name}'${why === undefined ? "" : ` (${why})`}`);
+  return computed(() => undefined);
+}
+
+function variablesObject(frame: Frame, context: DocumentContext): Readonly<Record<string, unknown>> {
+  const values = Object.create(null) as Record<string, unknown>;
+  for (const [name, { slot }] of context.variables) values[name.slice(1)] = frame.run.vars[slot];
+  return values;
+}
+
+function levelAt(scope: Scope, hops: number): Scope {
+  let level = scope;
+  for (let count = 0; count < hops; count++) level = level.up as Scope;
+  return level;
+}
+
+function scopeArguments(scope: Scope): readonly string[] {
+  for (let level: Scope | undefined = scope; level !== undefined; level = level.up) if (level.args !== undefined) return level.args;
+  return [];
+}

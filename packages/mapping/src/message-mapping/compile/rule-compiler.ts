@@ -1,0 +1,196 @@
+// Rules → closures. A rule evaluates its source, finishes the value and puts it at its place; whatever it throws becomes
+// an error that names the target field and the source.
+import { isPlainObject } from "@sluice/engine/spi";
+import { closest } from "@sluice/model";
+import type { Evaluate, Frame } from "../frame.ts";
+import type { Origin } from "../source-path.ts";
+import { isTruthy } from "../values.ts";
+import type { DocumentContext } from "./document-context.ts";
+import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
+import { failRule } from "./fail-rule.ts";
+import { compileForEach } from "./for-each-compiler.ts";
+import type { Scope } from "./scope.ts";
+import type { Shape } from "./shape.ts";
+import { compileSource, textOrReport } from "./source-compiler.ts";
+import { listLength, parseTargetPath, targetSetter, type Target, type TargetPath } from "./target-path.ts";
+
+export interface Part {
+  readonly map: unknown;
+  /** The parts its own rules may use: those of the document it stands in. */
+  parts(): ReadonlyMap<string, Part>;
+}
+
+export type WriteFields = (frame: Frame, target: Target) => void;
+
+/** Where rules stand: what they see, and where they write. */
+export interface Level {
+  readonly scope: Scope;
+  readonly context: DocumentContext;
+  readonly parts: ReadonlyMap<string, Part>;
+  /** Parts that are being compiled around this place: a part that uses itself is called, not compiled again. */
+  readonly partStack: ReadonlyMap<Part, { write?: WriteFields }>;
+  /** The target path from the document's top, positions as `[]`. */
+  readonly fields: readonly string[];
+  /** The target path from the level's own frame. */
+  readonly prefix: string;
+  readonly rulePath: string;
+  readonly targetShape: Shape | undefined;
+  readonly mapped: MappedField[];
+  /** Handed down, so that sources with rules inside need not know how rules are compiled. */
+  readonly compileRules: typeof compileRules;
+}
+
+export interface MappedField {
+  readonly path: string;
+  readonly isStructure: boolean;
+}
+
+const ruleMembers = [
+  "to",
+  "from",
+  "value",
+  "expr",
+  "lookup",
+  "switch",
+  "use",
+  "with",
+  "map",
+  "forEach",
+  "when",
+  "default",
+  "type",
+  "scale",
+  "format",
+  "required",
+  "pattern",
+  "maxLength",
+  "enum",
+  "note",
+];
+const forEachMembers = ["as", "where", "sort", "groupBy", "limit", "omitEmpty"];
+const deepest = 50;
+
+export function compileRules(rules: unknown, level: Level): WriteFields {
+  const { context } = level;
+  if (!Array.isArray(rules)) {
+    context.report("'map' must be a list of rules");
+    return () => undefined;
+  }
+  if (level.fields.length > deepest) {
+    context.report(`rules are nested deeper than ${deepest} levels`);
+    return () => undefined;
+  }
+  const seen = new Set<string>();
+  const writers = rules.flatMap((rule: unknown, index) => {
+    const writer = context.countRule() ? compileRule(rule, { ...level, rulePath: `${level.rulePath}[${index}]` }, seen) : undefined;
+    return writer === undefined ? [] : [writer];
+  });
+  return (frame, target) => {
+    for (let index = 0; index < writers.length; index++) (writers[index] as WriteFields)(frame, target);
+  };
+}
+
+function compileRule(given: unknown, level: Level, seen: Set<string>): WriteFields | undefined {
+  const { context } = level;
+  const rule: RuleMembers = isPlainObject(given) ? given : {};
+  const { to } = rule;
+  const path = typeof to === "string" ? parseTargetPath(to) : undefined;
+  if (path === undefined) {
+    context.report(`${level.rulePath}: 'to' must name a target field${typeof to === "string" ? `, '${to.slice(0, 80)}' does not` : ""}`);
+    return undefined;
+  }
+  const fields = [...level.fields, to as string];
+  return context.at(fields, () => {
+    checkMembers(rule, context);
+    if (rule["when"] === undefined && !path.isList && seen.has(path.text))
+      context.warn(`target field '${fields.join(".")}' is mapped twice: the last rule wins`);
+    seen.add(path.text);
+    const inner: Level = {
+      ...level,
+      fields,
+      prefix: level.prefix === "" ? path.text : `${level.prefix}.${path.text}`,
+      targetShape: shapeAt(level.targetShape, path, context),
+      rulePath: level.rulePath,
+    };
+    return ruleWriter(rule, path, inner);
+  });
+}
+
+function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFields {
+  const { context } = level;
+  const when = rule["when"] === undefined ? undefined : textOrReport(rule["when"], "when", level, "expression")?.evaluate;
+  const set = targetSetter(path);
+  const isForEach = Object.hasOwn(rule, "forEach");
+  const nestedLevel = { ...level, rulePath: `${level.rulePath}.map` };
+  if (isForEach) {
+    const iterate = compileForEach(rule, nestedLevel);
+    level.mapped.push({ path: level.fields.join("."), isStructure: iterate.isStructure });
+    return writer({ when, origin: iterate.origin, level }, (frame, target) => {
+      const items = iterate.evaluate(frame, path.isList ? listLength(path, target) : 0);
+      if (items !== undefined) set(target, items);
+    });
+  }
+  const source = compileSource(rule, nestedLevel);
+  const finish = compileFinish(rule, context, false);
+  level.mapped.push({ path: level.fields.join("."), isStructure: source.isStructure });
+  const evaluate: Evaluate = finish === undefined ? source.evaluate : (frame) => finish(source.evaluate(frame));
+  return writer({ when, origin: source.origin, level }, (frame, target) => {
+    const value = evaluate(frame);
+    if (value === undefined) return;
+    frame.run.write();
+    set(target, value);
+  });
+}
+
+interface RulePlace {
+  readonly when: Evaluate | undefined;
+  readonly origin: Origin | undefined;
+  readonly level: Level;
+}
+
+function writer({ when, origin, level }: RulePlace, write: WriteFields): WriteFields {
+  const fail = (error: unknown, frame: Frame): void => failRule(error, frame, { field: level.prefix, rule: level.rulePath, origin });
+  if (when === undefined) {
+    return (frame, target) => {
+      try {
+        write(frame, target);
+      } catch (error) {
+        fail(error, frame);
+      }
+    };
+  }
+  return (frame, target) => {
+    try {
+      if (isTruthy(when(frame))) write(frame, target);
+    } catch (error) {
+      fail(error, frame);
+    }
+  };
+}
+
+function checkMembers(rule: RuleMembers, context: DocumentContext): void {
+  const isForEach = Object.hasOwn(rule, "forEach");
+  const known = isForEach ? [...ruleMembers, ...forEachMembers] : ruleMembers;
+  for (const name of Object.keys(rule)) {
+    if (known.includes(name)) continue;
+    const meant = closest(name, known);
+    const why = forEachMembers.includes(name) ? " without forEach" : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
+    context.report(`a rule has no member '${name.slice(0, 60)}'${why}`);
+  }
+  if (Object.hasOwn(rule, "with") && !Object.hasOwn(rule, "use")) context.report("'with' belongs to 'use'");
+}
+
+function shapeAt(shape: Shape | undefined, { segments, isList }: TargetPath, context: DocumentContext): Shape | undefined {
+  let at = shape;
+  for (const name of segments) {
+    if (at === undefined || at.kind === "any") return undefined;
+    if (typeof name === "number") at = at.kind === "list" ? at.of : undefined;
+    else if (at.kind === "object" && at.members.has(name)) at = at.members.get(name);
+    else {
+      const meant = at.kind === "object" ? closest(name, at.members.keys()) : undefined;
+      context.report(`the target has no field '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+      return undefined;
+    }
+  }
+  return isList && at?.kind === "list" ? at.of : at;
+}

@@ -1,0 +1,32 @@
+// What names mean at one place of a document, known while compiling. One scope stands for one frame while running.
+import type { Shape } from "./shape.ts";
+
+export interface Scope {
+  /** The level whose names are seen from here too; undefined at the borders of parts and functions. */
+  readonly up: Scope | undefined;
+  /** The name given with `as`, without its dollar sign. */
+  readonly as: string | undefined;
+  readonly isGrouped: boolean;
+  /** True for levels that iterate and so know `$index`. */
+  readonly isItem: boolean;
+  /** What the level's item looks like, when schema or sample say so. */
+  readonly shape: Shape | undefined;
+  /** The arguments of a function; a function sees nothing else of the message but its root. */
+  readonly args: readonly string[] | undefined;
+}
+
+export const rootScope = (shape: Shape | undefined): Scope => ({ up: undefined, as: undefined, isGrouped: false, isItem: false, shape, args: undefined });
+
+export function itemScope(up: Scope, shape: Shape | undefined, more: { readonly as?: string | undefined; readonly isGrouped?: boolean } = {}): Scope {
+  return { up, as: more.as, isGrouped: more.isGrouped === true, isItem: true, shape, args: undefined };
+}
+
+/** How many levels up a scope with a property is; undefined when none is. */
+export function hopsTo(scope: Scope, found: (scope: Scope) => boolean): number | undefined {
+  let hops = 0;
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.up) {
+    if (found(at)) return hops;
+    hops++;
+  }
+  return undefined;
+}

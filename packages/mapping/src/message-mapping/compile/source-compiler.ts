@@ -1,0 +1,203 @@
+// Where a rule's value comes from: exactly one of from, value, expr, lookup, switch, use, map.
+import { isPlainObject } from "@sluice/engine/spi";
+import { closest } from "@sluice/model";
+import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
+import { Frame, type Evaluate } from "../frame.ts";
+import type { Origin } from "../source-path.ts";
+import { detached, isNothing, isTruthy, scalarOf } from "../values.ts";
+import type { Compiled } from "./compiled.ts";
+import { compileText } from "./expression-compiler.ts";
+import { compileLookup } from "./lookup-compiler.ts";
+import type { Level } from "./rule-compiler.ts";
+import type { RuleMembers } from "./finish-compiler.ts";
+import { rootScope } from "./scope.ts";
+import type { Target } from "./target-path.ts";
+
+export interface ValueSource {
+  readonly evaluate: Evaluate;
+  /** What an error names as the source, when the value comes from one place. */
+  readonly origin: Origin | undefined;
+  /** The rule's value is made field by field. */
+  readonly isStructure: boolean;
+}
+
+export const sourceKinds = ["from", "value", "expr", "lookup", "switch", "use", "map"] as const;
+
+const nothing: ValueSource = { evaluate: () => undefined, origin: undefined, isStructure: false };
+
+export function compileSource(rule: RuleMembers, level: Level): ValueSource {
+  const given = sourceKinds.filter((kind) => Object.hasOwn(rule, kind));
+  if (given.length !== 1) {
+    level.context.report(given.length === 0 ? `exactly one of ${sourceKinds.join(", ")} or forEach is needed` : `only one of ${given.join(", ")} may be given`);
+    return nothing;
+  }
+  switch (given[0]) {
+    case "from":
+      return fromPath(rule["from"], level);
+    case "value": {
+      const { value } = rule;
+      return { evaluate: typeof value === "object" && value !== null ? () => detached(value) : () => value, origin: undefined, isStructure: false };
+    }
+    case "expr":
+      return expression(rule["expr"], level);
+    case "lookup":
+      return lookup(rule["lookup"], level);
+    case "switch":
+      return switchSource(rule["switch"], level);
+    case "use":
+      return part(rule, level);
+    default: {
+      const write = level.compileRules(rule["map"], level);
+      return { evaluate: (frame) => made(write, frame), origin: undefined, isStructure: true };
+    }
+  }
+}
+
+function made(write: (frame: Frame, target: Target) => void, frame: Frame): Target {
+  const target: Target = {};
+  write(frame, target);
+  return target;
+}
+
+/** Compiles a text or reports why it cannot be; undefined then. */
+export function textOrReport(text: unknown, member: string, level: Pick<Level, "scope" | "context">, as: "expression" | "path"): Compiled | undefined {
+  if (typeof text !== "string" || text.trim() === "") {
+    level.context.report(`'${member}' must be a text`);
+    return undefined;
+  }
+  try {
+    return compileText(text, level.scope, level.context, as);
+  } catch (error) {
+    level.context.report((error as Error).message);
+    return undefined;
+  }
+}
+
+function fromPath(text: unknown, level: Level): ValueSource {
+  const compiled = textOrReport(text, "from", level, "path");
+  return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
+}
+
+/** What leaves the source is a copy; an element with nothing but attributes beside its text is its text. */
+function taken(evaluate: Evaluate): Evaluate {
+  return (frame) => {
+    const value = evaluate(frame);
+    if (typeof value !== "object" || value === null) return value;
+    const plain = Array.isArray(value) ? value.map(textElement) : textElement(value);
+    return detached(plain);
+  };
+}
+
+function textElement(value: unknown): unknown {
+  const text = scalarOf(value);
+  if (text === value) return value;
+  return Object.keys(value as object).every((name) => name === "#text" || name.startsWith("@")) ? text : value;
+}
+
+function expression(given: unknown, level: Level): ValueSource {
+  if (typeof given === "string") {
+    const compiled = textOrReport(given, "expr", level, "expression");
+    return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
+  }
+  const entries = isPlainObject(given) ? Object.entries(given) : [];
+  const [language, text] = entries[0] ?? [];
+  if (entries.length !== 1 || language === undefined || typeof text !== "string") {
+    level.context.report(`'expr' must be a text, or one language and its text such as {"jsonpath": "$.a"}`);
+    return nothing;
+  }
+  const compile = level.context.environment.compileLanguage;
+  try {
+    if (compile === undefined) throw new Error(`the language '${language}' is not available here`);
+    const evaluate = compile(language, text);
+    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers)), origin: undefined, isStructure: false };
+  } catch (error) {
+    level.context.report((error as Error).message);
+    return nothing;
+  }
+}
+
+function lookup(given: unknown, level: Level): ValueSource {
+  const { context } = level;
+  const plan = isPlainObject(given) ? given : {};
+  const { table, key, from, to, onMissing } = plan;
+  for (const name of Object.keys(plan)) if (!["table", "key", "from", "to", "onMissing"].includes(name)) context.report(`lookup has no member '${name}'`);
+  const isComposite = isPlainObject(key);
+  if (typeof table !== "string" || key === undefined || (isComposite && Object.keys(key).length === 0)) {
+    context.report("a lookup needs table and key");
+    return nothing;
+  }
+  if (onMissing !== undefined && !(missingRules as readonly unknown[]).includes(onMissing))
+    context.report(`'onMissing' must be one of ${missingRules.join(", ")}`);
+  const pairs: readonly (readonly [unknown, unknown])[] = isComposite ? Object.entries(key) : [[from ?? "from", key]];
+  const keys = pairs.map(([column, text]) => ({ column: String(column), value: textOrReport(text, "key", level, "path") }));
+  const complete = keys.flatMap(({ column, value }) => (value === undefined ? [] : [{ column, value }]));
+  if (complete.length < keys.length) return nothing;
+  const evaluate = compileLookup({ table, keys: complete, to: to === undefined ? "to" : String(to), onMissing: onMissing as OnMissing | undefined }, context);
+  return { evaluate, origin: complete[0]?.value.origin, isStructure: false };
+}
+
+function switchSource(given: unknown, level: Level): ValueSource {
+  if (!Array.isArray(given) || given.length === 0) {
+    level.context.report("'switch' must be a list of cases");
+    return nothing;
+  }
+  const cases = given.map((candidate: unknown, index) => {
+    const { when, ...rest } = isPlainObject(candidate) ? candidate : ({} as RuleMembers);
+    for (const name of Object.keys(rest))
+      if (!(sourceKinds as readonly string[]).includes(name) && name !== "with" && name !== "note")
+        level.context.report(`a case of switch has no member '${name}'`);
+    if (when === undefined && index < given.length - 1) level.context.report("only the last case of switch may be without 'when'");
+    return {
+      when: when === undefined ? undefined : textOrReport(when, "when", level, "expression")?.evaluate,
+      source: compileSource(rest, { ...level, rulePath: `${level.rulePath}.switch[${index}]` }),
+    };
+  });
+  const evaluate: Evaluate = (frame) => {
+    for (const { when, source } of cases) if (when === undefined || isTruthy(when(frame))) return source.evaluate(frame);
+    return undefined;
+  };
+  return { evaluate, origin: undefined, isStructure: cases.some(({ source }) => source.isStructure) };
+}
+
+function part(rule: RuleMembers, level: Level): ValueSource {
+  const { context, parts } = level;
+  const name = rule["use"];
+  const declared = typeof name === "string" ? parts.get(name) : undefined;
+  if (declared === undefined) {
+    const meant = closest(String(name), parts.keys());
+    context.report(`unknown part '${String(name)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+    return nothing;
+  }
+  const given = rule["with"] === undefined ? undefined : textOrReport(rule["with"], "with", level, "path");
+  const item: Evaluate = given?.evaluate ?? ((frame) => frame.item);
+  const shape = rule["with"] === undefined ? level.scope.shape : given?.shape;
+  const running = level.partStack.get(declared);
+  const program: { write?: (frame: Frame, target: Target) => void } = running ?? {};
+  if (running === undefined) {
+    const partStack = new Map(level.partStack).set(declared, program);
+    program.write = context.insidePart(() =>
+      level.compileRules(declared.map, {
+        ...level,
+        scope: rootScope(shape),
+        prefix: "",
+        rulePath: `parts.${name as string}.map`,
+        partStack,
+        parts: declared.parts(),
+      }),
+    );
+  }
+  const site = { path: level.prefix, isList: false };
+  const evaluate: Evaluate = (frame) => {
+    const value = item(frame);
+    if (isNothing(value)) return undefined;
+    const { run } = frame;
+    run.enter();
+    try {
+      const inner = new Frame(run, frame, value, level.prefix === "" ? undefined : site);
+      return made(program.write as (frame: Frame, target: Target) => void, inner);
+    } finally {
+      run.leave();
+    }
+  };
+  return { evaluate, origin: undefined, isStructure: true };
+}

@@ -1,0 +1,86 @@
+// The `to` of a rule: names with dots, odd names in brackets and quotes, positions in brackets, `[]` at the end for a list.
+import { setEntry } from "@sluice/engine/spi";
+
+export interface TargetPath {
+  readonly segments: readonly (string | number)[];
+  /** Ends in `[]`: values are added to a list. */
+  readonly isList: boolean;
+  /** As shown in messages, without the `[]`. */
+  readonly text: string;
+}
+
+const segment = /(?:^|\.)([^.[\]'"\s](?:[^.[\]'"]*[^.[\]'"\s])?)|\['((?:[^'\\]|\\.)*)'\]|\[(\d{1,4})\]/y;
+const mostSegments = 50;
+
+/** Undefined when the text is no target path. */
+export function parseTargetPath(text: string): TargetPath | undefined {
+  const isList = text.endsWith("[]");
+  const plain = isList ? text.slice(0, -2) : text;
+  const segments: (string | number)[] = [];
+  let at = 0;
+  while (at < plain.length) {
+    segment.lastIndex = at;
+    const match = segment.exec(plain);
+    if (match === null || segments.length >= mostSegments) return undefined;
+    const [, name, quoted, position] = match;
+    segments.push(position !== undefined ? Number(position) : (name ?? (quoted as string).replaceAll(/\\(.)/g, "$1")));
+    at = segment.lastIndex;
+  }
+  return segments.length === 0 || typeof segments[0] === "number" ? undefined : { segments, isList, text: plain };
+}
+
+export type Target = Record<string, unknown>;
+
+/** How a value is put at its place; a list's place takes further values behind those it has. */
+export function targetSetter({ segments, isList }: TargetPath): (target: Target, value: unknown) => void {
+  const [only] = segments;
+  const put = isList ? appendTo : setAt;
+  if (segments.length === 1 && typeof only === "string") {
+    if (!isList && only !== "__proto__") {
+      return (target, value) => {
+        target[only] = value;
+      };
+    }
+    return (target, value) => put(target, only, value);
+  }
+  const last = segments[segments.length - 1] as string | number;
+  const way = segments.slice(0, -1);
+  return (target, value) => put(holderOf(target, way, last, true) as Target, last, value);
+}
+
+/** How many items a list's place has already. */
+export function listLength({ segments }: TargetPath, target: Target): number {
+  const last = segments[segments.length - 1] as string | number;
+  const holder = segments.length === 1 ? target : holderOf(target, segments.slice(0, -1), last, false);
+  const present = holder === undefined ? undefined : read(holder, last);
+  return Array.isArray(present) ? present.length : 0;
+}
+
+function holderOf(target: Target, way: readonly (string | number)[], last: string | number, makes: boolean): Target | undefined {
+  let holder: Target = target;
+  for (const [index, name] of way.entries()) {
+    const present = read(holder, name);
+    if (typeof present === "object" && present !== null) holder = present as Target;
+    else if (!makes) return undefined;
+    else {
+      const made = (typeof (way[index + 1] ?? last) === "number" ? [] : {}) as Target;
+      setAt(holder, name, made);
+      holder = made;
+    }
+  }
+  return holder;
+}
+
+const read = (holder: Target, name: string | number): unknown => (Object.hasOwn(holder, name) ? holder[name as string] : undefined);
+
+function setAt(holder: Target, name: string | number, value: unknown): void {
+  if (name === "__proto__") setEntry(holder, name, value);
+  else holder[name as string] = value;
+}
+
+function appendTo(holder: Target, name: string | number, value: unknown): void {
+  const present = read(holder, name);
+  const items = Array.isArray(value) ? value : [value];
+  if (Array.isArray(present)) for (const item of items) present.push(item);
+  else setAt(holder, name, items);
+}

@@ -1,0 +1,58 @@
+// What operators do. The common case of two numbers is decided where the closure is made; this is the rest.
+import { boundedText, checkTextLength } from "@sluice/engine/spi";
+import { MappingFault } from "../mapping-fault.ts";
+import { areEqual, compare, isNothing, scalarOf, toList, toNumber, toText } from "../values.ts";
+
+export type BinaryOperation = (left: unknown, right: unknown) => unknown;
+
+/** Text when one side is text, else a sum; nothing plus a number is nothing. */
+function add(left: unknown, right: unknown): unknown {
+  const one = scalarOf(left);
+  const other = scalarOf(right);
+  if (typeof one === "string" || typeof other === "string") {
+    const [front, back] = [toText(one), toText(other)];
+    checkTextLength(front.length + back.length);
+    return boundedText(front + back);
+  }
+  return arithmetic((a, b) => a + b)(left, right);
+}
+
+function arithmetic(calculate: (left: number, right: number) => number): BinaryOperation {
+  return (left, right) => {
+    const one = toNumber(left);
+    const other = toNumber(right);
+    return one === null || other === null ? null : calculate(one, other);
+  };
+}
+
+function divide(left: number, right: number): number {
+  if (right === 0) throw new MappingFault("expression", "division by zero");
+  return left / right;
+}
+
+function remainder(left: number, right: number): number {
+  if (right === 0) throw new MappingFault("expression", "division by zero");
+  return left % right;
+}
+
+const order =
+  (decide: (sign: number) => boolean): BinaryOperation =>
+  (left, right) => {
+    const sign = compare(left, right);
+    return sign !== undefined && decide(sign);
+  };
+
+export const binaryOperations: Readonly<Record<string, BinaryOperation>> = {
+  "+": add,
+  "-": arithmetic((a, b) => a - b),
+  "*": arithmetic((a, b) => a * b),
+  "/": arithmetic(divide),
+  "%": arithmetic(remainder),
+  "==": areEqual,
+  "!=": (left, right) => !areEqual(left, right),
+  "<": order((sign) => sign < 0),
+  "<=": order((sign) => sign <= 0),
+  ">": order((sign) => sign > 0),
+  ">=": order((sign) => sign >= 0),
+  in: (left, right) => !isNothing(right) && toList(right).some((item) => areEqual(left, item)),
+};

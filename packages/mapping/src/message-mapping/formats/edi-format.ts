@@ -1,0 +1,159 @@
+// EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their leader.
+import { isPlainObject } from "@sluice/engine/spi";
+import { limitFault, readFault } from "../../text/read-fault.ts";
+import { MappingFault } from "../mapping-fault.ts";
+import { isNothing, toList, toText } from "../values.ts";
+import { readDialect, readingSyntax, writingSyntax, type EdiSyntax } from "./edi-syntax.ts";
+import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
+import { noPrefixes, textOfBody, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
+
+const limits = { segments: 1_000_000, elements: 1000, depth: 100 } as const;
+const counted: Readonly<Record<string, string>> = { UNT: "UNH", SE: "ST" };
+
+export function ediFormat(options: FormatOptions, report: SideReport): MessageFormat {
+  const dialect = readDialect(options["dialect"], report);
+  const loops = readLoops(options["loops"], report);
+  const syntax = writingSyntax(dialect);
+  const lineBreak = options["lineBreaks"] === true ? "\n" : "";
+  return {
+    name: "edi",
+    contentType: dialect === "x12" ? "application/edi-x12" : dialect === "edifact" ? "application/edifact" : "text/plain; charset=utf-8",
+    oneOrMany: true,
+    prefixes: noPrefixes,
+    read(body) {
+      const text = textOfBody(body);
+      return text === undefined ? body : nested(parseSegments(text.trimStart(), dialect), loops);
+    },
+    write(output) {
+      const segments: string[][] = [];
+      collect(output, segments, syntax, 0);
+      return segments.map((segment) => segment.join(syntax.element) + syntax.segment + lineBreak).join("");
+    },
+  };
+}
+
+function parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1]): readonly TaggedRecord[] {
+  const { syntax, start } = readingSyntax(text, dialect);
+  const records: TaggedRecord[] = [];
+  let at = skipBlanks(text, start);
+  while (at < text.length) {
+    const end = unreleased(text, syntax.segment, at, syntax);
+    if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not closed with ${syntax.segment}`);
+    records.push(parseSegment(text.slice(at, end), syntax));
+    if (records.length > limits.segments) throw limitFault(`the interchange has more than ${limits.segments} segments`);
+    at = skipBlanks(text, end + 1);
+  }
+  return records;
+}
+
+function parseSegment(text: string, syntax: EdiSyntax): TaggedRecord {
+  const [tag = "", ...elements] = split(text, syntax.element, syntax);
+  if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw readFault("edi", `'${tag.slice(0, 20)}' is no segment tag`);
+  if (elements.length > limits.elements) throw limitFault(`segment ${tag} has more than ${limits.elements} elements`);
+  const fields: Record<string, unknown> = {};
+  // The envelope names the separators themselves, so they are no separators in it.
+  const isEnvelope = tag === "ISA";
+  for (const [index, element] of elements.entries()) {
+    if (element === "") continue;
+    const repeats = syntax.repetition === undefined || isEnvelope ? [element] : split(element, syntax.repetition, syntax);
+    const values = repeats.map((repeat) => (isEnvelope ? repeat : parseElement(repeat, syntax)));
+    fields[`e${index + 1}`] = values.length === 1 ? values[0] : values;
+  }
+  return { tag, fields };
+}
+
+function parseElement(text: string, syntax: EdiSyntax): unknown {
+  const components = split(text, syntax.component, syntax);
+  if (components.length === 1) return released(components[0] as string, syntax);
+  const element: Record<string, unknown> = {};
+  for (const [index, component] of components.entries()) if (component !== "") element[`c${index + 1}`] = released(component, syntax);
+  return element;
+}
+
+function split(text: string, separator: string, syntax: EdiSyntax): readonly string[] {
+  if (syntax.release === undefined || !text.includes(syntax.release)) return text.split(separator);
+  const parts: string[] = [];
+  let from = 0;
+  for (let end = unreleased(text, separator, 0, syntax); end >= 0; end = unreleased(text, separator, from, syntax)) {
+    parts.push(text.slice(from, end));
+    from = end + 1;
+  }
+  parts.push(text.slice(from));
+  return parts;
+}
+
+/** Where the character stands next without being released; -1 when nowhere. */
+function unreleased(text: string, character: string, from: number, { release }: EdiSyntax): number {
+  if (release === undefined) return text.indexOf(character, from);
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === release) at++;
+    else if (text[at] === character) return at;
+  }
+  return -1;
+}
+
+function released(text: string, { release }: EdiSyntax): string {
+  if (release === undefined || !text.includes(release)) return text;
+  let plain = "";
+  for (let at = 0; at < text.length; at++) plain += text[at] === release ? (text[++at] ?? "") : text[at];
+  return plain;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text[at] as string)) at++;
+  return at;
+}
+
+/** Every key of an output object is a tag; keys of a segment that are no elements are segments below it. */
+function collect(node: unknown, segments: string[][], syntax: EdiSyntax, depth: number): void {
+  if (depth > limits.depth) throw new MappingFault("limit", `segments are nested deeper than ${limits.depth} levels`);
+  if (!isPlainObject(node)) throw new MappingFault("output", "an EDI target is an object of segments");
+  for (const [tag, value] of Object.entries(node)) {
+    if (depth > 0 && /^e\d+$/.test(tag)) continue;
+    if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is no segment tag`);
+    for (const segment of toList(value)) {
+      if (!isPlainObject(segment)) throw new MappingFault("output", `segment ${tag} must be an object of elements e1, e2, …`);
+      segments.push([tag, ...elementsOf(segment, tag, segments, syntax)]);
+      collect(segment, segments, syntax, depth + 1);
+    }
+  }
+}
+
+function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, before: readonly string[][], syntax: EdiSyntax): readonly string[] {
+  const elements: string[] = [];
+  for (const [name, value] of Object.entries(segment)) {
+    const number = Number(/^e(\d{1,4})$/.exec(name)?.[1] ?? 0);
+    if (number >= 1 && number <= limits.elements)
+      elements[number - 1] = toList(value)
+        .map((repeat) => elementText(repeat, syntax))
+        .join(syntax.repetition ?? syntax.component);
+  }
+  const leader = counted[tag];
+  if (leader !== undefined && isNothing(segment["e1"])) {
+    const from = before.findLastIndex(([other]) => other === leader);
+    if (from >= 0) elements[0] = String(before.length - from + 1);
+  }
+  return Array.from(elements, (element) => element ?? "");
+}
+
+function elementText(value: unknown, syntax: EdiSyntax): string {
+  if (!isPlainObject(value)) return isNothing(value) ? "" : escaped(toText(value), syntax);
+  const components: string[] = [];
+  for (const [name, component] of Object.entries(value)) {
+    const number = Number(/^c(\d{1,4})$/.exec(name)?.[1] ?? 0);
+    if (number < 1 || number > limits.elements) throw new MappingFault("output", `'${name}' is no component: use c1, c2, …`);
+    components[number - 1] = isNothing(component) ? "" : escaped(toText(component), syntax);
+  }
+  return Array.from(components, (component) => component ?? "")
+    .join(syntax.component)
+    .replace(new RegExp(`\\${syntax.component}+$`), "");
+}
+
+function escaped(text: string, syntax: EdiSyntax): string {
+  const special = [syntax.segment, syntax.element, syntax.component, syntax.release, syntax.repetition].filter((character) => character !== undefined);
+  if (!special.some((character) => text.includes(character))) return text;
+  if (syntax.release === undefined)
+    throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} holds a separator, and the dialect cannot escape it`, text);
+  return [...text].map((character) => (special.includes(character) ? syntax.release + character : character)).join("");
+}

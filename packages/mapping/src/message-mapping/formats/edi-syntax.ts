@@ -1,0 +1,78 @@
+// The characters that structure an interchange: fixed by the dialect, said by the interchange itself (UNA, ISA), or given.
+import { isPlainObject } from "@sluice/engine/spi";
+import { readFault } from "../../text/read-fault.ts";
+import type { SideReport } from "./message-format.ts";
+
+export interface EdiSyntax {
+  readonly segment: string;
+  readonly element: string;
+  readonly component: string;
+  /** Takes the next character literally; undefined when the dialect has none. */
+  readonly release: string | undefined;
+  readonly repetition: string | undefined;
+}
+
+export const edifact: EdiSyntax = { segment: "'", element: "+", component: ":", release: "?", repetition: "*" };
+const x12: EdiSyntax = { segment: "~", element: "*", component: ":", release: undefined, repetition: "^" };
+
+export type Dialect = "edifact" | "x12" | EdiSyntax;
+
+export function readDialect(value: unknown, report: SideReport): Dialect {
+  if (value === undefined || value === "edifact" || value === "x12") return value ?? "edifact";
+  const given = isPlainObject(value) && isPlainObject(value["separators"]) ? value["separators"] : value;
+  if (!isPlainObject(given)) {
+    report("dialect", "expected edifact, x12 or an object of separators");
+    return "edifact";
+  }
+  const one = (name: string, fallback: string | undefined): string | undefined => {
+    const text = given[name];
+    if (text === undefined) return fallback;
+    if (typeof text === "string" && text.length === 1) return text;
+    if (text !== null) report(`dialect.${name}`, "expected one character");
+    return undefined;
+  };
+  const unknown = Object.keys(given).find((name) => !["segment", "element", "component", "release", "repetition"].includes(name));
+  if (unknown !== undefined) report("dialect", `unknown separator '${unknown}': use segment, element, component, release, repetition`);
+  const syntax = {
+    segment: one("segment", "'") ?? "'",
+    element: one("element", "+") ?? "+",
+    component: one("component", ":") ?? ":",
+    release: one("release", undefined),
+    repetition: one("repetition", undefined),
+  };
+  const used = Object.values(syntax).filter((character) => character !== undefined);
+  if (new Set(used).size !== used.length) report("dialect", "the separators must differ from each other");
+  return syntax;
+}
+
+export const writingSyntax = (dialect: Dialect): EdiSyntax => (dialect === "edifact" ? edifact : dialect === "x12" ? x12 : dialect);
+
+/** The syntax of an interchange and where its segments begin. */
+export function readingSyntax(text: string, dialect: Dialect): { readonly syntax: EdiSyntax; readonly start: number } {
+  if (dialect === "edifact") return text.startsWith("UNA") && text.length >= 9 ? { syntax: serviceAdvice(text), start: 9 } : { syntax: edifact, start: 0 };
+  if (dialect !== "x12") return { syntax: dialect, start: 0 };
+  if (!text.startsWith("ISA")) return { syntax: x12, start: 0 };
+  if (text.length < 106) throw readFault("edi", "the ISA segment is shorter than 106 characters");
+  const repetition = text[82] as string;
+  return {
+    syntax: {
+      element: text[3] as string,
+      component: text[104] as string,
+      segment: text[105] as string,
+      release: undefined,
+      repetition: /[A-Za-z0-9 ]/.test(repetition) ? undefined : repetition,
+    },
+    start: 0,
+  };
+}
+
+function serviceAdvice(text: string): EdiSyntax {
+  const [component, element, , release, repetition, segment] = text.slice(3, 9);
+  return {
+    component: component as string,
+    element: element as string,
+    segment: segment as string,
+    release: release === " " ? undefined : release,
+    repetition: repetition === " " ? undefined : repetition,
+  };
+}

@@ -1,0 +1,153 @@
+// Lines with fields at fixed places. One kind of line (`fields`) gives `rows`; several kinds (`records`) are told apart by
+// how they begin, and may nest by `loops`. Places count from 1, as specifications do.
+import { isPlainObject, setEntry } from "@sluice/engine/spi";
+import { limitFault, readFault } from "../../text/read-fault.ts";
+import { MappingFault } from "../mapping-fault.ts";
+import { isNothing, toList, toText } from "../values.ts";
+import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
+import { noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
+
+interface FixedField {
+  readonly name: string;
+  readonly start: number;
+  readonly length: number;
+  readonly align: "left" | "right";
+  readonly pad: string;
+}
+
+interface FixedRecord {
+  readonly name: string;
+  readonly match: string | undefined;
+  readonly fields: readonly FixedField[];
+}
+
+const limits = { lines: 1_000_000, length: 100_000 } as const;
+
+export function fixedFormat(options: FormatOptions, report: SideReport): MessageFormat {
+  const isSingle = options["fields"] !== undefined;
+  const records = isSingle
+    ? [{ name: "rows", match: undefined, fields: readFields(options["fields"], "fields", report) }]
+    : readRecords(options["records"], report);
+  const loops = readLoops(options["loops"], report);
+  const lineBreak = textOption(options, "lineBreak", "\r\n", report);
+  return {
+    name: "fixed",
+    contentType: "text/plain; charset=utf-8",
+    oneOrMany: true,
+    prefixes: noPrefixes,
+    read(body) {
+      const text = textOfBody(body);
+      if (text === undefined) return body;
+      const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+      if (lines.length > limits.lines) throw limitFault(`the message has more than ${limits.lines} lines`);
+      const found = lines.flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, index, records)]));
+      return isSingle ? { rows: found.map((record) => record.fields) } : nested(found, loops);
+    },
+    write(output) {
+      const lines: string[] = [];
+      collect(output, records, lines, 0);
+      return lines.map((line) => line + lineBreak).join("");
+    },
+  };
+}
+
+function readRecords(value: unknown, report: SideReport): readonly FixedRecord[] {
+  const entries = isPlainObject(value)
+    ? Object.entries(value).map(([name, record]) => ({ ...(isPlainObject(record) ? record : {}), name }))
+    : Array.isArray(value)
+      ? value
+      : undefined;
+  if (entries === undefined || entries.length === 0) {
+    report("", "a fixed format needs 'fields', or 'records' with a name, match and fields each");
+    return [];
+  }
+  return entries.map((given: unknown, index) => {
+    const record = isPlainObject(given) ? given : {};
+    const path = `records[${index}]`;
+    const { name, match } = record;
+    if (typeof name !== "string" || name === "") report(path, "expected a name");
+    if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text such lines begin with");
+    return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
+  });
+}
+
+function readFields(value: unknown, path: string, report: SideReport): readonly FixedField[] {
+  const entries = isPlainObject(value)
+    ? Object.entries(value).map(([name, field]) => ({ ...(isPlainObject(field) ? field : {}), name }))
+    : Array.isArray(value)
+      ? value
+      : undefined;
+  if (entries === undefined || entries.length === 0) {
+    report(path, "expected a list of fields with name, start and length");
+    return [];
+  }
+  return entries.map((given: unknown, index) => {
+    const field = isPlainObject(given) ? given : {};
+    const { name, start, length, align, pad } = field;
+    const isPlace = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
+    if (typeof name !== "string" || name === "" || !isPlace(start) || !isPlace(length))
+      report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);
+    if (pad !== undefined && (typeof pad !== "string" || pad.length !== 1)) report(`${path}[${index}].pad`, "expected one character");
+    if (align !== undefined && align !== "left" && align !== "right") report(`${path}[${index}].align`, "expected left or right");
+    return {
+      name: String(name),
+      start: Number(start),
+      length: Number(length),
+      align: align === "right" ? "right" : "left",
+      pad: typeof pad === "string" && pad.length === 1 ? pad : " ",
+    };
+  });
+}
+
+function readLine(line: string, index: number, records: readonly FixedRecord[]): TaggedRecord {
+  const record = records.find(({ match }) => match === undefined || line.startsWith(match));
+  if (record === undefined) throw readFault("fixed", `line ${index + 1} begins like no record: ${records.map(({ match }) => match).join(", ")}`);
+  const fields: Record<string, unknown> = {};
+  for (const { name, start, length, align, pad } of record.fields) {
+    const text = trimmed(line.slice(start - 1, start - 1 + length), align, pad).trim();
+    setEntry(fields, name, text === "" ? null : text);
+  }
+  return { tag: record.name, fields };
+}
+
+/** Fill characters go from the side they were put on; a number made of zeros keeps one. */
+function trimmed(text: string, align: "left" | "right", pad: string): string {
+  if (pad === " ") return text;
+  let from = 0;
+  let to = text.length;
+  if (align === "right") while (from < to - (pad === "0" ? 1 : 0) && text[from] === pad) from++;
+  else while (to > from && text[to - 1] === pad) to--;
+  return text.slice(from, to);
+}
+
+function collect(node: unknown, records: readonly FixedRecord[], lines: string[], depth: number): void {
+  if (!isPlainObject(node) || depth > 100)
+    throw new MappingFault("output", `a fixed target is an object of the records ${records.map(({ name }) => name).join(", ")}`);
+  for (const [name, value] of Object.entries(node)) {
+    const record = records.find((candidate) => candidate.name === name);
+    if (record === undefined) {
+      if (depth === 0) throw new MappingFault("output", `'${name}' is no record of the target`);
+      continue;
+    }
+    for (const item of toList(value)) {
+      if (!isPlainObject(item)) throw new MappingFault("output", `record '${name}' must be an object of fields`);
+      lines.push(lineOf(record, item));
+      if (records.length > 1) collect(item, records, lines, depth + 1);
+    }
+  }
+}
+
+function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, unknown>>): string {
+  let line = match ?? "";
+  for (const { name, start, length, align, pad } of fields) {
+    const value = Object.hasOwn(item, name) ? item[name] : undefined;
+    // The tag that tells records apart need not be mapped.
+    if (isNothing(value) && match !== undefined && start - 1 < match.length) continue;
+    const text = isNothing(value) ? "" : toText(value);
+    if (text.length > length)
+      throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} is longer than the ${length} characters of field '${name}'`, value);
+    const cell = align === "right" ? text.padStart(length, isNothing(value) ? " " : pad) : text.padEnd(length, isNothing(value) ? " " : pad);
+    line = line.padEnd(start - 1).slice(0, start - 1) + cell + line.slice(start - 1 + length);
+  }
+  return line;
+}

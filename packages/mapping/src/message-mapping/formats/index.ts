@@ -1,0 +1,40 @@
+import { isPlainObject } from "@sluice/engine/spi";
+import { closest } from "@sluice/model";
+import { csvFormat } from "./csv-format.ts";
+import { ediFormat } from "./edi-format.ts";
+import { fixedFormat } from "./fixed-format.ts";
+import { jsonFormat } from "./json-format.ts";
+import type { FormatOptions, MessageFormat, SideReport } from "./message-format.ts";
+import { xmlFormat } from "./xml-format.ts";
+
+const always = ["format", "schema", "sample", "note"];
+const makers: Readonly<Record<string, { readonly options: readonly string[]; make(options: FormatOptions, report: SideReport): MessageFormat }>> = {
+  json: { options: [], make: () => jsonFormat },
+  xml: { options: ["root", "namespaces", "declaration"], make: xmlFormat },
+  csv: { options: ["delimiter", "quote", "header", "columns", "lineBreak"], make: csvFormat },
+  fixed: { options: ["fields", "records", "loops", "lineBreak"], make: fixedFormat },
+  edi: { options: ["dialect", "loops", "lineBreaks"], make: ediFormat },
+};
+
+export const formatNames: readonly string[] = Object.keys(makers);
+
+/** The format a side of a document names; JSON when it names none that exists, with the fault reported. */
+export function createFormat(side: unknown, report: SideReport): MessageFormat {
+  if (!isPlainObject(side)) {
+    report("", `expected an object with format, one of ${formatNames.join(", ")}`);
+    return jsonFormat;
+  }
+  const name = side["format"];
+  if (typeof name !== "string" || !Object.hasOwn(makers, name)) {
+    report("format", `expected one of ${formatNames.join(", ")}, got ${JSON.stringify(name) ?? "nothing"}`);
+    return jsonFormat;
+  }
+  const maker = makers[name] as (typeof makers)[string];
+  const known = [...always, ...maker.options];
+  for (const option of Object.keys(side)) {
+    if (known.includes(option)) continue;
+    const meant = closest(option, known);
+    report("", `format ${name} has no option '${option.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+  }
+  return maker.make(side, report);
+}

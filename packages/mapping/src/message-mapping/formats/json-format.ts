@@ -1,0 +1,21 @@
+import { readFault } from "../../text/read-fault.ts";
+import { noPrefixes, textOfBody, type MessageFormat } from "./message-format.ts";
+
+export const jsonFormat: MessageFormat = {
+  name: "json",
+  contentType: "application/json",
+  oneOrMany: false,
+  prefixes: noPrefixes,
+  read(body) {
+    const text = textOfBody(body);
+    if (text === undefined) return body;
+    try {
+      return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as unknown;
+    } catch (error) {
+      // The parser quotes the text around the fault, which may be a secret: its position is enough.
+      const position = /position (\d+)/.exec((error as Error).message)?.[1];
+      throw readFault("json", `the source is no JSON${position === undefined ? "" : ` (character ${Number(position) + 1})`}`);
+    }
+  },
+  write: (output) => output,
+};

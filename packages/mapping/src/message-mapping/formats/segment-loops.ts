@@ -1,0 +1,41 @@
+// Flat sequences of tagged records (EDI segments, fixed-length lines) ⇄ trees: a tag with a loop owns the records of the
+// tags named for it until something else comes.
+import { isPlainObject, setEntry } from "@sluice/engine/spi";
+import type { SideReport } from "./message-format.ts";
+
+export type Loops = ReadonlyMap<string, ReadonlySet<string>>;
+
+export interface TaggedRecord {
+  readonly tag: string;
+  readonly fields: Record<string, unknown>;
+}
+
+export function readLoops(value: unknown, report: SideReport): Loops {
+  if (value === undefined) return new Map();
+  const entries = isPlainObject(value) ? Object.entries(value) : undefined;
+  if (entries === undefined || entries.some(([, tags]) => !Array.isArray(tags) || tags.some((tag) => typeof tag !== "string"))) {
+    report("loops", 'expected an object such as {"LIN": ["QTY", "PRI"]}');
+    return new Map();
+  }
+  return new Map(entries.map(([tag, tags]) => [tag, new Set(tags as readonly string[])]));
+}
+
+/** The records as a tree; a tag that leads a loop is always a list, any other is one or many as it comes. */
+export function nested(records: readonly TaggedRecord[], loops: Loops): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  const open: { readonly members: ReadonlySet<string>; readonly node: Record<string, unknown> }[] = [];
+  for (const { tag, fields } of records) {
+    while (open.length > 0 && open.at(-1)?.members.has(tag) !== true) open.pop();
+    add(open.at(-1)?.node ?? root, tag, fields, loops.has(tag));
+    const members = loops.get(tag);
+    if (members !== undefined) open.push({ members, node: fields });
+  }
+  return root;
+}
+
+function add(node: Record<string, unknown>, tag: string, fields: unknown, isLoop: boolean): void {
+  const present = Object.hasOwn(node, tag) ? node[tag] : undefined;
+  if (Array.isArray(present)) present.push(fields);
+  else if (present !== undefined) setEntry(node, tag, [present, fields]);
+  else setEntry(node, tag, isLoop ? [fields] : fields);
+}

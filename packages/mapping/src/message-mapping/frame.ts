@@ -1,0 +1,101 @@
+// What expressions see while one message is mapped. A frame belongs to one level of the document: the message itself, one
+// item of a forEach, a part, a function or one element of a filter; a level's frame is reused for its items.
+import { MappingFault, type FieldError } from "./mapping-fault.ts";
+
+export interface HeaderSource {
+  get(name: string): unknown;
+  toObject(): Readonly<Record<string, unknown>>;
+}
+
+export const runLimits = {
+  /** Items, elements and calls looked at for one message: what bounds its time. */
+  work: 5_000_000,
+  /** Parts and functions inside each other. */
+  depth: 100,
+  /** Fields and items written for one message. */
+  outputs: 2_000_000,
+  /** Levels of a value that is taken over whole. */
+  valueDepth: 200,
+  /** Failing fields that are listed. */
+  errors: 100,
+} as const;
+
+/** One message on its way through a document. */
+export class Run {
+  readonly root: unknown;
+  readonly headers: HeaderSource;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly now: number;
+  readonly vars: unknown[] = [];
+  /** The failing fields, when all of them are wanted; else the first one ends the run. */
+  readonly errors: FieldError[] | undefined;
+  #work = 0;
+  #depth = 0;
+  #outputs = 0;
+
+  constructor(root: unknown, headers: HeaderSource, params: Readonly<Record<string, unknown>>, more: { readonly now: number; readonly collects: boolean }) {
+    this.root = root;
+    this.headers = headers;
+    this.params = params;
+    this.now = more.now;
+    this.errors = more.collects ? [] : undefined;
+  }
+
+  spend(amount = 1): void {
+    this.#work += amount;
+    if (this.#work > runLimits.work) throw new MappingFault("limit", `the mapping takes more than ${runLimits.work} steps for one message`);
+  }
+
+  write(): void {
+    if (++this.#outputs > runLimits.outputs) throw new MappingFault("limit", `the mapping writes more than ${runLimits.outputs} values for one message`);
+  }
+
+  enter(): void {
+    this.spend();
+    if (this.#depth >= runLimits.depth) throw new MappingFault("limit", `parts and functions call each other more than ${runLimits.depth} levels deep`);
+    this.#depth++;
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+}
+
+/** Where a level writes: the part of the target path it adds to its outer level. */
+export interface Site {
+  /** Target path from the outer level, without positions: `items` or `shipTo`. */
+  readonly path: string;
+  readonly isList: boolean;
+}
+
+export class Frame {
+  readonly run: Run;
+  readonly up: Frame | undefined;
+  readonly site: Site | undefined;
+  item: unknown;
+  index = 0;
+  key: unknown = undefined;
+  group: readonly unknown[] | undefined = undefined;
+  args: readonly unknown[] | undefined = undefined;
+  /** Position in the target list. */
+  out = 0;
+  /** Where the items come from, for the message of an error: set by levels that iterate. */
+  origin: string | undefined = undefined;
+
+  constructor(run: Run, up: Frame | undefined, item: unknown, site?: Site) {
+    this.run = run;
+    this.up = up;
+    this.item = item;
+    this.site = site;
+  }
+}
+
+export type Evaluate = (frame: Frame) => unknown;
+
+/** The target path of a level, with the positions it is at now and a dot when something follows. */
+export function targetPath(frame: Frame | undefined): string {
+  if (frame === undefined) return "";
+  const outer = targetPath(frame.up);
+  if (frame.site === undefined) return outer;
+  return `${outer}${frame.site.path}${frame.site.isList ? `[${frame.out}]` : ""}.`;
+}

@@ -1,0 +1,85 @@
+// Functions of text. Positions count from 0; nothing in gives nothing out, so that a missing field stays missing.
+import { asJson, boundedText, checkListLength, checkTextLength, compilePattern } from "@sluice/engine/spi";
+import { MappingFault } from "../mapping-fault.ts";
+import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
+import { define, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
+
+/** A function of a text that leaves null alone. */
+function ofText(min: number, max: number, apply: (text: string, ...more: any[]) => unknown): LanguageFunction {
+  return define(min, max, (value, ...more) => (isNothing(value) ? null : apply(toText(value), ...more)));
+}
+
+export const textFunctions: LanguageFunctions = {
+  text: ofText(1, 1, (text) => text),
+  string: ofText(1, 1, (text) => text),
+  upper: ofText(1, 1, (text) => text.toUpperCase()),
+  lower: ofText(1, 1, (text) => text.toLowerCase()),
+  capitalize: ofText(1, 1, (text) => text.charAt(0).toUpperCase() + text.slice(1)),
+  trim: ofText(1, 1, (text) => text.trim()),
+  trimStart: ofText(1, 1, (text) => text.trimStart()),
+  trimEnd: ofText(1, 1, (text) => text.trimEnd()),
+  normalizeSpace: ofText(1, 1, (text) => text.trim().replaceAll(/\s+/g, " ")),
+  length: define(1, 1, (value) => (isNothing(value) ? 0 : Array.isArray(value) ? value.length : toText(value).length)),
+  substring: ofText(2, 3, (text, start, length) => {
+    const from = position(start, text.length);
+    return isNothing(length) ? text.slice(from) : text.slice(from, from + Math.max(0, toNumber(length) ?? 0));
+  }),
+  left: ofText(2, 2, (text, length) => text.slice(0, Math.max(0, toNumber(length) ?? 0))),
+  right: ofText(2, 2, (text, length) => text.slice(Math.max(0, text.length - Math.max(0, toNumber(length) ?? 0)))),
+  substringBefore: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(0, text.indexOf(toText(mark))) : "")),
+  substringAfter: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(text.indexOf(toText(mark)) + toText(mark).length) : "")),
+  padStart: ofText(2, 3, (text, length, fill) => text.padStart(width(length), isNothing(fill) ? " " : toText(fill))),
+  padEnd: ofText(2, 3, (text, length, fill) => text.padEnd(width(length), isNothing(fill) ? " " : toText(fill))),
+  trimZeros: ofText(1, 1, (text) => text.replace(/^0+(?=.)/, "")),
+  repeat: ofText(2, 2, (text, times) => {
+    const count = Math.max(0, Math.trunc(toNumber(times) ?? 0));
+    checkTextLength(text.length * count);
+    return text.repeat(count);
+  }),
+  replace: ofText(3, 3, (text, what, by) => (toText(what) === "" ? text : boundedText(text.replaceAll(toText(what), () => toText(by))))),
+  replacePattern: ofText(3, 3, (text, pattern, by) => boundedText(compilePattern(toText(pattern)).replaceAll(text, toText(by)))),
+  matches: define(2, 2, (value, pattern) => !isNothing(value) && compilePattern(toText(pattern)).matches(toText(value))),
+  extract: ofText(2, 3, (text, pattern, group) => compilePattern(toText(pattern)).exec(text)?.[toNumber(group ?? 0) ?? 0] ?? null),
+  contains: define(2, 2, (value, what) =>
+    Array.isArray(value) ? value.some((item) => areEqual(item, what)) : !isNothing(value) && toText(value).includes(toText(what)),
+  ),
+  startsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).startsWith(toText(what))),
+  endsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).endsWith(toText(what))),
+  indexOf: define(2, 2, (value, what) =>
+    Array.isArray(value) ? value.findIndex((item) => areEqual(item, what)) : isNothing(value) ? -1 : toText(value).indexOf(toText(what)),
+  ),
+  split: ofText(2, 2, (text, separator) => {
+    const parts = toText(separator) === "" ? [...text] : text.split(toText(separator));
+    checkListLength(parts.length);
+    return parts;
+  }),
+  concat: define(1, 100, (...values) => boundedText(values.map(toText).join(""))),
+  join: define(1, 2, (values, separator) =>
+    boundedText(
+      toList(values)
+        .filter((item) => !isNothing(item))
+        .map(toText)
+        .join(isNothing(separator) ? "" : toText(separator)),
+    ),
+  ),
+  urlEncode: ofText(1, 1, (text) => encodeURIComponent(text)),
+  json: define(1, 1, (value) => asJson(value ?? null)),
+  parseJson: ofText(1, 1, (text) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw new MappingFault("expression", "parseJson: the text is no JSON", text);
+    }
+  }),
+};
+
+function position(start: unknown, length: number): number {
+  const at = Math.trunc(toNumber(start) ?? 0);
+  return at < 0 ? Math.max(0, length + at) : at;
+}
+
+function width(length: unknown): number {
+  const wanted = Math.trunc(toNumber(length) ?? 0);
+  checkTextLength(wanted);
+  return Math.max(0, wanted);
+}

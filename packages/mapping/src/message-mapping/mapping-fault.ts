@@ -1,0 +1,57 @@
+// What goes wrong while a message is mapped. A fault is thrown where it is found; the rule that was at work gives it its
+// target field and source path.
+import { FlowError } from "@sluice/engine/spi";
+
+export type FaultCode = "type" | "required" | "pattern" | "max-length" | "enum" | "lookup" | "expression" | "limit" | "input" | "output" | "unexpected";
+
+export class MappingFault extends Error {
+  readonly code: FaultCode;
+  /** The value that does not fit, when one is to blame. */
+  readonly value: unknown;
+  /** Where that value stands in the source, when the operation that failed could tell. */
+  source: string | undefined = undefined;
+
+  constructor(code: FaultCode, message: string, value?: unknown) {
+    super(message);
+    this.name = "MappingFault";
+    this.code = code;
+    this.value = value;
+  }
+}
+
+/** One failing field, as callers see it. */
+export interface FieldError {
+  /** The target field with its positions, such as `items[0].uom`; empty when the message as a whole is to blame. */
+  readonly field: string;
+  /** The rule's place in the document, such as `map[6].map[3]`. */
+  readonly rule: string;
+  readonly code: string;
+  /** The whole sentence: field, what is wrong, source. */
+  readonly message: string;
+  readonly source: string | null;
+  readonly value: unknown;
+}
+
+/** Ends a mapping: carries the field that failed. */
+export class FieldFailure extends Error {
+  readonly error: FieldError;
+
+  constructor(error: FieldError) {
+    super(error.message);
+    this.name = "FieldFailure";
+    this.error = error;
+  }
+}
+
+export function asFault(thrown: unknown): MappingFault {
+  if (thrown instanceof MappingFault) return thrown;
+  if (thrown instanceof FlowError) return new MappingFault(codeOf(thrown), thrown.message, thrown.details?.["value"]);
+  if (thrown instanceof RangeError) return new MappingFault("limit", /call stack/i.test(thrown.message) ? "the document is nested too deeply" : thrown.message);
+  return new MappingFault("unexpected", thrown instanceof Error ? thrown.message : String(thrown));
+}
+
+function codeOf({ code }: FlowError): FaultCode {
+  if (code.startsWith("limit")) return "limit";
+  if (code.startsWith("invalid-")) return "input";
+  return code === "lookup-missing" || code === "table-unknown" || code === "column-unknown" ? "lookup" : "expression";
+}

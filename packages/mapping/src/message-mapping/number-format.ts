@@ -1,0 +1,47 @@
+// Number patterns: `0` a digit that is always there, `#` one that is there when needed, `,` groups, and text around them.
+import { MappingFault } from "./mapping-fault.ts";
+import { roundTo } from "./values.ts";
+
+interface NumberPattern {
+  readonly before: string;
+  readonly after: string;
+  readonly leastWhole: number;
+  readonly groupSize: number;
+  readonly leastFraction: number;
+  readonly mostFraction: number;
+}
+
+const known = new Map<string, NumberPattern>();
+
+/** The number as the pattern says, rounded half away from zero: `formatNumber(1234.5, "#,##0.00")` is `1,234.50`. */
+export function formatNumber(value: number, pattern: string): string {
+  const { before, after, leastWhole, groupSize, leastFraction, mostFraction } = compileNumberPattern(pattern);
+  const rounded = roundTo(Math.abs(value), mostFraction);
+  if (!(rounded < 1e21)) throw new MappingFault("type", `${value} cannot be written with the pattern '${pattern}'`, value);
+  const [whole = "0", fraction = ""] = rounded.toFixed(mostFraction).split(".");
+  const padded = whole === "0" && leastWhole === 0 ? "" : whole.padStart(leastWhole, "0");
+  const grouped = groupSize === 0 ? padded : padded.replaceAll(new RegExp(`\\B(?=(\\d{${groupSize}})+$)`, "g"), ",");
+  const shortened = fraction.slice(0, leastFraction) + fraction.slice(leastFraction).replace(/0+$/, "");
+  return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
+}
+
+/** Checks a pattern; throws a fault that says what is wrong. */
+export function compileNumberPattern(pattern: string): NumberPattern {
+  const found = known.get(pattern);
+  if (found !== undefined) return found;
+  const match = /^([^#0,.]*)([#,]*[0,]*)(?:\.(0*)(#*))?([^#0,.]*)$/.exec(pattern);
+  const [, before = "", whole = "", zeros = "", hashes = "", after = ""] = match ?? [];
+  if (match === null || (whole === "" && zeros === "" && hashes === "") || zeros.length + hashes.length > 20)
+    throw new MappingFault("expression", `'${pattern}' is no number pattern: write it like #,##0.00`);
+  const comma = whole.lastIndexOf(",");
+  const compiled = {
+    before,
+    after,
+    leastWhole: whole.replaceAll(/[^0]/g, "").length,
+    groupSize: comma < 0 ? 0 : whole.length - comma - 1,
+    leastFraction: zeros.length,
+    mostFraction: zeros.length + hashes.length,
+  };
+  if (known.size < 500) known.set(pattern, compiled);
+  return compiled;
+}

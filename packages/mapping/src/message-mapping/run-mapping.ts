@@ -1,0 +1,86 @@
+// A compiled mapping at work: body → data → target data → body.
+import type { CompiledVariable } from "./compile-mapping.ts";
+import type { WriteFields } from "./compile/rule-compiler.ts";
+import { failRule } from "./compile/fail-rule.ts";
+import type { Target } from "./compile/target-path.ts";
+import type { MessageFormat } from "./formats/message-format.ts";
+import { Frame, Run, type HeaderSource } from "./frame.ts";
+import { asFault, FieldFailure, type FieldError } from "./mapping-fault.ts";
+
+export interface MappingInput {
+  readonly body: unknown;
+  readonly headers: HeaderSource;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970, for `now()` and `today()`. */
+  readonly now: number;
+}
+
+export interface MappingResult {
+  /** Undefined when there are errors. */
+  readonly output: unknown;
+  readonly errors: readonly FieldError[];
+}
+
+export interface CompiledMapping {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly source: string;
+  readonly target: string;
+  readonly contentType: string;
+  readonly fields: number;
+  /** Tables it looks values up in. */
+  readonly uses: readonly string[];
+  /** Documents it imports, directly or not. */
+  readonly imports: readonly string[];
+  run(input: MappingInput): MappingResult;
+}
+
+export interface MappingPlan {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly source: MessageFormat;
+  readonly target: MessageFormat;
+  readonly vars: readonly CompiledVariable[];
+  readonly write: WriteFields;
+  readonly fields: number;
+  readonly uses: readonly string[];
+  readonly imports: readonly string[];
+  readonly collects: boolean;
+}
+
+export function createMapping(plan: MappingPlan): CompiledMapping {
+  const { document, source, target, fields, uses, imports } = plan;
+  return {
+    document,
+    source: source.name,
+    target: target.name,
+    contentType: target.contentType,
+    fields,
+    uses,
+    imports,
+    run: (input) => runPlan(plan, input),
+  };
+}
+
+function runPlan({ source, target, vars, write, collects }: MappingPlan, { body, headers, params, now }: MappingInput): MappingResult {
+  try {
+    const root = source.read(body);
+    const run = new Run(root, headers, params, { now, collects });
+    const frame = new Frame(run, undefined, root);
+    for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);
+    const output: Target = {};
+    write(frame, output);
+    if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors };
+    return { output: target.write(output), errors: [] };
+  } catch (error) {
+    if (error instanceof FieldFailure) return { output: undefined, errors: [error.error] };
+    const { code, message } = asFault(error);
+    return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }] };
+  }
+}
+
+function evaluateVariable({ name, evaluate }: CompiledVariable, slot: number, frame: Frame): void {
+  try {
+    frame.run.vars[slot] = evaluate(frame);
+  } catch (error) {
+    failRule(error, frame, { field: name, rule: `vars[${slot}]`, origin: undefined });
+  }
+}

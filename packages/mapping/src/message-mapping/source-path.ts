@@ -1,0 +1,60 @@
+// Where a value stands in the source, found out only when an error has to name it: nothing is tracked while mapping.
+import type { Frame } from "./frame.ts";
+
+/** What a path expression starts from and what follows: `unit` of the current item, `$.a.b`, … */
+export interface Origin {
+  readonly base: "item" | "root";
+  /** Levels up from the frame the expression runs in. */
+  readonly hops: number;
+  /** What follows the base, as written, without a leading dot. */
+  readonly text: string;
+}
+
+const longestSearch = 200_000;
+
+export function sourceText(origin: Origin, frame: Frame): string {
+  const base = origin.base === "root" ? "" : itemPath(frameAt(frame, origin.hops));
+  if (origin.text === "") return base === "" ? "$" : base;
+  return base === "" || base === "$" ? origin.text : `${base}${origin.text.startsWith("[") ? "" : "."}${origin.text}`;
+}
+
+export function frameAt(frame: Frame, hops: number): Frame {
+  let found = frame;
+  for (let count = 0; count < hops; count++) found = found.up as Frame;
+  return found;
+}
+
+/** The path of a level's item: by identity when it is an object, else from what the level iterates over. */
+function itemPath(frame: Frame): string {
+  const { item, run } = frame;
+  if (item === run.root) return "";
+  if (typeof item === "object" && item !== null) {
+    const found = pathOf(run.root, item);
+    if (found !== undefined) return found;
+  }
+  return frame.origin === undefined ? "" : `${frame.origin}[${frame.index}]`;
+}
+
+/** Breadth first, so that the shortest path is named; gives up on very large sources. */
+function pathOf(root: unknown, wanted: object): string | undefined {
+  const queue: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: "" }];
+  for (let at = 0; at < queue.length && at < longestSearch; at++) {
+    const { value, path } = queue[at] as { value: unknown; path: string };
+    if (value === wanted) return path;
+    if (typeof value !== "object" || value === null) continue;
+    if (Array.isArray(value)) {
+      for (const [index, inner] of value.entries()) if (typeof inner === "object" && inner !== null) queue.push({ value: inner, path: `${path}[${index}]` });
+    } else {
+      const entries = value instanceof Map ? [...value] : Object.entries(value);
+      for (const [name, inner] of entries) if (typeof inner === "object" && inner !== null) queue.push({ value: inner, path: joinPath(path, String(name)) });
+    }
+  }
+  return undefined;
+}
+
+/** A name added to a path, in brackets when it could not stand there plainly. */
+export function joinPath(path: string, name: string): string {
+  if (!/^[\p{L}_$@#][\p{L}\p{N}_:.-]*$/u.test(name) || name.includes("."))
+    return `${path}[${JSON.stringify(name).replaceAll("'", "\\'").replaceAll('"', "'")}]`;
+  return path === "" ? name : `${path}.${name}`;
+}

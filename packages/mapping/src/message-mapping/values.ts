@@ -1,0 +1,80 @@
+// How values of the mapping language turn into each other. Null passes through: a missing source field is no error until
+// a rule requires it.
+import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/spi";
+import { shown } from "../problem.ts";
+import { runLimits } from "./frame.ts";
+import { MappingFault } from "./mapping-fault.ts";
+
+const decimal = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+
+export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+/** An XML element with attributes stands for its text wherever a single value is wanted. */
+export function scalarOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Date || Array.isArray(value)) return value;
+  return Object.hasOwn(value, "#text") ? (value as Readonly<Record<string, unknown>>)["#text"] : value;
+}
+
+/** The number a value stands for, null for null; a fault when it stands for none. */
+export function toNumber(given: unknown): number | null {
+  if (typeof given === "number") return given;
+  const value = scalarOf(given);
+  if (isNothing(value) || value === "") return null;
+  if (typeof value === "number") return value;
+  if (typeof value === "string" && decimal.test(value)) return Number(value);
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return Number(value);
+  throw new MappingFault("type", `expected a number, got ${shown(value)}`, given);
+}
+
+export function toText(given: unknown): string {
+  if (typeof given === "string") return given;
+  return asText(scalarOf(given));
+}
+
+/** What a condition makes of a value: null, false, 0, empty text, the text "false" and an empty list are false. */
+export function isTruthy(given: unknown): boolean {
+  if (typeof given === "boolean") return given;
+  const value = scalarOf(given);
+  if (isNothing(value) || value === false || value === 0 || value === "") return false;
+  if (typeof value === "string") return value.trim() !== "" && value.trim().toLowerCase() !== "false";
+  return !Array.isArray(value) || value.length > 0;
+}
+
+/** Nothing is no item, a list its items, anything else one item. */
+export function toList(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isNothing(value) ? [] : value instanceof Set ? [...value] : [value];
+}
+
+export function areEqual(one: unknown, other: unknown): boolean {
+  return one === other || looseEquals(scalarOf(one), scalarOf(other));
+}
+
+/** Negative, 0 or positive; undefined when one is null. */
+export function compare(one: unknown, other: unknown): number | undefined {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  return compareValues(scalarOf(one), scalarOf(other));
+}
+
+/** A copy that shares nothing with the source, so that later steps may change either. */
+export function detached(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > runLimits.valueDepth) throw new MappingFault("limit", `a value is nested deeper than ${runLimits.valueDepth} levels`);
+  if (Array.isArray(value)) return value.map((item) => detached(item, depth + 1));
+  if (value instanceof Date || value instanceof Uint8Array) return value;
+  if (!(value instanceof Map) && !isPlainObject(value)) return asText(value);
+  const copy: Record<string, unknown> = {};
+  for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, depth + 1));
+  return copy;
+}
+
+/** Half away from zero, as people round money; the tiny factor undoes what binary fractions lose (1.005). */
+export function roundTo(value: number, digits: number): number {
+  if (!Number.isFinite(value)) return value;
+  const factor = 10 ** digits;
+  const scaled = Math.abs(value) * factor;
+  if (!(scaled < Number.MAX_SAFE_INTEGER)) return value;
+  const rounded = Math.round(scaled * (1 + Number.EPSILON)) / factor;
+  return value < 0 ? -rounded + 0 : rounded;
+}
