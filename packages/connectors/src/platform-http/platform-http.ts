@@ -2,6 +2,7 @@
 // there is none. It also answers at /api/<route-id>, as every webhook does.
 import { CompileError, defineConnector, type Connector } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { routePath } from "../webhook/http-claims.ts";
 import { httpHeaders, httpOptions, methodsOf } from "../webhook/http-options.ts";
 import { httpSource } from "../webhook/http-source.ts";
@@ -12,40 +13,44 @@ const path = { path: f.string({ doc: "The path, which may hold `{name}` segments
 
 type Options = Values<typeof path> & Values<typeof httpOptions>;
 
-export const platformHttp = defineConnector({
-  scheme: "platform-http",
-  title: "Platform HTTP",
-  summary: "Runs the route for each request to a path and answers with the message's body.",
-  group: "http",
-  icon: "http",
-  since: "0.1",
-  syntax: "platform-http:path",
-  path,
-  options: httpOptions,
-  headers: httpHeaders,
-  examples: [],
-  connect(host): Connector<Options> {
-    const idempotency = new IdempotencyKeys(host.clock);
-    const traceIds = new TraceIds(() => host.random());
-    return {
-      source({ uri, options: given }, route) {
-        const { own, prefix } = ownPath(given.path);
-        const options = { ...given, matchOnUriPrefix: given.matchOnUriPrefix || prefix };
-        const byId = routePath(route.id);
-        return httpSource(host, {
-          uri,
-          route,
-          paths: own === byId ? [own] : [own, byId],
-          methods: methodsOf(options.httpMethodRestrict, undefined),
-          options,
-          unchanged: "echo",
-          idempotency,
-          traceIds,
-        });
-      },
-    };
-  },
-});
+export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
+  defineConnector({
+    scheme: "platform-http",
+    title: "Platform HTTP",
+    summary: "Runs the route for each request to a path and answers with the message's body.",
+    group: "http",
+    icon: "http",
+    since: "0.1",
+    syntax: "platform-http:path",
+    path,
+    options: httpOptions,
+    headers: httpHeaders,
+    examples: [],
+    connect(host): Connector<Options> {
+      const idempotency = new IdempotencyKeys(host.clock);
+      const traceIds = new TraceIds(() => host.random());
+      return {
+        source({ uri, options: given }, route) {
+          const { own, prefix } = ownPath(given.path);
+          const options = { ...given, matchOnUriPrefix: given.matchOnUriPrefix || prefix };
+          const byId = routePath(route.id);
+          return httpSource(host, {
+            uri,
+            route,
+            paths: own === byId ? [own] : [own, byId],
+            methods: methodsOf(options.httpMethodRestrict, undefined),
+            options,
+            unchanged: "echo",
+            idempotency,
+            traceIds,
+            queues,
+          });
+        },
+      };
+    },
+  });
+
+export const platformHttp = platformHttpConnector();
 
 function ownPath(written: string): { readonly own: string; readonly prefix: boolean } {
   const slashed = `/${written.replace(/^\/+/, "")}`;

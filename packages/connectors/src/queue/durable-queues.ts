@@ -43,6 +43,8 @@ export interface Burial {
 
 export interface QueueStore {
   readonly maxMessageBytes: number;
+  /** The time positions are told in: the wall clock's, but it never goes back and never stands still. */
+  now(): number;
   /** Resolves when the message is on disk; rejects with a FlowError when there is no room for it. */
   put(queue: string, message: StoredMessage, place: { readonly key: string | undefined; readonly delayMs: number }): Promise<QueuedMessage>;
   /** What is due up to `until`, after a position, in order; at most `limit`. */

@@ -106,7 +106,11 @@ export class QueueConsumer implements Taker {
       const { visibilityTimeout } = this.#options;
       const cancel = this.#queue.clock.after(visibilityTimeout, () => {
         late = true;
-        this.#failed(entry, undefined, new FlowError("java.util.concurrent.TimeoutException", `the message was not done within ${visibilityTimeout} ms`, { code: "queue-lease-over" }));
+        this.#failed(
+          entry,
+          undefined,
+          new FlowError("java.util.concurrent.TimeoutException", `the message was not done within ${visibilityTimeout} ms`, { code: "queue-lease-over" }),
+        );
         resolve();
       });
       void outcome.then((exchange) => {
@@ -140,7 +144,12 @@ export class QueueConsumer implements Taker {
 
   #bury(entry: Taken, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
     const { route } = this.#inlet;
-    this.#log.write("WARN", "sluice.queue", `queue '${this.#queue.name}' gave up message ${entry.id} after ${attempts} tries; it is in the dead letters`, exchange);
+    this.#log.write(
+      "WARN",
+      "sluice.queue",
+      `queue '${this.#queue.name}' gave up message ${entry.id} after ${attempts} tries; it is in the dead letters`,
+      exchange,
+    );
     this.#queue.bury(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });
   }
 }

@@ -8,7 +8,11 @@ import { connectQueues } from "./queues.ts";
 const path = { name: f.string({ doc: "The name of the queue; every endpoint of this name is the same queue.", required: true }) };
 
 export const redeliveryOptions = {
-  maximumRedeliveries: f.integer({ doc: "How often a message whose run failed is tried again before it goes to the dead letters; -1 never gives up.", default: 5, min: -1 }),
+  maximumRedeliveries: f.integer({
+    doc: "How often a message whose run failed is tried again before it goes to the dead letters; -1 never gives up.",
+    default: 5,
+    min: -1,
+  }),
   redeliveryDelay: f.duration({ doc: "How long a failed message waits before its next try.", default: 1_000 }),
   backOffMultiplier: f.number({ doc: "By how much the wait grows from try to try.", default: 2, min: 1 }),
   maximumRedeliveryDelay: f.duration({ doc: "The longest wait between two tries.", default: 60_000 }),

@@ -85,7 +85,12 @@ export function queueSource(host: Host, queues: DurableQueues, { name, uri, clai
     exclusive: false,
     async start(inlet) {
       const before = consumer;
-      const starting = new QueueConsumer(finder.find(name), inlet, { ...redelivery, concurrentConsumers, uri, isOpenSession: (id) => queues.isOpenSession(id) }, host.log);
+      const starting = new QueueConsumer(
+        finder.find(name),
+        inlet,
+        { ...redelivery, concurrentConsumers, uri, isOpenSession: (id) => queues.isOpenSession(id) },
+        host.log,
+      );
       consumer = starting;
       joined = finder.find(name);
       await joined.join(starting);
@@ -112,7 +117,9 @@ function queueSink({ options }: Endpoint<QueueOptions>, { find }: QueueFinder, q
     },
     send(exchange) {
       const limit = queues.current?.maxMessageBytes ?? Infinity;
-      return find(name).put(storeMessage(exchange.message, companyOf(exchange), limit), keyOf(exchange), delay).then(() => undefined);
+      return find(name)
+        .put(storeMessage(exchange.message, companyOf(exchange), limit), keyOf(exchange), delay)
+        .then(() => undefined);
     },
   };
 }
@@ -124,7 +131,10 @@ function keyReader({ key, keyHeader }: QueueOptions): (exchange: Exchange) => st
     const value = message.headers.getKey(header);
     if (value === undefined || value === null) return key;
     const text = asText(value);
-    if (text.length > longestKey) throw new FlowError("java.lang.IllegalArgumentException", `header '${keyHeader}' is too long for a key: ${longestKey} characters at most`, { code: "queue-key-too-long" });
+    if (text.length > longestKey)
+      throw new FlowError("java.lang.IllegalArgumentException", `header '${keyHeader}' is too long for a key: ${longestKey} characters at most`, {
+        code: "queue-key-too-long",
+      });
     return text;
   };
 }
@@ -156,17 +166,20 @@ async function waitFor(queue: WorkQueue, timeoutMs: number, { run }: Exchange, {
   let settle: (entry: Taken | undefined) => void = () => undefined;
   const arrived = new Promise<Taken | undefined>((resolve) => (settle = resolve));
   let entry: Taken | undefined;
+  // Taking may find more than one message and wake again: only one is wanted.
+  let taking = false;
   const taker: Taker = {
     wake() {
-      if (entry !== undefined || !queue.isServed(taker)) return;
+      if (taking || entry !== undefined || !queue.isServed(taker)) return;
+      taking = true;
       entry = queue.take();
+      taking = false;
       if (entry !== undefined) settle(entry);
     },
   };
   const onAbort = (): void => settle(undefined);
   signal.addEventListener("abort", onAbort, { once: true });
-  const cancel = timeoutMs >= 0 ? undefined : (): void => undefined;
-  let stopTimer = cancel;
+  let stopTimer: (() => void) | undefined;
   try {
     await queue.join(taker);
     if (timeoutMs >= 0 && entry === undefined) stopTimer = clock.after(timeoutMs, () => settle(undefined));

@@ -1,6 +1,17 @@
 // A message as it lies on disk: its body as bytes of a known kind, and an envelope of JSON with everything else. Headers
 // keep the two layers apart they had: what came over the wire must steer no step after a restart either.
-import { asText, FlowError, Headers, Message, textForm, type Delivery, type Exchange, type SessionTag, type TraceContext, type Trigger } from "@sluice/engine/spi";
+import {
+  asText,
+  FlowError,
+  Headers,
+  Message,
+  textForm,
+  type Delivery,
+  type Exchange,
+  type SessionTag,
+  type TraceContext,
+  type Trigger,
+} from "@sluice/engine/spi";
 import { decodeData, encodeData, NotStorable } from "./stored-data.ts";
 
 export type BodyKind = "none" | "text" | "bytes" | "data";
@@ -42,7 +53,8 @@ const nothing = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-export const sizeOf = ({ body, envelope }: StoredMessage): number => body.byteLength + envelope.length + 64;
+/** What a message takes on disk, about. */
+export const storedSize = ({ body, envelope }: StoredMessage): number => body.byteLength + envelope.length + 64;
 
 /** The company of an exchange that hands its message on. */
 export function companyOf({ run, properties }: Exchange): Company {

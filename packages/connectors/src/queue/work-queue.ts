@@ -4,7 +4,7 @@ import { FlowError, type Clock, type Log } from "@sluice/engine/spi";
 import { WaitingLine } from "../seda/waiting-line.ts";
 import { HeldKeys } from "./held-keys.ts";
 import type { Burial, DurableQueues, Position, QueuedMessage, QueueStore } from "./durable-queues.ts";
-import { sizeOf, type StoredMessage } from "./stored-message.ts";
+import { storedSize, type StoredMessage } from "./stored-message.ts";
 
 const pageSize = 256;
 /** Positions kept ahead; a key that is held up for long must not stop the others. */
@@ -96,7 +96,7 @@ export class WorkQueue {
       if (this.#ready.length === 0) this.#fill();
       const entry = this.#ready.shift();
       if (entry === undefined) return undefined;
-      if (entry.message !== undefined) this.#bytes -= sizeOf(entry.message);
+      if (entry.message !== undefined) this.#bytes -= storedSize(entry.message);
       const message = entry.message ?? this.#open.read(entry.seq);
       if (message !== undefined) return { ...entry, message };
       this.#forget(entry);
@@ -114,7 +114,10 @@ export class WorkQueue {
   done(entry: Entry): void {
     this.#passOn(entry);
     // Known until the row is gone: a page read meanwhile would still find it.
-    this.#lasting(this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)), "take a finished message off");
+    this.#lasting(
+      this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
+      "take a finished message off",
+    );
   }
 
   bury(entry: Entry, burial: Burial): void {
@@ -124,7 +127,7 @@ export class WorkQueue {
 
   /** Puts a message off after a failed try. */
   retry(entry: Entry, attempts: number, delayMs: number): void {
-    const due = this.clock.now() + delayMs;
+    const due = this.#open.now() + delayMs;
     const noted = this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined }));
     this.#lasting(noted, "note a failed try", () => this.#later(entry, attempts, delayMs));
   }
@@ -145,10 +148,10 @@ export class WorkQueue {
   }
 
   #arrived(queued: QueuedMessage, message: StoredMessage): void {
-    if (this.#takers.length === 0) return;
-    if (queued.due > this.clock.now()) return this.#expect(queued.due);
-    // A page that was read meanwhile has it already.
-    if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return;
+    // A page that was read meanwhile may have it already.
+    if (this.#takers.length === 0 || this.#known.has(queued.seq)) return;
+    if (queued.due > this.#open.now()) return this.#expect(queued.due);
+    if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return this.#admit({ ...queued, message: undefined });
     const direct = this.#caughtUp && this.#ready.length < longestWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
     if (direct) {
       this.#cursor = queued;
@@ -162,7 +165,7 @@ export class WorkQueue {
   #admit(entry: Entry): void {
     this.#known.add(entry.seq);
     if (entry.key !== undefined && !this.#keys.mayGo(entry.key, entry.message === undefined ? entry : { ...entry, message: undefined })) return;
-    if (entry.message !== undefined) this.#bytes += sizeOf(entry.message);
+    if (entry.message !== undefined) this.#bytes += storedSize(entry.message);
     this.#ready.push(entry);
     this.#takers.at(-1)?.wake();
   }
@@ -170,8 +173,7 @@ export class WorkQueue {
   #fill(): void {
     if (this.#caughtUp || this.#takers.length === 0 || this.#keys.parked >= longestParked) return;
     const store = this.#open;
-    const now = this.clock.now();
-    const page = store.page(this.name, this.#cursor, now, pageSize);
+    const page = store.page(this.name, this.#cursor, store.now(), pageSize);
     for (const queued of page) {
       this.#cursor = queued;
       if (!this.#known.has(queued.seq)) this.#admit({ ...queued, message: undefined });
@@ -188,7 +190,7 @@ export class WorkQueue {
     if (this.#takers.length === 0 || (this.#nextDue !== undefined && this.#nextDue <= due)) return;
     this.#nextDue = due;
     this.#alarm?.();
-    this.#alarm = this.clock.after(Math.max(0, due - this.clock.now()), () => {
+    this.#alarm = this.clock.after(Math.max(0, due - this.#open.now()), () => {
       this.#alarm = undefined;
       this.#nextDue = undefined;
       this.#caughtUp = false;

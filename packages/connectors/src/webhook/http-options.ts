@@ -1,6 +1,7 @@
 // The options of every route that is called over HTTP.
 import { CompileError } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { redeliveryOptions } from "../queue/queue.ts";
 
 export const httpOptions = {
   httpMethodRestrict: f.string({ doc: "The methods that are served, separated by commas.", examples: ["GET,POST"] }),
@@ -14,6 +15,18 @@ export const httpOptions = {
   requestTimeout: f.duration({ doc: "How long a caller waits before it gets 504 while the run goes on; 0 has no limit.", default: 30_000 }),
   idempotency: f.boolean({ doc: "Whether a repeated Idempotency-Key gets the first reply again instead of a second run.", default: false }),
   consumes: f.string({ doc: "The content types that are taken, separated by commas; others get 415.", examples: ["application/json"] }),
+  durable: f.boolean({
+    doc: "Whether the caller gets 202 and a `messageId` once the message is on disk; the route then runs from there, at least once per message.",
+    default: false,
+  }),
+  concurrentConsumers: f.integer({
+    doc: "With durable=true, how many accepted messages the route works on at the same time.",
+    default: 10,
+    min: 1,
+    max: 500,
+    group: "advanced",
+  }),
+  ...redeliveryOptions,
   produces: f.string({ doc: "The content type of the replies, for the API description.", group: "advanced" }),
 };
 

@@ -17,6 +17,8 @@ import {
   type Trigger,
 } from "@sluice/engine/spi";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
+import type { DurableQueues } from "../queue/durable-queues.ts";
+import { durableIntake, type DurableIntake } from "./durable-intake.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, readUpload } from "./multipart.ts";
@@ -35,6 +37,7 @@ export interface HttpSourceSettings {
   readonly unchanged: ReplyRule["unchanged"];
   readonly idempotency: IdempotencyKeys;
   readonly traceIds: TraceIds;
+  readonly queues: DurableQueues;
 }
 
 /** Makes the source; the path is checked here, so that a wrong one is a fault of the flow and starts nothing. */
@@ -42,6 +45,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   const { route, paths, methods, options } = settings;
   const prefix = options.matchOnUriPrefix;
   for (const path of paths) checkNotReserved(route.id, path, prefix);
+  const intake = options.durable ? durableIntake(host, settings) : undefined;
   let unmounts: (() => void)[] = [];
   const unmountAll = (): void => {
     for (const unmount of unmounts) unmount();
@@ -50,13 +54,24 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   return {
     claims: paths.flatMap((path) => claimsOf(path, methods, prefix)),
     exclusive: false,
-    start(inlet) {
+    start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
+    stop() {
       unmountAll();
-      const handle = requestHandler(host, settings, inlet);
-      unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, flowId: route.flowId, routeId: route.id, handle }));
+      return intake?.source.stop();
     },
-    stop: unmountAll,
   };
+
+  function mount(inlet: Inlet): void {
+    unmountAll();
+    const handle = requestHandler(host, settings, inlet, intake);
+    unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, flowId: route.flowId, routeId: route.id, handle }));
+  }
+
+  /** What was accepted before comes first: the store must be open before anything new is taken. */
+  async function startDurable({ source }: DurableIntake, inlet: Inlet): Promise<void> {
+    await source.start(inlet);
+    mount(inlet);
+  }
 }
 
 /** What goes along with the message; remembers the exchange for replies that do not wait for its end. */
@@ -81,7 +96,12 @@ class WebhookDelivery implements Delivery {
   }
 }
 
-function requestHandler(host: Host, settings: HttpSourceSettings, inlet: Inlet): (request: HttpRequest) => Awaitable<HttpReply> {
+function requestHandler(
+  host: Host,
+  settings: HttpSourceSettings,
+  inlet: Inlet,
+  intake: DurableIntake | undefined,
+): (request: HttpRequest) => Awaitable<HttpReply> {
   const { options, route, unchanged } = settings;
   const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException };
   let lastTrigger: Trigger = { uri: settings.uri };
@@ -101,6 +121,10 @@ function requestHandler(host: Host, settings: HttpSourceSettings, inlet: Inlet):
   }
 
   function deliver(request: HttpRequest, message: Message, settle: Settle): Awaitable<HttpReply> {
+    if (intake !== undefined) {
+      const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
+      return intake.accept(request, message, trace, triggerOf(request)).then(settle);
+    }
     const delivered = message.body;
     const waits = !isAsync(options, request);
     const delivery = new WebhookDelivery(

@@ -1,38 +1,43 @@
 // A route that is called over HTTP at /api/<route-id>.
 import { defineConnector } from "@sluice/engine/spi";
+import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { httpHeaders, httpOptions, methodsOf } from "./http-options.ts";
 import { httpSource } from "./http-source.ts";
 import { routePath } from "./http-claims.ts";
 import { IdempotencyKeys } from "./idempotency.ts";
 import { TraceIds } from "./trace-context.ts";
 
-export const webhook = defineConnector({
-  scheme: "webhook",
-  title: "Webhook",
-  summary: "Runs the route for each POST to /api/<route-id> and answers `ok`, or the body a step has set.",
-  group: "http",
-  icon: "webhook",
-  since: "0.1",
-  syntax: "webhook",
-  path: {},
-  options: httpOptions,
-  headers: httpHeaders,
-  examples: [],
-  connect(host) {
-    const idempotency = new IdempotencyKeys(host.clock);
-    const traceIds = new TraceIds(() => host.random());
-    return {
-      source: ({ uri, options }, route) =>
-        httpSource(host, {
-          uri,
-          route,
-          paths: [routePath(route.id)],
-          methods: methodsOf(options.httpMethodRestrict, ["POST"]),
-          options,
-          unchanged: "ok",
-          idempotency,
-          traceIds,
-        }),
-    };
-  },
-});
+export const webhookConnector = (queues: DurableQueues = noQueues) =>
+  defineConnector({
+    scheme: "webhook",
+    title: "Webhook",
+    summary: "Runs the route for each POST to /api/<route-id> and answers `ok`, or the body a step has set.",
+    group: "http",
+    icon: "webhook",
+    since: "0.1",
+    syntax: "webhook",
+    path: {},
+    options: httpOptions,
+    headers: httpHeaders,
+    examples: [],
+    connect(host) {
+      const idempotency = new IdempotencyKeys(host.clock);
+      const traceIds = new TraceIds(() => host.random());
+      return {
+        source: ({ uri, options }, route) =>
+          httpSource(host, {
+            uri,
+            route,
+            paths: [routePath(route.id)],
+            methods: methodsOf(options.httpMethodRestrict, ["POST"]),
+            options,
+            unchanged: "ok",
+            idempotency,
+            traceIds,
+            queues,
+          }),
+      };
+    },
+  });
+
+export const webhook = webhookConnector();

@@ -11,6 +11,7 @@ import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
+import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
@@ -29,6 +30,7 @@ export interface ApiParts {
   readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
   readonly invoke: InvokeParts;
+  readonly deadLetters: DeadLetterParts;
   readonly catalog: Catalog;
   readonly host: Host;
 }
@@ -40,6 +42,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...flowEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
     ...routeEndpoints(runtime),
+    ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
     ...runEndpoints(parts.history, parts.secrets),
     ...streamEndpoints(parts.streams.door, parts.streams),
     ...testEndpoints(parts.sessions, parts.invoke),

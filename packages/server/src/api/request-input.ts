@@ -129,3 +129,11 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     value,
   );
 }
+
+/** A moment as the API takes it, in milliseconds since the epoch. */
+export function readTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Date.parse(text);
+  if (Number.isNaN(value)) throw new Refusal("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
+  return value;
+}

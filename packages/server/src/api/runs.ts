@@ -5,6 +5,7 @@ import type { RunHistory } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-record.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { Refusal } from "../refusal.ts";
+import { readTime } from "./request-input.ts";
 
 const highestLimit = 1_000;
 const runShape = shape({
@@ -38,8 +39,8 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
       handle({ query }) {
         const { runs, total } = history.list({
           ...query,
-          since: time("since", query.since),
-          until: time("until", query.until),
+          since: readTime("since", query.since),
+          until: readTime("until", query.until),
           limit: Math.min(query.limit, highestLimit),
         });
         return ok({ runs: runs.map((run) => runJson(run, secrets)), total });
@@ -58,11 +59,4 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
       },
     }),
   ];
-}
-
-function time(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Date.parse(text);
-  if (Number.isNaN(value)) throw new Refusal("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
-  return value;
 }

@@ -1,0 +1,180 @@
+import { f } from "@sluice/model";
+import { z } from "zod";
+import { letterJson, summaryJson } from "../dead-letters/letter-view.ts";
+import type { LetterReplays, ReplayJob } from "../dead-letters/replay-letters.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { Refusal } from "../refusal.ts";
+import type { DeadLetterTable, LetterFilter } from "../store/dead-letter-table.ts";
+import type { DurableStore } from "../store/durable-store.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { readTime } from "./request-input.ts";
+
+export interface DeadLetterParts {
+  readonly store: DurableStore;
+  readonly replays: LetterReplays;
+}
+
+const highestLimit = 1_000;
+const mostReplayed = 10_000;
+/** A bulk replay that is done by then is answered at once; a longer one goes on and is asked for. */
+const patienceMs = 2_000;
+
+const letterShape = shape({
+  id: z.string(),
+  at: z.string(),
+  routeId: z.string(),
+  flowId: z.string(),
+  attempts: z.int(),
+  error: shape({ type: z.string(), message: z.string() }),
+});
+const jobShape = shape({ id: z.string(), status: z.enum(["running", "completed"]), total: z.int(), replayed: z.int(), failed: z.int(), skipped: z.int() });
+
+const filterFields = {
+  routeId: f.string({ doc: "Only letters of this route." }),
+  flowId: f.string({ doc: "Only letters of this flow." }),
+  since: f.string({ doc: "Only letters kept at this time or later (ISO 8601)." }),
+  until: f.string({ doc: "Only letters kept at this time or earlier (ISO 8601)." }),
+  text: f.string({ doc: "Only letters that hold this text in body, headers or failure, whatever its case." }),
+};
+
+type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefined };
+
+export function deadLetterEndpoints({ store, replays }: DeadLetterParts, secrets: SecretValues): readonly Endpoint[] {
+  const find = async (id: string): Promise<DeadLetterTable> => {
+    const table = (await store.openExisting())?.deadLetters;
+    if (table === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+    return table;
+  };
+  return [...readingEndpoints(store, secrets, find), ...replayEndpoints(store, replays, secrets, find), ...removingEndpoints(store, find)];
+}
+
+type Find = (id: string) => Promise<DeadLetterTable>;
+
+function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/dead-letters",
+      tag: "dead letters",
+      summary: "Messages that could not be processed, newest first",
+      query: { ...filterFields, limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }) },
+      replies: { 200: { description: "The letters.", schema: shape({ deadLetters: z.array(letterShape), total: z.int() }) } },
+      async handle({ query }) {
+        const filter = filterOf(query);
+        const table = (await store.openExisting())?.deadLetters;
+        const { letters, total } = table?.list(filter, Math.min(query.limit, highestLimit)) ?? { letters: [], total: 0 };
+        return ok({ deadLetters: letters.map((letter) => summaryJson(letter, secrets)), total });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/dead-letters/:id",
+      tag: "dead letters",
+      summary: "One dead letter with its message",
+      replies: { 200: { description: "The letter.", schema: letterShape } },
+      async handle({ params }) {
+        const id = params["id"] as string;
+        const letter = (await find(id)).find(id);
+        if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+        return ok(letterJson(letter, secrets));
+      },
+    }),
+  ];
+}
+
+function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "POST",
+      path: "/dead-letters/:id/replay",
+      tag: "dead letters",
+      summary: "Sends a dead letter into its route again; success removes it",
+      replies: {
+        200: {
+          description: "How the run ended, also when it failed.",
+          schema: shape({ id: z.string(), runId: z.string(), status: z.string(), replayed: z.boolean() }),
+        },
+      },
+      async handle({ params }) {
+        const id = params["id"] as string;
+        const outcome = await replays.one(await find(id), id);
+        return ok({ ...outcome, error: outcome.error === null ? null : { ...outcome.error, message: secrets.scrub(outcome.error.message) } });
+      },
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/dead-letters/replay",
+      tag: "dead letters",
+      summary: "Sends many dead letters into their routes again, oldest first",
+      body: z.strictObject({
+        routeId: z.string().optional(),
+        flowId: z.string().optional(),
+        since: z.string().optional(),
+        until: z.string().optional(),
+        text: z.string().optional(),
+        limit: z.int().min(1).max(mostReplayed).optional(),
+      }),
+      replies: { 200: { description: "All are done.", schema: jobShape }, 202: { description: "Goes on; ask for it by its id.", schema: jobShape } },
+      async handle({ body }) {
+        if (body.routeId === undefined && body.flowId === undefined) throw new Refusal("body-invalid", "routeId or flowId is required");
+        const filter = filterOf(body);
+        const table = (await store.openExisting())?.deadLetters;
+        if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
+        const { job, done } = replays.many(table, filter, body.limit ?? highestLimit);
+        await Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+        return { status: job.status === "completed" ? 200 : 202, json: jobJson(job) };
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/dead-letters/replays/:id",
+      tag: "dead letters",
+      summary: "How far a bulk replay is",
+      replies: { 200: { description: "The counts so far.", schema: jobShape } },
+      handle({ params }) {
+        const job = replays.job(params["id"] as string);
+        if (job === undefined) throw new Refusal("not-found", `replay '${(params["id"] as string).slice(0, 128)}' not found`);
+        return ok(jobJson(job));
+      },
+    }),
+  ];
+}
+
+function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "DELETE",
+      path: "/dead-letters/:id",
+      tag: "dead letters",
+      summary: "Removes a dead letter for good",
+      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean() }) } },
+      async handle({ params }) {
+        const id = params["id"] as string;
+        if (!(await (await find(id)).remove(id))) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+        return ok({ id, deleted: true });
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/dead-letters",
+      tag: "dead letters",
+      summary: "Removes the dead letters that match for good",
+      query: filterFields,
+      replies: { 200: { description: "How many were removed.", schema: shape({ deleted: z.int() }) } },
+      async handle({ query }) {
+        const filter = filterOf(query);
+        if (Object.values(filter).every((value) => value === undefined))
+          throw new Refusal("query-invalid", "say which ones: routeId, flowId, since, until or text is required");
+        return ok({ deleted: (await (await store.openExisting())?.deadLetters.removeAll(filter)) ?? 0 });
+      },
+    }),
+  ];
+}
+
+function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterFilter {
+  return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
+}
+
+function jobJson(job: ReplayJob): Readonly<Record<string, unknown>> {
+  return { ...job, startedAt: new Date(job.startedAt).toISOString() };
+}

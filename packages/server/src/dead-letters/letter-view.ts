@@ -1,0 +1,50 @@
+// Dead letters as the API shows them: secrets masked, bodies bounded.
+import { restoreMessage, type StoredMessage } from "@sluice/connectors";
+import { bodyTypeOf, shownHeaders } from "../masking/preview.ts";
+import { toPlain } from "../masking/plain-value.ts";
+import { isSecretHeader } from "../masking/secret-headers.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { Letter, LetterSummary } from "../store/dead-letter-table.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const longestBody = 256 * 1_024;
+
+export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json {
+  const { failure, replayedAt } = letter;
+  return {
+    id: letter.id,
+    at: new Date(letter.at).toISOString(),
+    routeId: letter.routeId,
+    flowId: letter.flowId,
+    flowHash: letter.flowHash,
+    runId: letter.runId ?? null,
+    source: letter.source,
+    attempts: letter.attempts,
+    replayedAt: replayedAt === undefined ? null : new Date(replayedAt).toISOString(),
+    error: { type: failure.type, message: secrets.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null, routeId: failure.routeId ?? null },
+    size: letter.size,
+  };
+}
+
+export function letterJson(letter: Letter, secrets: SecretValues): Json {
+  return {
+    ...summaryJson(letter, secrets),
+    message: messageJson(letter.message, secrets),
+    input: letter.input === undefined ? null : messageJson(letter.input, secrets),
+  };
+}
+
+/** A message on disk as people may see it. */
+export function messageJson(stored: StoredMessage, secrets: SecretValues): Json {
+  const { message, delivery } = restoreMessage(stored);
+  const shown = {
+    body: toPlain(message.body, longestBody),
+    bodyType: bodyTypeOf(message.body),
+    size: stored.body.byteLength,
+    headers: shownHeaders(message.headers),
+    properties: shownHeaders(delivery.properties ?? [], isSecretHeader),
+  };
+  return JSON.parse(secrets.scrub(JSON.stringify(shown))) as Json;
+}

@@ -1,0 +1,123 @@
+// Dead letters sent into their routes again, one or many: what succeeds is removed, what fails stays and is counted.
+import { restoreMessage } from "@sluice/connectors";
+import { FlowError, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+import { unguessableId } from "../host/ulid.ts";
+import { Refusal } from "../refusal.ts";
+import type { DeadLetterTable, Letter, LetterFilter } from "../store/dead-letter-table.ts";
+import { failureOf, letterProperty, type LetterKeeper } from "./keep-letter.ts";
+
+const atOnce = 4;
+const keptJobs = 20;
+
+export interface ReplayParts {
+  readonly runtime: Runtime;
+  readonly keeper: LetterKeeper;
+  readonly clock: Clock;
+}
+
+export interface LetterOutcome {
+  readonly id: string;
+  readonly runId: string;
+  readonly status: string;
+  readonly replayed: boolean;
+  readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null } | null;
+}
+
+export interface ReplayJob {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly total: number;
+  status: "running" | "completed";
+  replayed: number;
+  failed: number;
+  /** Letters that could not be tried: gone meanwhile, or their route is not deployed. */
+  skipped: number;
+}
+
+export interface LetterReplays {
+  one(table: DeadLetterTable, id: string): Promise<LetterOutcome>;
+  /** Begins with the oldest; the promise resolves when all are done. */
+  many(table: DeadLetterTable, filter: LetterFilter, limit: number): { readonly job: ReplayJob; readonly done: Promise<void> };
+  job(id: string): ReplayJob | undefined;
+}
+
+export function letterReplays({ runtime, keeper, clock }: ReplayParts): LetterReplays {
+  const jobs = new Map<string, ReplayJob>();
+
+  async function one(table: DeadLetterTable, id: string): Promise<LetterOutcome> {
+    const letter = table.find(id);
+    if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+    const route = runtime.routes.get(letter.routeId);
+    if (route === undefined) throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
+    if (keeper.keptAgain.has(id)) throw new Refusal("conflict", `dead letter '${id}' is being replayed already`);
+    keeper.keptAgain.set(id, 0);
+    try {
+      const exchange = await deliver(letter, route.inlet);
+      const keptAgain = (keeper.keptAgain.get(id) ?? 0) > 0;
+      return await settle(table, letter, exchange, keptAgain);
+    } finally {
+      keeper.keptAgain.delete(id);
+    }
+  }
+
+  return {
+    one,
+    many(table, filter, limit) {
+      const ids = table.oldest(filter, limit);
+      const job: ReplayJob = {
+        id: `replay_${unguessableId()}`,
+        startedAt: clock.now(),
+        total: ids.length,
+        status: "running",
+        replayed: 0,
+        failed: 0,
+        skipped: 0,
+      };
+      jobs.set(job.id, job);
+      for (const oldest of jobs.keys()) if (jobs.size > keptJobs) jobs.delete(oldest);
+      return { job, done: work(table, ids, job) };
+    },
+    job: (id) => jobs.get(id),
+  };
+
+  async function work(table: DeadLetterTable, ids: readonly string[], job: ReplayJob): Promise<void> {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+        try {
+          if ((await one(table, id)).replayed) job.replayed++;
+          else job.failed++;
+        } catch {
+          job.skipped++;
+        }
+        await clock.breathe();
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    job.status = "completed";
+  }
+}
+
+function deliver({ id, message, input }: Letter, inlet: Inlet): Exchange | Promise<Exchange> {
+  const restored = restoreMessage(input ?? message);
+  const properties = new Map(restored.delivery.properties ?? []);
+  properties.set(letterProperty, id);
+  return inlet.deliver(restored.message, { pattern: "InOut", trigger: { uri: "sluice:dead-letters" }, properties });
+}
+
+async function settle(table: DeadLetterTable, { id }: Letter, exchange: Exchange, keptAgain: boolean): Promise<LetterOutcome> {
+  const { run, failure, caught } = exchange;
+  const error = failure ?? (keptAgain ? caught : undefined);
+  const replayed = error === undefined && !keptAgain;
+  if (replayed) await table.remove(id);
+  else if (!keptAgain) await table.failedAgain(id, failureOf(error ?? unknownFailure(), exchange), run.id);
+  return {
+    id,
+    runId: run.id,
+    status: run.status,
+    replayed,
+    error: error === undefined ? null : { type: error.type, message: error.message, stepId: error.stepId ?? null },
+  };
+}
+
+const unknownFailure = (): FlowError => new FlowError("java.lang.IllegalStateException", "the run failed");

@@ -1,0 +1,266 @@
+// Messages that could not be processed, on disk: bounded in number and bytes, the oldest go first.
+import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors";
+import type { Ids, Log, RouteIdentity } from "@sluice/engine";
+import { previewBody } from "../masking/preview.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import { storeFailure } from "./queue-table.ts";
+import type { Database, Row, SqlValue } from "./sqlite.ts";
+
+export interface LetterFilter {
+  readonly routeId?: string | undefined;
+  readonly flowId?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly text?: string | undefined;
+}
+
+/** What is known about a message that was given up, beside the message itself. */
+export interface LetterFacts {
+  readonly route: Pick<RouteIdentity, "id" | "flowId" | "flowHash">;
+  readonly runId: string | undefined;
+  readonly attempts: number;
+  readonly failure: Failure;
+  /** Who gave it up: `queue:orders`, or the endpoint of an error handler. */
+  readonly source: string;
+  /** The message as it entered the route, when it is not the one that is kept anyway. */
+  readonly input: StoredMessage | undefined;
+}
+
+export interface LetterSummary {
+  readonly id: string;
+  readonly at: number;
+  readonly routeId: string;
+  readonly flowId: string;
+  readonly flowHash: string;
+  readonly runId: string | undefined;
+  readonly source: string;
+  readonly attempts: number;
+  readonly replayedAt: number | undefined;
+  readonly failure: Failure;
+  readonly size: number;
+  readonly hasInput: boolean;
+}
+
+export interface Letter extends LetterSummary {
+  readonly message: StoredMessage;
+  readonly input: StoredMessage | undefined;
+}
+
+export interface PreparedLetter {
+  readonly id: string;
+  /** To be called within a transaction. */
+  insert(message: StoredMessage): void;
+  /** To be called after it. */
+  inserted(): void;
+}
+
+export interface DeadLetterParts {
+  readonly database: Database;
+  readonly commit: GroupCommit;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly limits: { readonly deadLetters: number; readonly deadLetterBytes: number };
+}
+
+const longestSearch = 4_096;
+const longestFailure = 4_000;
+const summary = "id, at, route_id, flow_id, flow_hash, run_id, source, attempts, replayed_at, failure, size, input_kind";
+
+export class DeadLetterTable {
+  readonly #parts: DeadLetterParts;
+  count: number;
+  bytes: number;
+  #shrinking = false;
+
+  constructor(parts: DeadLetterParts) {
+    this.#parts = parts;
+    const found = parts.database.prepare("SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM dead_letter").get();
+    this.count = Number(found?.["count"] ?? 0);
+    this.bytes = Number(found?.["bytes"] ?? 0);
+  }
+
+  /** Keeps a message; resolves with the letter's id when it is on disk. */
+  async add(message: StoredMessage, facts: LetterFacts): Promise<string> {
+    const letter = this.prepare(facts);
+    await this.#parts.commit
+      .write(() => letter.insert(message))
+      .catch((error: unknown) => {
+        throw storeFailure(error, "the dead letter could not be kept");
+      });
+    letter.inserted();
+    return letter.id;
+  }
+
+  prepare({ route, runId, attempts, failure, source, input }: LetterFacts): PreparedLetter {
+    const { database, ids, now } = this.#parts;
+    const id = ids.next();
+    let size = 0;
+    return {
+      id,
+      insert(message) {
+        size = storedSize(message) + (input === undefined ? 0 : storedSize(input));
+        const known = { ...failure, message: failure.message.slice(0, longestFailure) };
+        const values: SqlValue[] = [
+          id,
+          now(),
+          route.id,
+          route.flowId,
+          route.flowHash,
+          runId ?? null,
+          source,
+          attempts,
+          JSON.stringify(known),
+          searchText(message, failure),
+          size,
+        ];
+        const contents: SqlValue[] = [message.kind, message.envelope, message.body, input?.kind ?? null, input?.envelope ?? null, input?.body ?? null];
+        database
+          .prepare(
+            `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size, kind, envelope, body, input_kind, input_envelope, input_body)
+             VALUES (${[...values, ...contents].map(() => "?").join(", ")})`,
+          )
+          .run(...values, ...contents);
+      },
+      inserted: () => {
+        this.count++;
+        this.bytes += size;
+        this.#shrink();
+      },
+    };
+  }
+
+  /** A replay failed again: the letter stays, with what happened this time. */
+  async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
+    const { commit, database, now } = this.#parts;
+    const known = { ...failure, message: failure.message.slice(0, longestFailure) };
+    await commit.write(() =>
+      database
+        .prepare("UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?")
+        .run(now(), JSON.stringify(known), runId ?? null, id),
+    );
+  }
+
+  /** Newest first; `total` counts all that match. */
+  list(filter: LetterFilter, limit: number): { readonly letters: readonly LetterSummary[]; readonly total: number } {
+    const { where, values } = conditions(filter);
+    const { database } = this.#parts;
+    const total = Number(database.prepare(`SELECT count(*) AS count FROM dead_letter ${where}`).get(...values)?.["count"] ?? 0);
+    const rows = database.prepare(`SELECT ${summary} FROM dead_letter ${where} ORDER BY id DESC LIMIT ?`).all(...values, limit);
+    return { letters: rows.map(summaryOf), total };
+  }
+
+  /** Ids of letters that match, oldest first. */
+  oldest(filter: LetterFilter, limit: number): readonly string[] {
+    const { where, values } = conditions(filter);
+    return this.#parts.database
+      .prepare(`SELECT id FROM dead_letter ${where} ORDER BY id LIMIT ?`)
+      .all(...values, limit)
+      .map((row) => String(row["id"]));
+  }
+
+  find(id: string): Letter | undefined {
+    const row = this.#parts.database.prepare("SELECT * FROM dead_letter WHERE id = ?").get(id);
+    if (row === undefined) return undefined;
+    const input = row["input_kind"] === null ? undefined : storedOf(row, "input_");
+    return { ...summaryOf(row), message: storedOf(row, ""), input };
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await this.#delete("WHERE id = ?", [id])) > 0;
+  }
+
+  /** Removes every letter that matches; tells how many. */
+  removeAll(filter: LetterFilter): Promise<number> {
+    const { where, values } = conditions(filter);
+    return this.#delete(where, values);
+  }
+
+  async #delete(where: string, values: readonly SqlValue[]): Promise<number> {
+    const { commit, database } = this.#parts;
+    const gone = await commit.write(() => database.prepare(`DELETE FROM dead_letter ${where} RETURNING size`).all(...values));
+    this.count -= gone.length;
+    this.bytes -= gone.reduce((sum, row) => sum + Number(row["size"]), 0);
+    return gone.length;
+  }
+
+  /** Over a bound, the oldest hundredth goes at once, so that a flood of letters is not a flood of removals. */
+  #shrink(): void {
+    const { limits } = this.#parts;
+    if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;
+    this.#shrinking = true;
+    void this.#removeOldest().finally(() => {
+      this.#shrinking = false;
+    });
+  }
+
+  async #removeOldest(): Promise<void> {
+    const { limits, log, database } = this.#parts;
+    const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
+    try {
+      for (let gone = 1; gone > 0 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
+        let last = "";
+        let [countLeft, bytesLeft] = [this.count, this.bytes];
+        for (const row of database.prepare("SELECT id, size FROM dead_letter ORDER BY id LIMIT 1000").all()) {
+          if (countLeft <= letters && bytesLeft <= bytes) break;
+          countLeft--;
+          bytesLeft -= Number(row["size"]);
+          last = String(row["id"]);
+        }
+        gone = await this.#delete("WHERE id <= ?", [last]);
+        log.write(
+          "WARN",
+          "sluice.dead-letters",
+          `${gone} of the oldest dead letters were removed: ${limits.deadLetters} of them and ${limits.deadLetterBytes} bytes are the most there may be`,
+        );
+      }
+    } catch (error) {
+      log.write("ERROR", "sluice.dead-letters", `the oldest dead letters could not be removed: ${(error as Error).message}`);
+    }
+  }
+}
+
+const below = (limit: number): number => limit - Math.floor(limit / 100);
+
+function conditions({ routeId, flowId, since, until, text }: LetterFilter): { readonly where: string; readonly values: SqlValue[] } {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (condition: string, value: SqlValue | undefined): void => {
+    if (value === undefined) return;
+    parts.push(condition);
+    values.push(value);
+  };
+  add("route_id = ?", routeId);
+  add("flow_id = ?", flowId);
+  add("at >= ?", since);
+  add("at <= ?", until);
+  add("instr(search, ?) > 0", text?.toLowerCase());
+  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+}
+
+/** What a search looks at: the beginning of the body, the headers and the failure, in lower case. */
+function searchText({ kind, body, envelope }: StoredMessage, failure: Failure): string {
+  const text = kind === "none" ? "" : previewBody(body, longestSearch).text;
+  return [text, envelope.slice(0, longestSearch), failure.type, failure.message.slice(0, longestSearch), failure.stepId ?? ""].join("\n").toLowerCase();
+}
+
+function storedOf(row: Row, prefix: "" | "input_"): StoredMessage {
+  return { kind: row[`${prefix}kind`] as StoredMessage["kind"], envelope: row[`${prefix}envelope`] as string, body: row[`${prefix}body`] as Uint8Array };
+}
+
+function summaryOf(row: Row): LetterSummary {
+  return {
+    id: String(row["id"]),
+    at: Number(row["at"]),
+    routeId: String(row["route_id"]),
+    flowId: String(row["flow_id"]),
+    flowHash: String(row["flow_hash"]),
+    runId: row["run_id"] === null ? undefined : String(row["run_id"]),
+    source: String(row["source"]),
+    attempts: Number(row["attempts"]),
+    replayedAt: row["replayed_at"] === null ? undefined : Number(row["replayed_at"]),
+    failure: JSON.parse(String(row["failure"])) as Failure,
+    size: Number(row["size"]),
+    hasInput: row["input_kind"] !== null,
+  };
+}

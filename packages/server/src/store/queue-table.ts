@@ -1,0 +1,175 @@
+// The queues' messages on disk: written in groups, read in pages. Bounded in bytes over all queues; who works on what is
+// known in memory by those who do.
+import type { Burial, Position, QueuedMessage, QueueStore, StoredMessage } from "@sluice/connectors";
+import { storedSize } from "@sluice/connectors";
+import { FlowError, type Clock, type Ids } from "@sluice/engine";
+import type { DeadLetterTable } from "./dead-letter-table.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { Database, Row, Statement } from "./sqlite.ts";
+import { steadyTime } from "./steady-time.ts";
+
+export interface QueueTableParts {
+  readonly database: Database;
+  readonly commit: GroupCommit;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly limits: { readonly queueBytes: number; readonly maxMessageBytes: number };
+  readonly deadLetters: DeadLetterTable;
+  /** The process ended without closing the store: any message in it may be the reason. */
+  readonly suspectAll: boolean;
+}
+
+interface Tally {
+  depth: number;
+  bytes: number;
+}
+
+/** Queues without messages whose tally is kept, for those who look at depths. */
+const emptyTallies = 1_000;
+
+export class QueueTable implements QueueStore {
+  readonly maxMessageBytes: number;
+  readonly now: () => number;
+  readonly #parts: QueueTableParts;
+  readonly #tallies = new Map<string, Tally>();
+  readonly #statements: Readonly<Record<"insert" | "page" | "first" | "next" | "read" | "held" | "begin" | "remove" | "again", Statement>>;
+  readonly #suspectsEnd: number;
+  #lastSeq: number;
+  #bytes = 0;
+
+  constructor(parts: QueueTableParts) {
+    this.#parts = parts;
+    this.maxMessageBytes = parts.limits.maxMessageBytes;
+    const { database } = parts;
+    const columns = "seq, id, key, due, attempts, size";
+    this.#statements = {
+      insert: database.prepare(
+        "INSERT INTO queue_message (seq, id, queue, key, due, enqueued, attempts, size, kind, envelope, body) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+      ),
+      first: database.prepare(`SELECT ${columns} FROM queue_message WHERE queue = ? AND due <= ? ORDER BY due, seq LIMIT ?`),
+      page: database.prepare(`SELECT ${columns} FROM queue_message WHERE queue = ? AND (due, seq) > (?, ?) AND due <= ? ORDER BY due, seq LIMIT ?`),
+      next: database.prepare("SELECT due FROM queue_message WHERE queue = ? AND (due, seq) > (?, ?) ORDER BY due, seq LIMIT 1"),
+      read: database.prepare("SELECT kind, envelope, body FROM queue_message WHERE seq = ?"),
+      held: database.prepare("SELECT key, seq FROM queue_message WHERE queue = ? AND key IS NOT NULL AND attempts > 0 ORDER BY seq DESC"),
+      begin: database.prepare("UPDATE queue_message SET attempts = ? WHERE seq = ?"),
+      remove: database.prepare("DELETE FROM queue_message WHERE seq = ?"),
+      again: database.prepare("UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?"),
+    };
+    this.#lastSeq = Number(database.prepare("SELECT max(seq) AS seq FROM queue_message").get()?.["seq"] ?? 0);
+    this.now = steadyTime(parts.clock, Number(database.prepare("SELECT max(enqueued) AS newest FROM queue_message").get()?.["newest"] ?? 0));
+    this.#suspectsEnd = parts.suspectAll ? this.#lastSeq : 0;
+    for (const row of database.prepare("SELECT queue, count(*) AS depth, sum(size) AS bytes FROM queue_message GROUP BY queue").all()) {
+      this.#tallies.set(String(row["queue"]), { depth: Number(row["depth"]), bytes: Number(row["bytes"]) });
+      this.#bytes += Number(row["bytes"]);
+    }
+  }
+
+  put(queue: string, message: StoredMessage, { key, delayMs }: { readonly key: string | undefined; readonly delayMs: number }): Promise<QueuedMessage> {
+    const size = storedSize(message);
+    const { queueBytes } = this.#parts.limits;
+    if (this.#bytes + size > queueBytes)
+      return Promise.reject(
+        new FlowError("java.lang.IllegalStateException", `queue '${queue}' is full: the queues hold ${this.#bytes} of ${queueBytes} bytes`, {
+          code: "queue-full",
+          retryable: true,
+        }),
+      );
+    const enqueued = this.now();
+    const queued: QueuedMessage = { seq: ++this.#lastSeq, id: this.#parts.ids.next(), key, due: enqueued + Math.max(0, delayMs), attempts: 0, size };
+    this.#count(queue, 1, size);
+    return this.#parts.commit
+      .write(() => {
+        this.#statements.insert.run(queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, message.body);
+        return queued;
+      })
+      .catch((error: unknown) => {
+        this.#count(queue, -1, -size);
+        throw storeFailure(error, `queue '${queue}' could not keep the message`);
+      });
+  }
+
+  page(queue: string, after: Position | undefined, until: number, limit: number): readonly QueuedMessage[] {
+    const rows = after === undefined ? this.#statements.first.all(queue, until, limit) : this.#statements.page.all(queue, after.due, after.seq, until, limit);
+    return rows.map(queuedOf);
+  }
+
+  nextDue(queue: string, after: Position | undefined): number | undefined {
+    const due = this.#statements.next.get(queue, after?.due ?? -1, after?.seq ?? -1)?.["due"];
+    return due === undefined ? undefined : Number(due);
+  }
+
+  read(seq: number): StoredMessage | undefined {
+    const row = this.#statements.read.get(seq);
+    return row === undefined ? undefined : { kind: row["kind"] as StoredMessage["kind"], envelope: row["envelope"] as string, body: row["body"] as Uint8Array };
+  }
+
+  held(queue: string): ReadonlyMap<string, number> {
+    return new Map(this.#statements.held.all(queue).map((row) => [String(row["key"]), Number(row["seq"])]));
+  }
+
+  isSuspect(seq: number): boolean {
+    return seq <= this.#suspectsEnd;
+  }
+
+  begin(seq: number, attempt: number): Promise<void> {
+    return this.#parts.commit.write(() => void this.#statements.begin.run(attempt, seq));
+  }
+
+  remove(queue: string, { seq, size }: QueuedMessage): Promise<void> {
+    return this.#parts.commit.write(() => void this.#statements.remove.run(seq)).then(() => this.#count(queue, -1, -size));
+  }
+
+  again({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
+    return this.#parts.commit.write(() => void this.#statements.again.run(attempts, Math.round(due), seq));
+  }
+
+  bury(queue: string, { seq, size }: QueuedMessage, { route, runId, attempts, failure }: Burial): Promise<void> {
+    const { commit, deadLetters } = this.#parts;
+    const letter = deadLetters.prepare({ route, runId, attempts, failure, source: `queue:${queue}`, input: undefined });
+    return commit
+      .write(() => {
+        const message = this.read(seq);
+        if (message !== undefined) letter.insert(message);
+        this.#statements.remove.run(seq);
+      })
+      .then(() => {
+        this.#count(queue, -1, -size);
+        letter.inserted();
+      });
+  }
+
+  depths(): readonly { readonly name: string; readonly depth: number; readonly bytes: number }[] {
+    return [...this.#tallies].map(([name, { depth, bytes }]) => ({ name, depth, bytes }));
+  }
+
+  #tally(queue: string): Tally {
+    let tally = this.#tallies.get(queue);
+    if (tally !== undefined) return tally;
+    if (this.#tallies.size >= emptyTallies) for (const [name, { depth }] of this.#tallies) if (depth === 0) this.#tallies.delete(name);
+    this.#tallies.set(queue, (tally = { depth: 0, bytes: 0 }));
+    return tally;
+  }
+
+  #count(queue: string, messages: number, bytes: number): void {
+    const tally = this.#tally(queue);
+    tally.depth += messages;
+    tally.bytes += bytes;
+    this.#bytes += bytes;
+  }
+}
+
+function queuedOf(row: Row): QueuedMessage {
+  return {
+    seq: Number(row["seq"]),
+    id: String(row["id"]),
+    key: row["key"] === null ? undefined : String(row["key"]),
+    due: Number(row["due"]),
+    attempts: Number(row["attempts"]),
+    size: Number(row["size"]),
+  };
+}
+
+/** A write the disk refused, as a route sees it. */
+export function storeFailure(error: unknown, what: string): FlowError {
+  return new FlowError("java.io.IOException", `${what}: ${(error as Error).message}`, { code: "store-failed", retryable: true, cause: error });
+}

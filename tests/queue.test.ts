@@ -1,0 +1,310 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { call, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+
+interface Seen {
+  readonly body: string;
+  readonly attempt: string;
+  readonly version: string;
+}
+
+/** A partner system that notes what it gets and answers as it is told. */
+class Partner {
+  readonly seen: Seen[] = [];
+  respond: (seen: Seen, times: number) => number | Promise<number> = () => 200;
+  #server: Server | undefined;
+
+  async start(): Promise<string> {
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => (body += chunk));
+      request.on("end", async () => {
+        const seen = { body, attempt: String(request.headers["x-attempt"] ?? ""), version: request.url ?? "" };
+        this.seen.push(seen);
+        response.writeHead(await this.respond(seen, this.seen.filter((other) => other.body === body).length));
+        response.end("done");
+      });
+    });
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  get bodies(): readonly string[] {
+    return this.seen.map(({ body }) => body);
+  }
+
+  stop(): void {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+  }
+}
+
+const partner: { current: Partner; url: string } = { current: new Partner(), url: "" };
+let server: StartedServer;
+let dataDir: string;
+
+beforeEach(async () => {
+  partner.current = new Partner();
+  partner.url = await partner.current.start();
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  server = await start();
+});
+
+afterEach(async () => {
+  await server.stop();
+  partner.current.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const start = (env: Readonly<Record<string, string>> = {}): Promise<StartedServer> => startTestServer({ dataDir, env: { SERVICE_EGRESS_ALLOW_PRIVATE: "true", ...env } });
+
+const sender = (options = ""): string => `- route:
+    id: in
+    from:
+      uri: webhook
+      steps:
+        - to: "queue:work${options}"
+        - setBody: {constant: taken}
+`;
+
+const worker = (options: string, version = "v1", delay = ""): string => `- route:
+    id: worker
+    from:
+      uri: "queue:work${options}"
+      steps:
+${delay === "" ? "" : `        - delay: {constant: ${delay}}\n`}        - setHeader: {name: X-Attempt, simple: "\${header.SluiceQueueAttempt}"}
+        - removeHeaders: {pattern: "Sluice*"}
+        - to: "${partner.url}/${version}?httpMethod=POST"
+`;
+
+const post = (body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", "/api/in", body, headers);
+const file = (): string => join(dataDir, "store", "durable.sqlite");
+
+describe("a durable queue", () => {
+  it("costs nothing until it is used", async () => {
+    await server.putFlow("plain", `- route:\n    id: plain\n    from:\n      uri: webhook\n      steps:\n        - setBody: {constant: x}\n`);
+    expect((await call(server.baseUrl, "POST", "/api/plain", "x")).text).toBe("x");
+    expect((await server.api("GET", "/dead-letters")).json).toEqual({ deadLetters: [], total: 0 });
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it("hands messages over in order, with headers, and keeps what waits over a restart", async () => {
+    expect((await server.putFlow("in", sender())).status).toBe(201);
+    for (const body of ["1", "2", "3"]) expect((await post(body)).text).toBe("taken");
+    expect(existsSync(file())).toBe(true);
+    await server.stop();
+    server = await start();
+    await server.putFlow("worker", worker(""));
+    await eventually(() => partner.current.seen.length === 3);
+    expect(partner.current.bodies).toEqual(["1", "2", "3"]);
+    expect(partner.current.seen.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
+  });
+
+  it("keeps bytes, text and structures as they were", async () => {
+    await server.putFlow(
+      "kinds",
+      `- route:
+    id: in
+    from:
+      uri: webhook
+      steps:
+        - unmarshal: {json: {}}
+        - setHeader: {name: list, jsonpath: "$.lines"}
+        - setProperty: {name: noted, simple: "\${body[id]}"}
+        - to: queue:work
+- route:
+    id: worker
+    from:
+      uri: queue:work
+      steps:
+        - setBody: {simple: "\${body[id]} \${body[lines][1]} \${header.list[0]} \${exchangeProperty.noted} \${header.X-Src}"}
+        - to: "${partner.url}/v1?httpMethod=POST"
+`,
+    );
+    expect((await post('{"id":"A-1","lines":["x","ü"]}', { "X-Src": "shop" })).status).toBe(200);
+    await eventually(() => partner.current.seen.length === 1);
+    expect(partner.current.bodies).toEqual(["A-1 ü x A-1 shop"]);
+  });
+
+  it("tries again with growing waits, then puts the message in the dead letters", async () => {
+    await server.putFlow("in", sender());
+    await server.putFlow("worker", worker("?maximumRedeliveries=2&redeliveryDelay=50"));
+    partner.current.respond = ({ body }) => (body === "poison" ? 500 : 200);
+    for (const body of ["a", "poison", "b"]) await post(body);
+    await eventually(async () => (await server.api("GET", "/dead-letters")).json.total === 1);
+    expect(partner.current.bodies.filter((body) => body === "poison")).toHaveLength(3);
+    expect(partner.current.seen.filter(({ body }) => body === "poison").map(({ attempt }) => attempt)).toEqual(["1", "2", "3"]);
+    expect(partner.current.bodies.filter((body) => body !== "poison")).toEqual(["a", "b"]);
+    const [letter] = (await server.api("GET", "/dead-letters")).json.deadLetters;
+    expect(letter).toMatchObject({ routeId: "worker", flowId: "worker", source: "queue:work", attempts: 3, error: { type: "org.apache.camel.http.base.HttpOperationFailedException" } });
+    const whole = (await server.api("GET", `/dead-letters/${letter.id}`)).json;
+    expect(whole.message).toMatchObject({ body: "poison" });
+  });
+
+  it("keeps the order of a key while one of its messages waits to be tried again, and lets other keys pass", async () => {
+    await server.putFlow("in", sender("?keyHeader=customer"));
+    await server.putFlow("worker", worker("?concurrentConsumers=4&redeliveryDelay=150"));
+    partner.current.respond = ({ body }, times) => (body === "a1" && times < 3 ? 500 : 200);
+    for (const [customer, number] of [["a", 1], ["a", 2], ["b", 1], ["a", 3], ["b", 2]] as const) await post(`${customer}${number}`, { customer });
+    await eventually(() => new Set(partner.current.bodies).size === 5);
+    const ofKey = (key: string): readonly string[] => partner.current.bodies.filter((body) => body.startsWith(key));
+    expect(ofKey("a")).toEqual(["a1", "a1", "a1", "a2", "a3"]);
+    expect(ofKey("b")).toEqual(["b1", "b2"]);
+    expect(partner.current.bodies.lastIndexOf("b2")).toBeLessThan(partner.current.bodies.indexOf("a2"));
+  });
+
+  it("keeps the order of a key over a restart between two tries", async () => {
+    await server.putFlow("in", sender("?keyHeader=customer"));
+    await server.putFlow("worker", worker("?redeliveryDelay=400&backOffMultiplier=1"));
+    partner.current.respond = ({ body }, times) => (body === "a1" && times === 1 ? 500 : 200);
+    for (const body of ["a1", "a2"]) await post(body, { customer: "a" });
+    await eventually(() => partner.current.seen.length === 1);
+    await sleep(50);
+    await server.stop();
+    server = await start();
+    await eventually(() => partner.current.seen.length === 3);
+    expect(partner.current.bodies).toEqual(["a1", "a1", "a2"]);
+  });
+
+  it("delivers a delayed message when it is due, and others before it", async () => {
+    await server.putFlow("in", sender("?delay=300"));
+    await server.putFlow("now", sender().replace("id: in", "id: now"));
+    await server.putFlow("worker", worker(""));
+    const began = performance.now();
+    await post("later");
+    await call(server.baseUrl, "POST", "/api/now", "first");
+    await eventually(() => partner.current.seen.length === 2);
+    expect(partner.current.bodies).toEqual(["first", "later"]);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+  });
+
+  it("gives a message to another try when its run holds it too long", async () => {
+    await server.putFlow("in", sender());
+    await server.putFlow("worker", worker("?visibilityTimeout=200&redeliveryDelay=10"));
+    partner.current.respond = (_, times) => (times === 1 ? sleep(1_500).then(() => 500) : 200);
+    await post("slow");
+    await eventually(() => partner.current.seen.length === 2);
+    await sleep(1_600);
+    expect(partner.current.seen.map(({ attempt }) => attempt)).toEqual(["1", "2"]);
+  });
+
+  it("neither loses nor doubles a message when the consuming flow is replaced under load", async () => {
+    await server.putFlow("in", sender());
+    await server.putFlow("worker", worker("?concurrentConsumers=5", "v0", "5"));
+    const sent: string[] = [];
+    for (let version = 1; version <= 10; version++) {
+      for (let count = 0; count < 20; count++) {
+        const body = `${version}-${count}`;
+        sent.push(body);
+        await post(body);
+      }
+      expect((await server.putFlow("worker", worker("?concurrentConsumers=5", `v${version}`, "5"))).status).toBe(200);
+    }
+    await eventually(() => partner.current.seen.length >= sent.length, 10_000);
+    await sleep(200);
+    expect(partner.current.bodies.toSorted()).toEqual(sent.toSorted());
+    expect(new Set(partner.current.seen.map(({ version }) => version)).size).toBeGreaterThan(3);
+  });
+
+  it("finishes what is under way and leaves the rest on disk when the runtime stops", async () => {
+    await server.putFlow("in", sender());
+    await server.putFlow("worker", worker(""));
+    partner.current.respond = () => sleep(100).then(() => 200);
+    const bodies = Array.from({ length: 20 }, (_, index) => String(index));
+    for (const body of bodies) await post(body);
+    await eventually(() => partner.current.seen.length > 1);
+    expect((await server.stop()).drained).toBe(true);
+    const before = partner.current.seen.length;
+    expect(before).toBeLessThan(20);
+    partner.current.respond = () => 200;
+    server = await start();
+    await eventually(() => partner.current.seen.length >= 20);
+    await sleep(100);
+    expect(partner.current.bodies).toEqual(bodies);
+  });
+
+  it("refuses more than it may hold, in one clear sentence", async () => {
+    await server.stop();
+    server = await start({ SERVICE_QUEUE_BYTES: "20k" });
+    await server.putFlow("in", sender());
+    const replies = [];
+    for (let count = 0; count < 5; count++) replies.push((await post("x".repeat(6_000))).status);
+    expect(replies.filter((status) => status === 200).length).toBe(3);
+    const [run] = (await server.api("GET", "/runs?status=failed")).json.runs;
+    expect(run.error.message).toMatch(/^queue 'work' is full: the queues hold \d+ of 20480 bytes$/);
+  });
+
+  it("can be asked for one message at a time", async () => {
+    await server.putFlow("in", sender());
+    await server.putFlow("ask", `- route:\n    id: ask\n    from:\n      uri: webhook\n      steps:\n        - pollEnrich: {constant: "queue:work", timeout: 300}\n        - setBody: {simple: "got \${body}"}\n`);
+    await post("one");
+    expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got one");
+    expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got ");
+    await post("two");
+    expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got two");
+  });
+
+  it("refuses a name that could be another queue's", async () => {
+    const reply = await server.putFlow("in", sender().replace("queue:work", "queue:webhook/in"));
+    expect(reply.status).toBe(422);
+    expect(reply.json.error).toContain("queue name 'webhook/in' is not allowed");
+  });
+});
+
+describe("a durable webhook", () => {
+  const durable = (options = ""): string => `- route:
+    id: in
+    from:
+      uri: "webhook?durable=true${options}"
+      steps:
+        - setHeader: {name: X-Attempt, simple: "\${header.SluiceQueueAttempt} \${header.X-Src} \${header.CamelHttpMethod}"}
+        - removeHeaders: {pattern: "Sluice*"}
+        - to: "${partner.url}/v1?httpMethod=POST"
+`;
+
+  it("answers 202 when the message is on disk, and runs the route from there", async () => {
+    expect((await server.putFlow("in", durable())).status).toBe(201);
+    const reply = await post("hello", { "X-Src": "shop" });
+    expect([reply.status, reply.json]).toEqual([202, { messageId: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);
+    expect([reply.headers.get("x-run-id"), reply.headers.get("content-type")]).toEqual([null, "application/json"]);
+    await eventually(() => partner.current.seen.length === 1);
+    expect(partner.current.seen[0]).toMatchObject({ body: "hello", attempt: "1 shop POST" });
+    const [run] = (await server.api("GET", "/runs?routeId=in")).json.runs;
+    expect(run).toMatchObject({ status: "completed", trigger: { method: "POST", path: "/api/in" } });
+  });
+
+  it("tries again when the partner is down, over a restart too", async () => {
+    await server.putFlow("in", durable("&redeliveryDelay=100"));
+    partner.current.respond = () => 503;
+    expect((await post("hello")).status).toBe(202);
+    await eventually(() => partner.current.seen.length === 1);
+    await server.stop();
+    partner.current.respond = () => 200;
+    server = await start();
+    await eventually(() => partner.current.seen.length === 2);
+    expect(partner.current.seen.map(({ attempt }) => attempt)).toEqual(["1  POST", "2  POST"]);
+  });
+
+  it("lets no header of the caller steer the route after the detour over the disk", async () => {
+    await server.putFlow("in", durable());
+    await post("x", { CamelHttpUri: "http://127.0.0.1:1/elsewhere", CamelHttpPath: "/other" });
+    await eventually(() => partner.current.seen.length === 1);
+    expect(partner.current.seen[0]?.version).toBe("/v1");
+  });
+
+  it("says 503 when there is no room", async () => {
+    await server.stop();
+    server = await start({ SERVICE_QUEUE_BYTES: "10k" });
+    await server.putFlow("in", durable());
+    partner.current.respond = () => sleep(300).then(() => 200);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => post("x".repeat(4_000))));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([202, 202, 503, 503]);
+    expect(replies.find(({ status }) => status === 503)?.json.error).toContain("queue 'webhook/in' is full");
+    await eventually(() => partner.current.seen.length === 2);
+  });
+});
