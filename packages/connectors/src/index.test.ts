@@ -1,8 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { FakeHost, routeIdentity } from "@sluice/testkit";
+import type { LanguageDeclaration } from "@sluice/engine/spi";
 import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
-import { connectors } from "./index.ts";
+import { connectorsWith } from "./index.ts";
+
+const echo: LanguageDeclaration = { name: "name", title: "Name", summary: "Gives its text.", group: "test", since: "0.1", options: {}, examples: [], compile: (text) => () => text };
+const connectors = connectorsWith({ languages: { language: () => echo } });
+/** Names that mean something to their connector. */
+const names: Readonly<Record<string, string>> = { "sluice-event": "run.failed", kamelet: "sink", sluice: "dead-letters" };
 
 /** Folders that several connectors share instead of being one. */
 const shared = ["ticking"];
@@ -33,7 +39,7 @@ describe("the list of connectors", () => {
       action: scheme === "saga" ? "complete" : "status",
       schedule: "* * * * *",
       routeId: "r",
-      name: scheme === "sluice-event" ? "run.failed" : "name",
+      name: names[scheme] ?? "name",
     };
     for (const [name, field] of Object.entries({ ...(connector.path as Fields), ...(connector.options as Fields) })) {
       const info = about(field);
