@@ -21,6 +21,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
 };
 
 const refusedLanguages: Readonly<Record<string, string>> = {
+  js: "js is off: start the runtime with SERVICE_ENABLE_JS=true",
   groovy: `groovy runs on the Java VM and ${noJava}; use js`,
   mvel: `mvel runs on the Java VM and ${noJava}; use simple or js`,
   ognl: `ognl runs on the Java VM and ${noJava}; use simple or js`,

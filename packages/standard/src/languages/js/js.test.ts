@@ -1,0 +1,81 @@
+import variant from "@jitl/quickjs-wasmfile-release-sync";
+import { FakeHost, languageUnderTest } from "@sluice/testkit";
+import { newQuickJSWASMModuleFromVariant } from "quickjs-emscripten-core";
+import { describe, expect, it } from "vitest";
+import { jsLanguage } from "./js.ts";
+
+const quickjs = await newQuickJSWASMModuleFromVariant(variant);
+const host = new FakeHost();
+// Real time passes here, so that limits are seen to work as they will.
+host.clock.monotonic = () => performance.now();
+const { evaluate, matches } = languageUnderTest(jsLanguage(quickjs), { host });
+
+describe("js", () => {
+  it("sees the message as JSON values and gives JSON values back", () => {
+    expect(evaluate("body.a + headers.k + properties.p + variables.v", { body: { a: 1 }, headers: { k: 2 }, properties: { p: 3 }, variables: { v: 4 } })).toBe(
+      10,
+    );
+    expect(evaluate("({n: body.length, d: new Date(0), u: undefined})", { body: "abc" })).toEqual({ n: 3, d: "1970-01-01T00:00:00.000Z" });
+    expect(evaluate("body.get", { body: new Map([["get", 7]]) })).toBe(7);
+    expect(evaluate("JSON.parse(body).x", { body: new TextEncoder().encode('{"x":1}') })).toBe(1);
+    expect(evaluate("undefined", { body: 1 })).toBeNull();
+    expect(evaluate("exchangeId.length > 0", { body: 1 })).toBe(true);
+    expect(evaluate("body", { body: "5", options: { resultType: "Integer" } })).toBe(5);
+  });
+
+  it("gives the last value, or what return says", () => {
+    expect(evaluate("const x = body * 2; x + 1", { body: 4 })).toBe(9);
+    expect(evaluate("if (body > 3) return 'big'; return 'small'", { body: 4 })).toBe("big");
+    expect(matches("body > 3", { body: 4 })).toBe(true);
+    expect(matches("body > 3", { body: 2 })).toBe(false);
+  });
+
+  it("starts afresh for every message", () => {
+    const code = "globalThis.count = (globalThis.count ?? 0) + 1; Array.prototype.x = 1; count";
+    expect([evaluate(code, { body: 1 }), evaluate(code, { body: 1 })]).toEqual([1, 1]);
+    expect(([] as { x?: number }).x).toBeUndefined();
+  });
+
+  it.each([
+    "constructor.constructor('return process')()",
+    "globalThis.process.env",
+    "require('fs')",
+    "this.process.exit(1)",
+    "(async () => { await import('fs') })()",
+    "body.constructor.constructor('return process')()",
+    "fetch('http://127.0.0.1')",
+    "setTimeout(() => 1, 1)",
+  ])("reaches nothing outside: %s", (code) => {
+    expect(() => evaluate(code, { body: { a: 1 } })).toThrow(expect.objectContaining({ type: "org.apache.camel.ExpressionEvaluationException" }) as Error);
+  });
+
+  it.each([
+    ["while (true) {}", "time limit"],
+    ["const f = () => { try { for (;;) {} } finally { f() } }; f()", "time limit"],
+    ["/^(a+)+$/.test('a'.repeat(40) + 'b')", "time limit"],
+    ["({toJSON() { for (;;); }})", "time limit"],
+    ["const a = []; for (;;) a.push({ n: a.length })", /memory limit|time limit/],
+    ["new Array(1e9).fill(0)", "memory limit"],
+    ["const f = () => f() + 1; f()", "call depth"],
+  ])("stops %s", (code, expected) => {
+    expect(() => evaluate(code, { body: 1 })).toThrow(expected);
+  });
+
+  it("stops even when the clock stands still", () => {
+    const still = languageUnderTest(jsLanguage(quickjs, { timeLimitMs: 5 }), { host: new FakeHost() });
+    expect(() => still.evaluate("for (;;) {}", { body: 1 })).toThrow("time limit: the script took longer than 5 ms");
+  });
+
+  it("says what is wrong", () => {
+    expect(() => evaluate("body.", { body: 1 })).toThrow(expect.objectContaining({ name: "CompileError", code: "js-syntax" }) as Error);
+    expect(() => evaluate("throw new Error('no ' + body)", { body: "luck" })).toThrow("no luck");
+    expect(() => evaluate("Promise.resolve(1)", { body: 1 })).toThrow("only values can be used");
+  });
+
+  it("leaves no memory behind", () => {
+    evaluate("body", { body: 1 });
+    const before = quickjs.getWasmMemory().buffer.byteLength;
+    for (let round = 0; round < 200; round++) evaluate("'x'.repeat(100000).length", { body: 1 });
+    expect(quickjs.getWasmMemory().buffer.byteLength).toBe(before);
+  });
+});
