@@ -135,7 +135,7 @@ export async function startServer({ settings, environment: variables }: Configur
       catalog,
       host,
       listener: createRunListener(history, trace, log, events),
-      limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs },
+      limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs, exchanges: settings.maxExchanges, messageSize: settings.maxMessage },
     });
     runtime.tap(stepTap);
 

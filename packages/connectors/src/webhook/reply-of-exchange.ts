@@ -107,8 +107,8 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
     headers["Retry-After"] = "1";
     return errorReply(503, failure.message, headers);
   }
-  if (failure.code === "limit-time") return errorReply(504, failed, headers);
-  if (failure.code === "run-cancelled") return errorReply(503, failed, headers);
+  if (failure.code === "limit-time" || failure.code === "limit-run-time") return errorReply(504, failed, headers);
+  if (failure.code === "run-cancelled" || failure.code === "run-abandoned") return errorReply(503, failed, headers);
   if (failure.details?.["clientFault"] === true && isStill(exchange.message.body, delivered)) return errorReply(400, `${failed}: ${failure.message}`, headers);
   return errorReply(500, rule.muteException ? failed : `${failed}: ${failure.message}`, headers);
 }

@@ -197,6 +197,8 @@ test("a body the route cannot read is the caller's fault while it is the caller'
 test.each([
   ["limit-inflight", 503],
   ["limit-time", 504],
+  ["limit-run-time", 504],
+  ["run-abandoned", 503],
   ["run-cancelled", 503],
 ])("%s is %i", (code, status) => {
   const reply = started("webhook", () => {

@@ -1,5 +1,6 @@
 // The Compiler handed to steps: one per route, in views that differ only in what stands around a step.
 import type { EndpointNode, ExpressionNode, Span, StepNode } from "@sluice/model";
+import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { StepPlace } from "../run/runtime.ts";
@@ -99,7 +100,7 @@ export class RouteCompiler implements Compiler {
   expression(node: ExpressionNode): Expression {
     return this.#located(
       node.span,
-      () => this.#language(node).compile(node.text, node.options, this.#languages),
+      () => bounded(this.#language(node).compile(node.text, node.options, this.#languages), this.#parts.scope.limits.messageSize),
       () => undefined,
     );
   }
@@ -207,4 +208,16 @@ export class RouteCompiler implements Compiler {
       close: (poller) => void (poller as Poller).stop?.(),
     });
   }
+}
+
+/** The expression, failing where it makes a text longer than a message may be: a message that doubles in a loop ends here. */
+function bounded(expression: Expression, most: number): Expression {
+  return (exchange) => {
+    const value = expression(exchange);
+    if (typeof value === "string" && value.length > most)
+      throw new FlowError("java.lang.IllegalStateException", `size limit: an expression made a text of ${value.length} characters, more than the ${most} allowed`, {
+        code: "limit-size",
+      });
+    return value;
+  };
 }

@@ -112,15 +112,15 @@ class FlowRuntime implements Runtime {
   async stop(): Promise<DrainReport> {
     const all = [...this.deployments.values()].toReversed();
     const abandoned: DrainReport["abandoned"][number][] = [];
+    const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
     // What only hands on (queues) goes last, so that what is in flight elsewhere still gets through.
     const routes = all.flatMap((deployment) => inStartOrder(deployment.routes).toReversed());
     const first = routes.filter((route) => route.program.source.deferred !== true);
     const last = routes.filter((route) => route.program.source.deferred === true);
     for (const group of [first, last]) {
-      await Promise.all(group.map((route) => route.halt()));
-      for (const rest of await Promise.all(group.map((route) => route.drain()))) abandoned.push(...rest);
+      abandoned.push(...(await leave(group, until)));
     }
-    for (const deployment of all) await stopServices(deployment);
+    for (const deployment of all) await stopServices(deployment, until);
     this.deployments.clear();
     this.routes.clear();
     return { routeIds: routes.map((route) => route.identity.id), drained: abandoned.length === 0, abandoned };
@@ -149,8 +149,9 @@ class FlowRuntime implements Runtime {
   }
 
   async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], rested: readonly LiveRoute[]): Promise<void> {
-    for (const route of started.toReversed()) await route.halt().catch(() => undefined);
-    await stopServices(next);
+    const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
+    for (const route of started.toReversed()) await route.halt(until).catch(() => false);
+    await stopServices(next, until);
     const previous = this.deployments.get(next.id);
     // A source that took over from the old version gave up its place again: the old one takes it back.
     for (const route of previous?.routes ?? []) if (route.status === "Started") await route.program.source.start(route);
@@ -176,9 +177,9 @@ class FlowRuntime implements Runtime {
 
   async #retire(previous: LiveDeployment): Promise<DrainReport> {
     const routes = inStartOrder(previous.routes).toReversed();
-    await Promise.all(routes.map((route) => route.halt()));
-    const abandoned = (await Promise.all(routes.map((route) => route.drain()))).flat();
-    await stopServices(previous);
+    const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
+    const abandoned = await leave(routes, until);
+    await stopServices(previous, until);
     return { routeIds: previous.routes.map((route) => route.identity.id), drained: abandoned.length === 0, abandoned };
   }
 
@@ -203,7 +204,16 @@ function inStartOrder(routes: readonly LiveRoute[]): readonly LiveRoute[] {
   return routes.toSorted((one, other) => (one.program.startupOrder === other.program.startupOrder ? 0 : one.program.startupOrder - other.program.startupOrder));
 }
 
-async function stopServices(deployment: LiveDeployment): Promise<void> {
-  for (const route of deployment.routes) await route.stopServices();
+/** Takes routes out of service: no more intake, then what is in flight gets done or is cancelled and named at the limit. */
+async function leave(routes: readonly LiveRoute[], until: number): Promise<DrainReport["abandoned"]> {
+  const halted = await Promise.all(routes.map((route) => route.halt(until)));
+  const abandoned = (await Promise.all(routes.map((route) => route.drain(until)))).flat();
+  // A source that would not stop left something behind even if no run of it can be named.
+  const stuck = routes.filter((route, at) => halted[at] === false && !abandoned.some(({ routeId }) => routeId === route.identity.id));
+  return [...abandoned, ...stuck.map((route) => ({ routeId: route.identity.id, stepId: undefined, runId: "" }))];
+}
+
+async function stopServices(deployment: LiveDeployment, until: number): Promise<void> {
+  for (const route of deployment.routes) await route.stopServices(until);
   for (const lifecycle of deployment.scope.beans.lifecycles) await lifecycle.stop?.();
 }

@@ -50,11 +50,11 @@ export class Flights {
     for (const waiter of waiters) waiter();
   }
 
-  /** Resolves when nothing is in flight, or at the limit after cancelling what is; returns what was cancelled. */
-  async drain(inflight: () => number, limitMs: number): Promise<readonly Flight[]> {
+  /** Resolves when nothing is in flight, or at the limit (monotonic time) after cancelling what is; returns what was cancelled. */
+  async drain(inflight: () => number, until: number): Promise<readonly Flight[]> {
     if (inflight() === 0) return [];
     const inTime = await new Promise<boolean>((resolve) => {
-      const cancel = this.#clock.after(limitMs, () => resolve(false));
+      const cancel = this.#clock.after(Math.max(0, until - this.#clock.monotonic()), () => resolve(false));
       this.#waiters.push(() => {
         cancel();
         resolve(true);

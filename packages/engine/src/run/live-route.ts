@@ -10,7 +10,10 @@ import type { Wiring } from "../compile/wiring.ts";
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Delivery, Inlet, Source } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
+import { asText } from "../values/text.ts";
+import { inTime } from "./in-time.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
+import { DetachedWork } from "./detached-work.ts";
 import { Flights } from "./flights.ts";
 import type { Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
 
@@ -42,6 +45,7 @@ export class LiveRoute implements Route, Inlet {
   readonly #listener: RunListener;
   readonly #limits: RuntimeLimits;
   readonly #flights: Flights;
+  readonly #detached: DetachedWork;
   #program: RouteProgram | undefined = undefined;
   #trigger: Trigger = { uri: "" };
   #servicesUp = false;
@@ -53,6 +57,7 @@ export class LiveRoute implements Route, Inlet {
     this.#listener = listener;
     this.#limits = limits;
     this.#flights = new Flights(host.clock, limits.runMs);
+    this.#detached = new DetachedWork(host.clock, limits.inflightPerRoute);
   }
 
   /** Gives the route its program; done once, before anything starts. */
@@ -89,6 +94,7 @@ export class LiveRoute implements Route, Inlet {
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange> {
     const id = this.#host.ids.next();
     const run = new Run(`run_${id}`, this.identity, this.#host.clock.now(), delivery?.trigger ?? this.#trigger, undefined, delivery?.session);
+    run.nestedLimit = this.#limits.exchanges;
     const exchange = new Exchange(id, run, delivery?.pattern ?? "InOut", message);
     if (delivery !== undefined) {
       run.correlationId = delivery.correlationId;
@@ -147,27 +153,52 @@ export class LiveRoute implements Route, Inlet {
         );
   }
 
-  /** Runs a copy on its own; its failure is logged, for nobody waits for it. */
+  /** Runs a copy on its own; its failure is a failed run of its own, for nobody waits for it. */
   detach(copy: Exchange, processor: Processor): void {
+    const run = copy.run;
+    copy.run = run.apart(this.#host.clock.now());
     this.stats.inflight++;
     const done = (thrown?: unknown): void => {
-      if (thrown !== undefined) {
-        const error = note(copy, thrown);
-        copy.failure = error;
-        this.#host.log.write("ERROR", this.identity.id, `a detached message failed: ${error.message}`, copy);
-      }
+      if (thrown !== undefined) this.#reportDetached(copy, run, thrown);
       this.#afterwards(copy);
       this.#left();
     };
     const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
+    if (this.#detached.isFull) {
+      failed(new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has too many copies on their way`, { code: "limit-inflight" }));
+      return;
+    }
     const flight = this.#flights.add(copy, failed);
-    // The copy starts in a turn of its own, so that whoever sent it off is never held up by it.
-    void Promise.resolve()
-      .then(() => processor(copy))
-      .then(
-        () => flight.land(() => done()),
-        (thrown: unknown) => flight.land(() => failed(thrown)),
-      );
+    const landed = (): void => flight.land(() => done());
+    const crashed = (thrown: unknown): void => flight.land(() => failed(thrown));
+    this.#detached.add({
+      copy,
+      run: () => {
+        try {
+          return processor(copy)?.then(landed, crashed) ?? landed();
+        } catch (thrown) {
+          return crashed(thrown);
+        }
+      },
+    });
+  }
+
+  #reportDetached(copy: Exchange, from: Run, thrown: unknown): void {
+    const error = note(copy, thrown);
+    copy.failure = error;
+    const run = new Run(`run_${this.#host.ids.next()}`, this.identity, copy.run.startedAt, { uri: asText(copy.property("CamelToEndpoint")) }, from);
+    copy.run = run;
+    run.correlationId = from.correlationId;
+    run.trace = from.trace;
+    this.stats.total++;
+    this.stats.failed++;
+    this.stats.lastError = error.message;
+    this.#listener.started(run, copy);
+    run.status = "failed";
+    run.failure = error;
+    run.endedAt = this.#host.clock.now();
+    this.#listener.ended(run, copy);
+    this.#host.log.write("ERROR", this.identity.id, `a detached message failed: ${error.message}`, copy);
   }
 
   async start(): Promise<void> {
@@ -187,14 +218,20 @@ export class LiveRoute implements Route, Inlet {
   }
 
   async stop(): Promise<void> {
-    await this.halt();
-    await this.drain();
-    await this.stopServices();
+    const until = this.drainLimit();
+    await this.halt(until);
+    await this.drain(until);
+    await this.stopServices(until);
+  }
+
+  /** When a drain that begins now must be over, on the monotonic clock. */
+  drainLimit(): number {
+    return this.#host.clock.monotonic() + this.#limits.drainMs;
   }
 
   async suspend(): Promise<void> {
     if (this.status !== "Started") return;
-    await this.program.source.stop();
+    await this.#stopSource(this.drainLimit());
     this.#become("Suspended");
   }
 
@@ -212,23 +249,33 @@ export class LiveRoute implements Route, Inlet {
     for (const lifecycle of this.program.lifecycles) await lifecycle.start?.();
   }
 
-  async stopServices(): Promise<void> {
+  /** Stops them in turn; what one of them sends off in stopping (a last group) is waited for while the next still works. */
+  async stopServices(until: number): Promise<void> {
     if (!this.#servicesUp) return;
     this.#servicesUp = false;
-    for (const lifecycle of this.program.lifecycles.toReversed()) await lifecycle.stop?.();
+    for (const lifecycle of this.program.lifecycles.toReversed()) {
+      await inTime(async () => lifecycle.stop?.(), until, this.#host.clock);
+      if (this.stats.inflight > 0) await this.#flights.drain(() => this.stats.inflight, until);
+    }
   }
 
-  /** Takes in no more. */
-  async halt(): Promise<void> {
-    if (this.status === "Stopped" || this.status === "Stopping") return;
+  /** Takes in no more; false when the source was still busy at the limit. */
+  async halt(until: number): Promise<boolean> {
+    if (this.status === "Stopped" || this.status === "Stopping") return true;
     const intake = this.status === "Started" || this.status === "Starting";
     this.#become("Stopping");
-    if (intake) await this.program.source.stop();
+    return !intake || this.#stopSource(until);
+  }
+
+  async #stopSource(until: number): Promise<boolean> {
+    const stopped = await inTime(async () => this.program.source.stop(), until, this.#host.clock);
+    if (!stopped) this.#host.log.write("ERROR", this.identity.id, `'${this.from}' still had work to hand over at the drain limit; what is left there is abandoned`);
+    return stopped;
   }
 
   /** Waits for what is in flight; at the limit the rest is cancelled and named. */
-  async drain(): Promise<readonly { routeId: string; stepId: string | undefined; runId: string }[]> {
-    const abandoned = await this.#flights.drain(() => this.stats.inflight, this.#limits.drainMs);
+  async drain(until: number): Promise<readonly { routeId: string; stepId: string | undefined; runId: string }[]> {
+    const abandoned = await this.#flights.drain(() => this.stats.inflight, until);
     this.#become("Stopped");
     return abandoned.map(({ exchange }) => ({ routeId: this.identity.id, stepId: exchange.at?.id, runId: exchange.run.id }));
   }

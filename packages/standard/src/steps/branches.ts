@@ -8,7 +8,7 @@ export function* branchesOf(original: Exchange, runs: Iterator<Processor>, host:
   let index = 0;
   for (let current = runs.next(); current.done !== true; index++) {
     const next = runs.next();
-    const copy = copyExchange(original, host.ids, { message: message.copy() });
+    const copy = copyExchange(original, host.ids, { message: message.copy(), branch: true });
     if (!shareUnitOfWork && original.original !== undefined) copy.original = copy.message.copy();
     copy.setProperty("CamelMulticastIndex", index);
     copy.setProperty("CamelMulticastComplete", next.done === true);

@@ -62,6 +62,6 @@ export class Gathering {
   }
 
   #isCancelled(copy: Exchange): boolean {
-    return copy.ending === ending.cancelled || this.#original.run.root.status === "cancelled";
+    return copy.ending === ending.cancelled || this.#original.run.isCancelled;
   }
 }

@@ -43,7 +43,7 @@ function* hops(exchange: Exchange, next: Expression, delimiter: string): Generat
     count += uris.length;
     if (count > mostHops)
       throw new FlowError("java.lang.IllegalStateException", `dynamicRouter: more than ${mostHops} hops for one message`, { code: "limit-hops" });
-    if (exchange.run.root.status === "cancelled") throw cancelledError(exchange.run.signal);
+    if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield* uris;
   }
 }

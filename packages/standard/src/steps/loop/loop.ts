@@ -90,7 +90,7 @@ function whileTrue(expression: ExpressionNode, compiler: Compiler): Rounds {
 
 function* indexes(exchange: Exchange, goesOn: (index: number) => boolean): Generator<number> {
   for (let index = 0; goesOn(index); index++) {
-    if (exchange.run.root.status === "cancelled") throw cancelledError(exchange.run.signal);
+    if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield index;
   }
 }

@@ -37,7 +37,7 @@ async function* partsLater(original: Exchange, items: AsyncIterator<unknown>, op
 }
 
 function part(original: Exchange, item: unknown, index: number, last: boolean, size: number | undefined, { run, host, shareUnitOfWork }: PartOptions): Branch {
-  const copy = copyExchange(original, host.ids, { message: messageOf(item, original) });
+  const copy = copyExchange(original, host.ids, { message: messageOf(item, original), branch: true });
   if (!shareUnitOfWork && original.original !== undefined) copy.original = copy.message.copy();
   copy.setProperty("CamelSplitIndex", index);
   copy.setProperty("CamelSplitComplete", last);

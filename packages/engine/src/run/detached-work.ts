@@ -1,0 +1,80 @@
+// Copies that go their own way: each starts in a turn of its own, only so many run at the same time, and long lines of them
+// let others live in between.
+import type { Exchange } from "../exchange/exchange.ts";
+import type { Clock } from "../spi/host.ts";
+import type { Awaitable } from "../spi/processor.ts";
+
+/** Copies that may wait for their start; more are refused, because whoever makes them never waits. */
+const longestLine = 100_000;
+const sliceMs = 10;
+
+interface Task {
+  readonly copy: Exchange;
+  /** Never throws or rejects: what becomes of the copy is its own business. */
+  readonly run: () => Awaitable;
+}
+
+export class DetachedWork {
+  readonly #clock: Clock;
+  readonly #atOnce: number;
+  #line: Task[] = [];
+  #next = 0;
+  #running = 0;
+  #starting = false;
+
+  constructor(clock: Clock, atOnce: number) {
+    this.#clock = clock;
+    this.#atOnce = atOnce;
+  }
+
+  get isFull(): boolean {
+    return this.#line.length - this.#next >= longestLine;
+  }
+
+  add(task: Task): void {
+    this.#line.push(task);
+    this.#startSome();
+  }
+
+  #startSome(): void {
+    if (this.#starting || this.#running >= this.#atOnce) return;
+    this.#starting = true;
+    void this.#start().finally(() => {
+      this.#starting = false;
+      if (this.#next < this.#line.length) this.#startSome();
+    });
+  }
+
+  async #start(): Promise<void> {
+    await Promise.resolve();
+    let began = this.#clock.monotonic();
+    for (let task = this.#take(); task !== undefined; task = this.#take()) {
+      const pending = task.copy.run.isCancelled ? undefined : task.run();
+      if (pending !== undefined) this.#await(pending);
+      if (this.#clock.monotonic() - began > sliceMs) {
+        await this.#clock.breathe();
+        began = this.#clock.monotonic();
+      }
+    }
+  }
+
+  #await(pending: Promise<void>): void {
+    this.#running++;
+    void pending.then(() => {
+      this.#running--;
+      this.#startSome();
+    });
+  }
+
+  #take(): Task | undefined {
+    if (this.#running >= this.#atOnce) return undefined;
+    const task = this.#line[this.#next];
+    if (task === undefined) return undefined;
+    this.#next++;
+    if (this.#next === this.#line.length || this.#next > 10_000) {
+      this.#line = this.#line.slice(this.#next);
+      this.#next = 0;
+    }
+    return task;
+  }
+}
