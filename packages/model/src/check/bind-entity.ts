@@ -4,7 +4,7 @@ import type { EntityShape } from "../schema/shape.ts";
 import { assignStepIds } from "./assign-ids.ts";
 import { bindMap } from "./bind-map.ts";
 import { kindOf } from "./bind-scalar.ts";
-import { asMap } from "./bind-value.ts";
+import { asMap } from "./as-map.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
 import { common, isDisabled } from "./common-fields.ts";

@@ -2,7 +2,6 @@ import type { ExpressionNode } from "../flow/flow-document.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { LanguageShape } from "../schema/shape.ts";
-import { bindMap } from "./bind-map.ts";
 import { absent, bindText, kindOf } from "./bind-scalar.ts";
 import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
@@ -68,7 +67,7 @@ function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner:
     return absent;
   }
   const bound = expressionText(binding, text.value, { ...owner, path: `${owner.path}.${textKey}` });
-  const values = bindMap(binding, map, shape.options, owner, { ignore: new Set([textKey, "id"]), defaults: false });
+  const values = binding.bindMap(binding, map, shape.options, owner, { ignore: new Set([textKey, "id"]), defaults: false });
   if (bound === absent) return absent;
   const options = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(values)) if (value !== undefined) options[name] = asText(binding, shape, map, name, value);

@@ -23,7 +23,7 @@ export interface BindResult {
 }
 
 export function bindFlow(tree: Tree, vocabulary: Vocabulary, options: BindOptions): BindResult {
-  const binding = new Binding(vocabulary, options);
+  const binding = new Binding(vocabulary, options, bindMap);
   const flow = new FlowBinding(binding);
   if (tree.type === "list") flow.items(tree.items);
   else reportDocument(binding, tree);
@@ -39,7 +39,7 @@ export interface RouteResult {
 
 /** Binds one route on its own, such as a template's: `tree` is the mapping below `route`, or one that holds `from`. */
 export function bindRoute(tree: Tree, vocabulary: Vocabulary, options: BindOptions & { readonly routeId: string; readonly path?: string }): RouteResult {
-  const binding = new Binding(vocabulary, options);
+  const binding = new Binding(vocabulary, options, bindMap);
   const route = bindRouteTree(binding, tree, { label: "route", path: options.path ?? "", span: tree.span }, options.routeId);
   return { route, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };
 }
@@ -51,7 +51,7 @@ export function bindOptions(
   vocabulary: Vocabulary,
   options: BindOptions & { readonly label: string; readonly path?: string; readonly ignore?: readonly string[] },
 ) {
-  const binding = new Binding(vocabulary, options);
+  const binding = new Binding(vocabulary, options, bindMap);
   const owner: Owner = { label: options.label, path: options.path ?? "", span: tree.span };
   const values = bindMap(binding, tree, fields, owner, { ignore: new Set(options.ignore) });
   return { values, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };

@@ -1,7 +1,6 @@
 import type { FormatNode } from "../flow/flow-document.ts";
 import type { MapEntry, Tree } from "../flow/tree.ts";
 import { f } from "../schema/field.ts";
-import { bindMap } from "./bind-map.ts";
 import { absent, kindOf } from "./bind-scalar.ts";
 import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
@@ -27,7 +26,7 @@ export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): For
     binding.report("option-invalid", `${at.label} needs a mapping, got ${kindOf(entry.value)} (${hint})`, at, hint);
     return absent;
   }
-  return { name: shape.name, options: bindMap(binding, entry.value, { ...named, ...shape.options }, at), span: entry.keySpan };
+  return { name: shape.name, options: binding.bindMap(binding, entry.value, { ...named, ...shape.options }, at), span: entry.keySpan };
 }
 
 /** A mapping whose only key names a data format. */

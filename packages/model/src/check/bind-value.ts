@@ -1,9 +1,9 @@
-import type { MapTree, Tree } from "../flow/tree.ts";
+import type { Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { Field, FieldInfo, Fields } from "../schema/field.ts";
 import { bindExpression } from "./bind-expression.ts";
 import { bindFormatMap } from "./bind-format.ts";
-import { bindMap } from "./bind-map.ts";
+import { asMap } from "./as-map.ts";
 import { absent, bindParameters, bindScalar, kindOf } from "./bind-scalar.ts";
 import { bindSteps } from "./bind-steps.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
@@ -74,12 +74,5 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
     );
     return absent;
   }
-  return bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
-}
-
-/** The mapping that is meant: the one written, or the short text form spelled out. */
-export function asMap(tree: Tree, shorthand: string | undefined): MapTree | undefined {
-  if (tree.type === "map") return tree;
-  if (tree.type !== "scalar" || tree.text === null || shorthand === undefined) return undefined;
-  return { type: "map", entries: [{ key: shorthand, keySpan: tree.span, value: tree }], span: tree.span };
+  return binding.bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
 }

@@ -3,7 +3,10 @@
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { Span } from "../flow/span.ts";
 import type { StepNode } from "../flow/flow-document.ts";
+import type { MapTree } from "../flow/tree.ts";
+import type { Fields } from "../schema/field.ts";
 import type { Vocabulary } from "../schema/shape.ts";
+import type { MapRules } from "./bind-map.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { PlaceholderOptions } from "./placeholders.ts";
 
@@ -30,8 +33,13 @@ export interface StepDraft {
 
 const maxFaults = 200;
 
+/** Binds a mapping by the fields of a declaration. */
+export type BindMap = (binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules?: MapRules) => Record<string, unknown>;
+
 export class Binding {
   readonly vocabulary: Vocabulary;
+  /** Handed in because mappings, steps, expressions and formats hold each other: this is where the circle closes. */
+  readonly bindMap: BindMap;
   readonly options: BindOptions;
   readonly placeholders: Placeholders;
   /** Names the route or entity being bound, as in `route 'orders'`. */
@@ -43,8 +51,9 @@ export class Binding {
   depth = 0;
   readonly #faults: { readonly diagnostic: Diagnostic; readonly step: StepDraft | undefined }[] = [];
 
-  constructor(vocabulary: Vocabulary, options: BindOptions) {
+  constructor(vocabulary: Vocabulary, options: BindOptions, bindMap: BindMap) {
     this.vocabulary = vocabulary;
+    this.bindMap = bindMap;
     this.options = options;
     this.placeholders = new Placeholders(options);
   }
