@@ -34,6 +34,7 @@ class MapBinding {
   readonly #given = new Set<string>();
   /** Keys that are nothing known; judged last, when it is clear what is missing. */
   readonly #strange: MapEntry[] = [];
+  readonly #plan: FieldsPlan;
   readonly #expression: string | undefined;
   readonly #format: string | undefined;
 
@@ -42,8 +43,9 @@ class MapBinding {
     this.#fields = fields;
     this.#owner = owner;
     this.#rules = rules;
-    this.#expression = nameOf(fields, (info) => info.kind === "expression" && info.inline === true);
-    this.#format = nameOf(fields, (info) => info.kind === "format");
+    this.#plan = planOf(fields);
+    this.#expression = this.#plan.expression;
+    this.#format = this.#plan.format;
   }
 
   entry(entry: MapEntry): void {
@@ -125,11 +127,10 @@ class MapBinding {
 
   finish(): Record<string, unknown> {
     for (const entry of this.#strange) this.#unknown(entry);
-    for (const [name, field] of Object.entries(this.#fields)) {
+    for (const { name, info } of this.#plan.wanted) {
       if (this.#given.has(name) || this.#rules.ignore?.has(name)) continue;
-      const info = describe(field);
       if (info.spec.required === true) this.#missing(name, info);
-      else if (this.#rules.defaults !== false && info.spec.default !== undefined) this.#values[name] = info.spec.default;
+      else if (this.#rules.defaults !== false) this.#values[name] = info.spec.default;
     }
     this.#checkUri();
     return this.#values;
@@ -145,8 +146,7 @@ class MapBinding {
   }
 
   #checkUri(): void {
-    const uri = nameOf(this.#fields, (info) => info.kind === "uri");
-    const parameters = nameOf(this.#fields, (info) => info.kind === "parameters");
+    const { uri, parameters } = this.#plan;
     if (uri === undefined || parameters === undefined) return;
     const text = this.#values[uri];
     const given = this.#values[parameters];
@@ -160,8 +160,32 @@ class MapBinding {
   }
 }
 
-function nameOf(fields: Fields, matches: (info: FieldInfo) => boolean): string | undefined {
-  return Object.entries(fields).find(([, field]) => matches(describe(field)))?.[0];
+/** What every mapping of the same fields asks of them. */
+interface FieldsPlan {
+  readonly expression: string | undefined;
+  readonly format: string | undefined;
+  readonly uri: string | undefined;
+  readonly parameters: string | undefined;
+  /** Fields that are missed when they are not written: required ones and those with a default. */
+  readonly wanted: readonly { readonly name: string; readonly info: FieldInfo }[];
+}
+
+const plans = new WeakMap<Fields, FieldsPlan>();
+
+function planOf(fields: Fields): FieldsPlan {
+  const known = plans.get(fields);
+  if (known !== undefined) return known;
+  const all = Object.entries(fields).map(([name, field]) => ({ name, info: describe(field) }));
+  const nameOf = (matches: (info: FieldInfo) => boolean): string | undefined => all.find(({ info }) => matches(info))?.name;
+  const plan: FieldsPlan = {
+    expression: nameOf((info) => info.kind === "expression" && info.inline === true),
+    format: nameOf((info) => info.kind === "format"),
+    uri: nameOf((info) => info.kind === "uri"),
+    parameters: nameOf((info) => info.kind === "parameters"),
+    wanted: all.filter(({ info }) => info.spec.required === true || info.spec.default !== undefined),
+  };
+  plans.set(fields, plan);
+  return plan;
 }
 
 /** `{{?name}}` without value: the option counts as not written, so a default or a missing fault applies. */

@@ -34,12 +34,17 @@ const ownFields = {
   outputType: typed("The data type the route replies with."),
 } satisfies Fields;
 
+const madeFields = new WeakMap<Vocabulary, Fields>();
+
 /** The options of `route`. Its error handler takes what the entity of that name declares. */
 export function routeFields(vocabulary: Vocabulary): Fields {
+  const made = madeFields.get(vocabulary);
+  if (made !== undefined) return made;
   const handler = vocabulary.entities.get("errorHandler");
-  return handler === undefined
-    ? ownFields
-    : { ...ownFields, errorHandler: f.object(handler.options, { doc: "How failures of this route's steps are handled." }) };
+  const fields =
+    handler === undefined ? ownFields : { ...ownFields, errorHandler: f.object(handler.options, { doc: "How failures of this route's steps are handled." }) };
+  madeFields.set(vocabulary, fields);
+  return fields;
 }
 
 /** The options of `from`. */

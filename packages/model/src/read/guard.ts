@@ -7,10 +7,11 @@ import type { ReadLimits } from "./limits.ts";
 
 const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** The first reason not to parse `source`, if there is one. */
-export function guard(source: string, limits: ReadLimits, lines: LineTable): Diagnostic | undefined {
-  const fault = tooLarge(source, limits) ?? unprintable(source) ?? new TokenWalk(limits).walk(source);
-  if (fault === undefined) return undefined;
+/** The tokens of `source`, or the first reason not to parse it. */
+export function guard(source: string, limits: ReadLimits, lines: LineTable): readonly string[] | Diagnostic {
+  const tokens: string[] = [];
+  const fault = tooLarge(source, limits) ?? unprintable(source) ?? new TokenWalk(limits).walk(source, tokens);
+  if (fault === undefined) return tokens;
   const { code, message, offset, hint } = fault;
   return { code, severity: "error", message, path: "", span: lines.span(offset, offset), ...(hint === undefined ? {} : { hint }) };
 }
@@ -83,10 +84,12 @@ class TokenWalk {
     this.#limits = limits;
   }
 
-  walk(source: string): Fault | undefined {
+  /** Puts the tokens it passes into `passed`, marks of the lexer among them. */
+  walk(source: string, passed: string[]): Fault | undefined {
     let marked = false;
     let tokens = 0;
     for (const token of new Lexer().lex(source)) {
+      passed.push(token);
       const kind = CST.tokenType(token);
       if (kind === "scalar") {
         marked = true;

@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { Composer, Parser, type Document } from "yaml";
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { Tree } from "../flow/tree.ts";
 import { guard } from "./guard.ts";
@@ -19,9 +19,9 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
   const bounds = { ...defaultLimits, ...limits };
   const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
   const lines = new LineTable(text.length > bounds.bytes ? "" : text, source.length - text.length);
-  const refusal = guard(text, bounds, lines);
-  if (refusal !== undefined) return { tree: undefined, diagnostics: [refusal] };
-  const document = parse(text);
+  const tokens = guard(text, bounds, lines);
+  if ("code" in tokens) return { tree: undefined, diagnostics: [tokens] };
+  const document = parse(tokens, text.length);
   const diagnostics: Diagnostic[] = [];
   const report = (code: string, message: string, start: number, end: number, hint?: string): void => {
     if (diagnostics.length >= bounds.faults) return;
@@ -36,15 +36,25 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
 }
 
 /** The library makes an Error for every fault; without stacks a text full of faults costs no more than a good one. */
-function parse(source: string): ReturnType<typeof parseDocument> {
+function parse(tokens: readonly string[], length: number): Document.Parsed {
   const errors = Error as { stackTraceLimit?: number };
   const before = errors.stackTraceLimit;
   errors.stackTraceLimit = 0;
   try {
-    return parseDocument(source, { schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+    const composer = new Composer({ schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+    // The composer gives a document in any case when it is told to, and the guard let only one through.
+    const { value } = composer.compose(parsed(tokens), true, length).next() as { readonly value: Document.Parsed };
+    return value;
   } finally {
     errors.stackTraceLimit = before;
   }
+}
+
+/** What the library's own parser makes of tokens that are known already. */
+function* parsed(tokens: readonly string[]): ReturnType<Parser["parse"]> {
+  const parser = new Parser();
+  for (const token of tokens) yield* parser.next(token);
+  yield* parser.end();
 }
 
 function sentence(message: string): string {
