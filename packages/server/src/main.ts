@@ -225,17 +225,17 @@ export async function startServer({ settings, environment: variables }: Configur
       log,
       stop() {
         phase = "DRAINING";
-        return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(() => {
+        return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(async () => {
           stopWatching();
           sessions.closeAll();
-          durable?.close();
+          await durable?.close();
           unlock();
           writer.close();
         }));
       },
     };
   } catch (error) {
-    durable?.close();
+    await durable?.close();
     unlock();
     writer.open();
     writer.close();

@@ -3,8 +3,9 @@ import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors
 import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { storeFailure } from "./queue-table.ts";
+import { ownBytes, storeFailure } from "./queue-table.ts";
 import type { Database, Row, SqlValue } from "./sqlite.ts";
+import type { Operation } from "./write-thread.ts";
 
 export interface LetterFilter {
   readonly routeId?: string | undefined;
@@ -48,10 +49,9 @@ export interface Letter extends LetterSummary {
 
 export interface PreparedLetter {
   readonly id: string;
-  /** To be called within a transaction. */
-  insert(message: StoredMessage): void;
-  /** To be called after it. */
-  inserted(): void;
+  readonly operation: Operation;
+  /** To be called when it is on disk. */
+  written(): void;
 }
 
 export interface DeadLetterParts {
@@ -65,6 +65,8 @@ export interface DeadLetterParts {
 
 const longestSearch = 4_096;
 const longestFailure = 4_000;
+const insert = `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size,
+  kind, envelope, body, input_kind, input_envelope, input_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const summary = "id, at, route_id, flow_id, flow_hash, run_id, source, attempts, replayed_at, failure, size, input_kind";
 
 export class DeadLetterTable {
@@ -82,47 +84,43 @@ export class DeadLetterTable {
 
   /** Keeps a message; resolves with the letter's id when it is on disk. */
   async add(message: StoredMessage, facts: LetterFacts): Promise<string> {
-    const letter = this.prepare(facts);
-    await this.#parts.commit
-      .write(() => letter.insert(message))
-      .catch((error: unknown) => {
-        throw storeFailure(error, "the dead letter could not be kept");
-      });
-    letter.inserted();
+    const letter = this.prepare(message, facts);
+    await this.#parts.commit.write(letter.operation).catch((error: unknown) => {
+      throw storeFailure(error, "the dead letter could not be kept");
+    });
+    letter.written();
     return letter.id;
   }
 
-  prepare({ route, runId, attempts, failure, source, input }: LetterFacts): PreparedLetter {
-    const { database, ids, now } = this.#parts;
+  prepare(message: StoredMessage, { route, runId, attempts, failure, source, input }: LetterFacts): PreparedLetter {
+    const { ids, now } = this.#parts;
     const id = ids.next();
-    let size = 0;
+    const size = storedSize(message) + (input === undefined ? 0 : storedSize(input));
+    const values: SqlValue[] = [
+      id,
+      now(),
+      route.id,
+      route.flowId,
+      route.flowHash,
+      runId ?? null,
+      source,
+      attempts,
+      failureText(failure),
+      searchText(message, failure),
+      size,
+    ];
+    const contents: SqlValue[] = [
+      message.kind,
+      message.envelope,
+      ownBytes(message.body),
+      input?.kind ?? null,
+      input?.envelope ?? null,
+      input === undefined ? null : ownBytes(input.body),
+    ];
     return {
       id,
-      insert(message) {
-        size = storedSize(message) + (input === undefined ? 0 : storedSize(input));
-        const known = { ...failure, message: failure.message.slice(0, longestFailure) };
-        const values: SqlValue[] = [
-          id,
-          now(),
-          route.id,
-          route.flowId,
-          route.flowHash,
-          runId ?? null,
-          source,
-          attempts,
-          JSON.stringify(known),
-          searchText(message, failure),
-          size,
-        ];
-        const contents: SqlValue[] = [message.kind, message.envelope, message.body, input?.kind ?? null, input?.envelope ?? null, input?.body ?? null];
-        database
-          .prepare(
-            `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size, kind, envelope, body, input_kind, input_envelope, input_body)
-             VALUES (${[...values, ...contents].map(() => "?").join(", ")})`,
-          )
-          .run(...values, ...contents);
-      },
-      inserted: () => {
+      operation: { sql: insert, values: [...values, ...contents] },
+      written: () => {
         this.count++;
         this.bytes += size;
         this.#shrink();
@@ -132,13 +130,9 @@ export class DeadLetterTable {
 
   /** A replay failed again: the letter stays, with what happened this time. */
   async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
-    const { commit, database, now } = this.#parts;
-    const known = { ...failure, message: failure.message.slice(0, longestFailure) };
-    await commit.write(() =>
-      database
-        .prepare("UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?")
-        .run(now(), JSON.stringify(known), runId ?? null, id),
-    );
+    const { commit, now } = this.#parts;
+    const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
+    await commit.write({ sql, values: [now(), failureText(failure), runId ?? null, id] });
   }
 
   /** Newest first; `total` counts all that match. */
@@ -177,8 +171,7 @@ export class DeadLetterTable {
   }
 
   async #delete(where: string, values: readonly SqlValue[]): Promise<number> {
-    const { commit, database } = this.#parts;
-    const gone = await commit.write(() => database.prepare(`DELETE FROM dead_letter ${where} RETURNING size`).all(...values));
+    const gone = await this.#parts.commit.write({ sql: `DELETE FROM dead_letter ${where} RETURNING size`, values, rows: true });
     this.count -= gone.length;
     this.bytes -= gone.reduce((sum, row) => sum + Number(row["size"]), 0);
     return gone.length;
@@ -237,6 +230,8 @@ function conditions({ routeId, flowId, since, until, text }: LetterFilter): { re
   add("instr(search, ?) > 0", text?.toLowerCase());
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }
+
+const failureText = (failure: Failure): string => JSON.stringify({ ...failure, message: failure.message.slice(0, longestFailure) });
 
 /** What a search looks at: the beginning of the body, the headers and the failure, in lower case. */
 function searchText({ kind, body, envelope }: StoredMessage, failure: Failure): string {

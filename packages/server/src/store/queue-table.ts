@@ -27,12 +27,15 @@ interface Tally {
 /** Queues without messages whose tally is kept, for those who look at depths. */
 const emptyTallies = 1_000;
 
+const insert = "INSERT INTO queue_message (seq, id, queue, key, due, enqueued, attempts, size, kind, envelope, body) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)";
+const remove = "DELETE FROM queue_message WHERE seq = ?";
+
 export class QueueTable implements QueueStore {
   readonly maxMessageBytes: number;
   readonly now: () => number;
   readonly #parts: QueueTableParts;
   readonly #tallies = new Map<string, Tally>();
-  readonly #statements: Readonly<Record<"insert" | "page" | "first" | "next" | "read" | "held" | "begin" | "remove" | "again", Statement>>;
+  readonly #statements: Readonly<Record<"page" | "first" | "next" | "read" | "held", Statement>>;
   readonly #suspectsEnd: number;
   #lastSeq: number;
   #bytes = 0;
@@ -43,17 +46,11 @@ export class QueueTable implements QueueStore {
     const { database } = parts;
     const columns = "seq, id, key, due, attempts, size";
     this.#statements = {
-      insert: database.prepare(
-        "INSERT INTO queue_message (seq, id, queue, key, due, enqueued, attempts, size, kind, envelope, body) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
-      ),
       first: database.prepare(`SELECT ${columns} FROM queue_message WHERE queue = ? AND due <= ? ORDER BY due, seq LIMIT ?`),
       page: database.prepare(`SELECT ${columns} FROM queue_message WHERE queue = ? AND (due, seq) > (?, ?) AND due <= ? ORDER BY due, seq LIMIT ?`),
       next: database.prepare("SELECT due FROM queue_message WHERE queue = ? AND (due, seq) > (?, ?) ORDER BY due, seq LIMIT 1"),
       read: database.prepare("SELECT kind, envelope, body FROM queue_message WHERE seq = ?"),
       held: database.prepare("SELECT key, seq FROM queue_message WHERE queue = ? AND key IS NOT NULL AND attempts > 0 ORDER BY seq DESC"),
-      begin: database.prepare("UPDATE queue_message SET attempts = ? WHERE seq = ?"),
-      remove: database.prepare("DELETE FROM queue_message WHERE seq = ?"),
-      again: database.prepare("UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?"),
     };
     this.#lastSeq = Number(database.prepare("SELECT max(seq) AS seq FROM queue_message").get()?.["seq"] ?? 0);
     this.now = steadyTime(parts.clock, Number(database.prepare("SELECT max(enqueued) AS newest FROM queue_message").get()?.["newest"] ?? 0));
@@ -77,15 +74,14 @@ export class QueueTable implements QueueStore {
     const enqueued = this.now();
     const queued: QueuedMessage = { seq: ++this.#lastSeq, id: this.#parts.ids.next(), key, due: enqueued + Math.max(0, delayMs), attempts: 0, size };
     this.#count(queue, 1, size);
-    return this.#parts.commit
-      .write(() => {
-        this.#statements.insert.run(queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, message.body);
-        return queued;
-      })
-      .catch((error: unknown) => {
+    const values = [queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, ownBytes(message.body)];
+    return this.#parts.commit.write({ sql: insert, values }).then(
+      () => queued,
+      (error: unknown) => {
         this.#count(queue, -1, -size);
         throw storeFailure(error, `queue '${queue}' could not keep the message`);
-      });
+      },
+    );
   }
 
   page(queue: string, after: Position | undefined, until: number, limit: number): readonly QueuedMessage[] {
@@ -111,31 +107,27 @@ export class QueueTable implements QueueStore {
     return seq <= this.#suspectsEnd;
   }
 
-  begin(seq: number, attempt: number): Promise<void> {
-    return this.#parts.commit.write(() => void this.#statements.begin.run(attempt, seq));
+  async begin(seq: number, attempt: number): Promise<void> {
+    await this.#parts.commit.write({ sql: "UPDATE queue_message SET attempts = ? WHERE seq = ?", values: [attempt, seq] });
   }
 
-  remove(queue: string, { seq, size }: QueuedMessage): Promise<void> {
-    return this.#parts.commit.write(() => void this.#statements.remove.run(seq)).then(() => this.#count(queue, -1, -size));
+  async remove(queue: string, { seq, size }: QueuedMessage): Promise<void> {
+    await this.#parts.commit.write({ sql: remove, values: [seq] });
+    this.#count(queue, -1, -size);
   }
 
-  again({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
-    return this.#parts.commit.write(() => void this.#statements.again.run(attempts, Math.round(due), seq));
+  async again({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
+    await this.#parts.commit.write({ sql: "UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?", values: [attempts, Math.round(due), seq] });
   }
 
-  bury(queue: string, { seq, size }: QueuedMessage, { route, runId, attempts, failure }: Burial): Promise<void> {
+  async bury(queue: string, { seq, size }: QueuedMessage, { route, runId, attempts, failure }: Burial): Promise<void> {
     const { commit, deadLetters } = this.#parts;
-    const letter = deadLetters.prepare({ route, runId, attempts, failure, source: `queue:${queue}`, input: undefined });
-    return commit
-      .write(() => {
-        const message = this.read(seq);
-        if (message !== undefined) letter.insert(message);
-        this.#statements.remove.run(seq);
-      })
-      .then(() => {
-        this.#count(queue, -1, -size);
-        letter.inserted();
-      });
+    const message = this.read(seq);
+    if (message === undefined) return;
+    const letter = deadLetters.prepare(message, { route, runId, attempts, failure, source: `queue:${queue}`, input: undefined });
+    await commit.write(letter.operation, { sql: remove, values: [seq] });
+    this.#count(queue, -1, -size);
+    letter.written();
   }
 
   depths(): readonly { readonly name: string; readonly depth: number; readonly bytes: number }[] {
@@ -167,6 +159,11 @@ function queuedOf(row: Row): QueuedMessage {
     attempts: Number(row["attempts"]),
     size: Number(row["size"]),
   };
+}
+
+/** Bytes that share no memory with others: what goes to the writing thread is copied with all it is a view of. */
+export function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
 /** A write the disk refused, as a route sees it. */

@@ -1,7 +1,6 @@
 // The tables, as steps from one version to the next. A step is never changed once it has shipped: a new one is added.
-import type { Database } from "./sqlite.ts";
 
-const steps: readonly string[] = [
+export const schema: readonly string[] = [
   `CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE queue_message (
      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, queue TEXT NOT NULL, key TEXT, due INTEGER NOT NULL, enqueued INTEGER NOT NULL,
@@ -13,24 +12,5 @@ const steps: readonly string[] = [
      attempts INTEGER NOT NULL, replayed_at INTEGER, failure TEXT NOT NULL, search TEXT NOT NULL, size INTEGER NOT NULL,
      kind TEXT NOT NULL, envelope TEXT NOT NULL, body BLOB NOT NULL, input_kind TEXT, input_envelope TEXT, input_body BLOB);
    CREATE INDEX dead_letter_route ON dead_letter (route_id, id);
-   CREATE INDEX dead_letter_flow ON dead_letter (flow_id, id);`,
+   CREATE INDEX dead_letter_flow ON dead_letter (flow_id, id)`,
 ];
-
-export const schemaVersion = steps.length;
-
-/** Brings the tables to this version; refuses a file a later version wrote. */
-export function migrate(database: Database): void {
-  const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (found > schemaVersion) throw new Error(`it was written by a later version of Sluice (schema ${found}, this one knows ${schemaVersion})`);
-  for (let version = found; version < schemaVersion; version++) {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      database.exec(steps[version] as string);
-      database.exec(`PRAGMA user_version = ${version + 1}`);
-      database.exec("COMMIT");
-    } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
-    }
-  }
-}

@@ -1,5 +1,6 @@
 // SQLite through the API of node:sqlite: the built-in one where the running Node has it, else the package that offers the
 // same API. Parameters are positional everywhere, for that is where the two agree.
+import { createRequire } from "node:module";
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -16,29 +17,29 @@ export interface Database {
   close(): void;
 }
 
-interface Driver {
+export interface Driver {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** Opens a database file with whichever driver there is. */
-export async function openDatabase(path: string): Promise<Database> {
-  const { DatabaseSync } = await loadDriver();
-  return new DatabaseSync(path);
-}
+const require = createRequire(import.meta.url);
+const fallback = "@photostructure/sqlite";
 
-async function loadDriver(): Promise<Driver> {
-  // The names are computed so that neither the compiler nor a bundler insists on both being there.
-  const builtIn = "node:sqlite";
-  const fallback = "@photostructure/sqlite";
+/** The driver's name or file, as `require` takes it in any thread. Throws when there is none. */
+export function driverPath(): string {
   try {
-    return (await import(builtIn)) as Driver;
+    require("node:sqlite");
+    return "node:sqlite";
   } catch {
     try {
-      return (await import(fallback)) as Driver;
+      return require.resolve(fallback);
     } catch (error) {
       throw new Error(`the durable store needs node:sqlite (Node 22.13 or later) or the optional package ${fallback}, which is not installed`, {
         cause: error,
       });
     }
   }
+}
+
+export function loadDriver(path: string): Driver {
+  return require(path) as Driver;
 }

@@ -1,0 +1,72 @@
+// npm run bench:durable — a durable webhook (202 once the message is on disk, the route runs from there) beside a plain loop
+// that writes each message to a file and flushes it. Server on core 0, load on core 1; both in one run on one disk.
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { load, loadTool } from "./lib/load.mjs";
+import { cpuMicros, put, startSluice } from "./lib/processes.mjs";
+
+const rounds = Number(process.argv[2] ?? 3);
+const seconds = Number(process.argv[3] ?? 4);
+const body = JSON.stringify({ id: "A-1001", note: "x".repeat(950) });
+const yaml = `- route:
+    id: hook
+    from:
+      uri: "webhook?durable=true"
+      steps:
+        - setProperty: {name: seen, constant: "yes"}
+`;
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** One message after the other, each flushed before the next: what grouping saves. */
+function flushEach(directory, milliseconds) {
+  const file = openSync(join(directory, "plain.log"), "w");
+  const until = performance.now() + milliseconds;
+  let count = 0;
+  while (performance.now() < until) {
+    writeSync(file, body);
+    fdatasyncSync(file);
+    count++;
+  }
+  closeSync(file);
+  return count / (milliseconds / 1000);
+}
+
+const stats = async ({ baseUrl }) => {
+  const { routes } = await (await fetch(`${baseUrl}/_api/health`)).json();
+  return routes.find(({ id }) => id === "hook").total;
+};
+
+const sluice = await startSluice();
+const folder = mkdtempSync(join(process.cwd(), ".bench-"));
+try {
+  await put(sluice.baseUrl, "hook", yaml);
+  await load(`${sluice.baseUrl}/api/hook`, body, { seconds: 2 });
+  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 64 connections, 1 KB messages`);
+  const rows = [];
+  for (let number = 1; number <= rounds; number++) {
+    const plain = flushEach(folder, 1_000);
+    const done = await stats(sluice);
+    const cpu = cpuMicros(sluice.child.pid);
+    const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 64 });
+    const accepted = ours.perSecond * seconds;
+    const began = performance.now();
+    let processed = (await stats(sluice)) - done;
+    while (processed < accepted * 0.999 && performance.now() - began < 30_000) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      processed = (await stats(sluice)) - done;
+    }
+    const lag = (performance.now() - began) / 1000;
+    const through = processed / (seconds + lag);
+    rows.push({ accepted: ours.perSecond, through, plain, p99: ours.p99Ms, failed: ours.failed, cpu: (cpuMicros(sluice.child.pid) - cpu) / processed });
+    const row = rows.at(-1);
+    console.log(
+      `round ${number}: accepted ${row.accepted.toFixed(0)}/s (p99 ${row.p99.toFixed(1)} ms), through the route ${row.through.toFixed(0)}/s, ${row.cpu.toFixed(0)} µs of processor each; plain loop ${plain.toFixed(0)}/s; failed ${row.failed}`,
+    );
+  }
+  const of = (name) => median(rows.map((row) => row[name]));
+  console.log(JSON.stringify({ bench: "durable", accepted: of("accepted"), through: of("through"), plainFlush: of("plain"), ratio: of("accepted") / of("plain"), p99: of("p99"), failed: rows.reduce((sum, { failed }) => sum + failed, 0) }));
+} finally {
+  await sluice.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
