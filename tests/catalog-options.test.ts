@@ -1,0 +1,163 @@
+// Every declared option of every declaration: documented, written as text, bound, edited in place, bound again.
+import { connectors } from "@sluice/connectors";
+import { bindEndpoint, bindFlow, describe as about, readTree, setOption, type Field, type Fields, type FlowDocument, type Path } from "@sluice/model";
+import { catalogOf } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { requiredOf, sampleText, scalarOptions, type OptionPlace, type Sample } from "./sample-options.ts";
+
+const catalog = catalogOf(connectors);
+
+interface Case {
+  readonly label: string;
+  readonly fields: Fields;
+  /** The document that holds these options, and where. */
+  write(options: Sample): { readonly document: unknown; readonly path: Path };
+  /** The bound options in the flow. */
+  find(flow: FlowDocument): unknown;
+}
+
+const route = (step: unknown): unknown => ({ route: { id: "r", from: { uri: "direct:a", steps: [step] } } });
+const stepPath = [0, "route", "from", "steps", 0] as const;
+const firstStep = (flow: FlowDocument): any => flow.routes[0]?.steps[0]?.options;
+
+const cases: readonly Case[] = [
+  ...[...catalog.steps.values()].map((step) => ({
+    label: `step ${step.name}`,
+    fields: step.options as Fields,
+    write: (options: Sample) => ({ document: [route({ [step.name]: options })], path: [...stepPath, step.name] }),
+    find: firstStep,
+  })),
+  ...[...catalog.languages.values()].map((language) => ({
+    label: `language ${language.name}`,
+    fields: language.options,
+    write: (options: Sample) => {
+      const own = { [language.textKey ?? "expression"]: "x", ...(options as object), ...(language.name === "language" ? { language: "simple" } : {}) };
+      return { document: [route({ setBody: { [language.name]: own } })], path: [...stepPath, "setBody", language.name] };
+    },
+    find: (flow: FlowDocument) => firstStep(flow)?.expression?.options,
+  })),
+  ...[...catalog.formats.values()].map((format) => ({
+    label: `format ${format.name}`,
+    fields: format.options as Fields,
+    write: (options: Sample) => ({ document: [route({ marshal: { [format.name]: options } })], path: [...stepPath, "marshal", format.name] }),
+    find: (flow: FlowDocument) => Object.values(firstStep(flow) ?? {}).find((value: any) => value?.name === format.name && value.options !== undefined),
+  })),
+  ...[...catalog.entities.values()]
+    .filter((entity) => entity.raw !== true)
+    .map((entity) => ({
+      label: `entity ${entity.name}`,
+      fields: entity.options,
+      write: (options: Sample) => ({
+        document: [{ [entity.name]: entity.many === true ? [options] : options }],
+        path: entity.many === true ? [0, entity.name, 0] : [0, entity.name],
+      }),
+      find: (flow: FlowDocument) => flow.entities.find(({ name }) => name === entity.name)?.options,
+    })),
+];
+
+function bind(source: string): { readonly flow: FlowDocument; readonly faults: readonly string[] } {
+  const { tree, diagnostics } = readTree(source);
+  if (tree === undefined) return { flow: { routes: [], entities: [], source }, faults: diagnostics.map(({ message }) => message) };
+  const bound = bindFlow(tree, catalog, { flowId: "f", source, property: () => undefined } as never);
+  return { flow: bound.flow, faults: bound.diagnostics.map(({ code, message }) => `${code}: ${message}`) };
+}
+
+const at = (value: any, path: Path): unknown => path.reduce((inner, step) => inner?.[step], value);
+const optionsOf = (one: Case, flow: FlowDocument): unknown => {
+  const found = one.find(flow) as any;
+  return one.label.startsWith("format") ? found?.options : found;
+};
+
+/** Options of a language stay text; everything else is what its field reads. */
+const expected = (one: Case, field: Field<unknown>, text: string): unknown => (one.label.startsWith("language") ? text : field.parse(text));
+
+function withOption({ around, path }: OptionPlace, text: string): Sample {
+  const copy = structuredClone(around) as any;
+  const parent = at(copy, path.slice(0, -1)) as Record<string, unknown>;
+  parent[path.at(-1) as string] = text;
+  return copy;
+}
+
+describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
+  it("documents every option", () => {
+    const undocumented: string[] = [];
+    const visit = (fields: Fields, prefix: string): void => {
+      for (const [name, field] of Object.entries(fields)) {
+        const info = about(field);
+        if (!/^[A-Z`#{$'"0-9-][^]*[.]$|^[a-z] [^]*\.$/.test(info.spec.doc)) undocumented.push(`${prefix}${name}: ${info.spec.doc}`);
+        const inner = info.fields ?? (info.item === undefined ? undefined : about(info.item).fields);
+        if (inner !== undefined) visit(inner, `${prefix}${name}.`);
+      }
+    };
+    visit(one.fields, "");
+    expect(undocumented).toEqual([]);
+  });
+
+  it("binds with nothing but what is required", () => {
+    const { document } = one.write(requiredOf(one.fields));
+    // An error handler is exactly one of its kinds, which no single field can say.
+    if (one.label !== "entity errorHandler") expect(bind(stringify(document)).faults).toEqual([]);
+  });
+
+  it("keeps every option from text to flow, and through an edit of the text", () => {
+    const lost: string[] = [];
+    for (const place of scalarOptions(one.fields).filter((option) => isFree(one, option))) {
+      const name = place.path.join(".");
+      const first = sampleText(place.field);
+      const second = sampleText(place.field, true);
+      const { document, path } = one.write(withOption(place, first));
+      const source = stringify(document);
+      const before = bind(source);
+      const bound = at(optionsOf(one, before.flow), place.path);
+      if (before.faults.length > 0 || !same(bound, expected(one, place.field, first))) {
+        lost.push(`${name}: '${first}' became ${JSON.stringify(bound)} ${before.faults.join(" ")}`);
+        continue;
+      }
+      const edit = setOption(source, [...path, ...place.path.slice(0, -1)], place.path.at(-1) as string, second);
+      if (!edit.ok) {
+        lost.push(`${name}: ${edit.reason}`);
+        continue;
+      }
+      const after = at(optionsOf(one, bind(edit.source).flow), place.path);
+      if (!same(after, expected(one, place.field, second))) lost.push(`${name}: edited to '${second}' it became ${JSON.stringify(after)}`);
+      const changed = edit.source.split("\n").filter((line, index) => line !== source.split("\n")[index]).length;
+      if (first !== second && changed !== 1) lost.push(`${name}: the edit changed ${changed} lines`);
+    }
+    expect(lost).toEqual([]);
+  });
+});
+
+/**
+ * What an author cannot choose freely: a name that must exist, `disabled`, which takes its own block
+ * out of the flow, and an error handler of no kind.
+ */
+function isFree(one: Case, { path }: OptionPlace): boolean {
+  if (path.at(-1) === "disabled" || (one.label === "entity errorHandler" && path.length === 1)) return false;
+  // Options of a language are handed on as text, lists and objects among them as JSON.
+  if (one.label.startsWith("language ")) return path.length === 1 && path[0] !== "language";
+  return true;
+}
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+describe.each([...new Set(catalog.connectors.values())].map((connector) => [connector.scheme, connector] as const))("connector %s", (_, connector) => {
+  const given = Object.fromEntries(
+    Object.entries({ ...(connector.path as Fields), ...(connector.options as Fields) })
+      .filter(([, field]) => about(field).spec.required === true)
+      .map(([name, field]) => [name, sampleText(field)]),
+  );
+
+  it("keeps every option from parameters, and from the query", () => {
+    const lost: string[] = [];
+    for (const [name, field] of Object.entries(connector.options as Fields)) {
+      if (about(field).kind === "list") continue;
+      for (const text of [sampleText(field), sampleText(field, true)]) {
+        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...given, [name]: text } }, connector);
+        if (problems.length > 0 || !same(values[name], field.parse(text)))
+          lost.push(`${name}: '${text}' became ${JSON.stringify(values[name])} ${problems.map(({ message }) => message).join(" ")}`);
+      }
+    }
+    expect(lost).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+// One document with every kind of step, written out and in short form, edited in every place: nothing but the edited lines moves.
+import {
+  applySplice,
+  bindFlow,
+  describe as about,
+  insertItem,
+  readTree,
+  removeItem,
+  removeOption,
+  setOption,
+  setScalar,
+  type Fields,
+  type Path,
+  type StepNode,
+  type StepShape,
+  type Tree,
+} from "@sluice/model";
+import { catalogOf } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { requiredOf, sampleText } from "./sample-options.ts";
+
+const catalog = catalogOf([]);
+const steps = [...catalog.steps.values()];
+
+const indent = (text: string, by: string): string =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line === "" ? line : by + line))
+    .join("\n");
+
+/** A step as designers save it: options as a block, the expression under `expression`, with an id. */
+function canonical(step: StepShape): string {
+  const options: Record<string, unknown> = { id: `long-${step.name}`, ...requiredOf(step.options as Fields) };
+  if (hasInline(step) && options["constant"] !== undefined) {
+    delete options["constant"];
+    options["expression"] = { constant: { expression: "x" } };
+  }
+  return stringify([{ [step.name]: options }]);
+}
+
+/** The same as people type it: one text, or everything on one line. */
+function short(step: StepShape): string {
+  const required = requiredOf(step.options as Fields);
+  const only = step.shorthand;
+  if (only !== undefined && Object.keys(required).every((name) => name === only)) {
+    const text = about(step.options[only] as never).kind === "string" ? "'it''s  short'" : sampleText(step.options[only] as never);
+    return `- ${step.name}: ${text} # as typed\n`;
+  }
+  return `- ${step.name}: ${JSON.stringify(required).replaceAll('"', "'").replaceAll("':", "': ")}   # as typed\n`;
+}
+
+const hasInline = (step: StepShape): boolean => Object.values(step.options).some((field) => about(field).kind === "expression" && about(field).inline === true);
+
+const documentOf = (own: readonly StepShape[]): string => `# Every step there is.
+- route:
+    id: canonical
+    from:
+      uri: direct:canonical   # who calls
+      steps:
+${own.map((step) => indent(canonical(step), "        ")).join("\n\n        # next\n")}
+
+- from:
+    uri: "direct:short"
+    steps:
+${own.map((step) => indent(short(step), "      ")).join("\n")}
+`;
+
+const source = documentOf(steps);
+const tree = readTree(source).tree as Tree;
+
+/** Every scalar of the document with its path. */
+function scalars(node: Tree, path: Path = []): { path: Path; text: string }[] {
+  if (node.type === "scalar") return node.text === null ? [] : [{ path, text: node.text }];
+  if (node.type === "list") return node.items.flatMap((item, index) => scalars(item, [...path, index]));
+  return node.entries.flatMap((entry) => scalars(entry.value, [...path, entry.key]));
+}
+
+const changedLines = (before: string, after: string): readonly number[] => {
+  const old = before.split("\n");
+  const now = after.split("\n");
+  let head = 0;
+  while (head < old.length && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < old.length - head && tail < now.length - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  return [old.length - head - tail, now.length - head - tail];
+};
+
+/** The names of these steps and of those inside them; blocks without steps of their own adopt what follows. */
+function namesIn(own: readonly StepNode[]): string[] {
+  return own.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
+}
+
+const isSteps = (value: unknown): value is readonly StepNode[] =>
+  Array.isArray(value) && value.every((item) => typeof item?.name === "string" && item.options !== undefined);
+
+describe(`a flow with each of ${steps.length} steps in both forms`, () => {
+  it("binds without a fault, and both forms name every step", () => {
+    const { flow, diagnostics } = bindFlow(tree, catalog, { flowId: "all", source, property: () => undefined } as never);
+    expect(diagnostics.map(({ span, message }) => `${span.line}: ${message}`)).toEqual([]);
+    expect(flow.source).toBe(source);
+    const every = steps.map(({ name }) => name).toSorted();
+    expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([every, every]);
+  });
+
+  it("one edit changes only its own lines, wherever it is", () => {
+    for (let index = 0; index < steps.length; index += 11) {
+      const { name } = steps[index] as StepShape;
+      rewrite(source, [0, "route", "from", "steps", index, name]);
+      rewrite(source, [1, "from", "steps", index, name]);
+    }
+  });
+
+  it("a step put in and taken out again leaves the same bytes", () => {
+    for (const list of [
+      [0, "route", "from", "steps"],
+      [1, "from", "steps"],
+    ] as const) {
+      for (const index of [0, 1, Math.floor(steps.length / 2), steps.length]) putAndTake(source, list, index);
+    }
+  });
+});
+
+describe.each(steps.map((step) => [step.name, step] as const))("%s on its own", (name, step) => {
+  const text = documentOf([step]);
+
+  it("writing every value again changes no byte", () => {
+    const all = scalars(readTree(text).tree as Tree);
+    expect(all.length).toBeGreaterThan(3);
+    const moved = all.filter(({ path, text: value }) => {
+      const edit = setScalar(text, path, value);
+      return !edit.ok || edit.source !== text;
+    });
+    expect(moved).toEqual([]);
+  });
+
+  it("an option more, and a step more, touch nothing else", () => {
+    rewrite(text, [0, "route", "from", "steps", 0, name]);
+    rewrite(text, [1, "from", "steps", 0, name]);
+    putAndTake(text, [0, "route", "from", "steps"], 1);
+    putAndTake(text, [1, "from", "steps"], 0);
+  });
+});
+
+/** Adds an option and takes it out again. */
+function rewrite(text: string, path: Path): void {
+  const added = setOption(text, path, "note", "seen: by #1");
+  if (!added.ok) return expect(added.reason).toBe("this takes no options");
+  expect([
+    [0, 1],
+    [1, 1],
+  ]).toContainEqual(changedLines(text, added.source));
+  expect(applySplice(added.source, added.inverse)).toBe(text);
+  const removed = removeOption(added.source, path, "note");
+  expect(removed.ok && removed.source, path.join(".")).toBe(text);
+}
+
+function putAndTake(text: string, list: Path, index: number): void {
+  const put = insertItem(text, list, index, "log: hello");
+  expect(put.ok, `${list.join(".")} ${index}`).toBe(true);
+  if (!put.ok) return;
+  expect(changedLines(text, put.source)).toEqual([0, 1]);
+  const taken = removeItem(put.source, list, index);
+  expect(taken.ok && taken.source, `${list.join(".")} ${index}`).toBe(text);
+}
