@@ -45,12 +45,19 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
     title: "Control bus",
     summary: "Starts, stops, suspends, resumes or asks after a route.",
     group: "core",
+    icon: "toggle-right",
     since: "0.1",
     syntax: "controlbus:command",
     path,
     options,
     headers: {},
-    examples: [],
+    examples: [
+      {
+        title: "Asking after a route",
+        yaml: `to: {uri: "controlbus:route", parameters: {routeId: example, action: status}}`,
+        expect: { body: "Started" },
+      },
+    ],
     connect: (host): Connector<Options> => ({ sink: (endpoint) => controlSink(endpoint, control, host) }),
   });
 }

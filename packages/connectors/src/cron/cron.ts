@@ -21,12 +21,26 @@ export const cron = defineConnector({
   title: "Cron",
   summary: "Sets a route off at the times of a cron expression.",
   group: "scheduling",
+  icon: "calendar-clock",
   since: "0.1",
   syntax: "cron:name",
   path,
   options,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "Every second",
+      yaml: `- route:
+    id: example
+    from:
+      uri: cron:each-second
+      parameters: {schedule: "* * * * * ?"}
+      steps:
+        - setBody: {constant: now}
+        - to: mock:result`,
+      expect: { body: "now" },
+    },
+  ],
   connect: ({ clock }): Connector<Options> => ({
     source: ({ uri, options: { schedule, timeZone } }) =>
       cronSource({

@@ -32,12 +32,31 @@ export const direct = defineConnector({
   title: "Direct",
   summary: "Calls another route of this runtime and waits for it, on the same exchange.",
   group: "core",
+  icon: "corner-down-right",
   since: "0.1",
   syntax: "direct:name",
   path,
   options,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "Calling another route",
+      yaml: `- route:
+    id: caller
+    from:
+      uri: direct:start
+      steps:
+        - to: direct:greet
+- route:
+    id: greeter
+    from:
+      uri: direct:greet
+      steps:
+        - setBody: {simple: "Hello \${body}"}`,
+      given: { body: "Ada" },
+      expect: { body: "Hello Ada" },
+    },
+  ],
   connect: connectDirect,
 });
 

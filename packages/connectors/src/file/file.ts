@@ -105,6 +105,7 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
     title: "Files",
     summary: "Reads the files of a directory as they appear, or writes messages to files.",
     group: "files",
+    icon: "folder",
     since: "0.1",
     syntax: "file:directoryName",
     path,
@@ -120,7 +121,28 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
       CamelFileLastModified: f.integer({ doc: "When it was changed, milliseconds since the epoch." }),
       CamelOverruleFileName: f.string({ doc: "A name that wins over every other once, if the route set it." }),
     },
-    examples: [],
+    examples: [
+      {
+        title: "From one directory to the next step",
+        yaml: `- route:
+    id: reader
+    from:
+      uri: file:{{directory}}
+      parameters: {initialDelay: 10ms, delay: 50ms, delete: "true"}
+      steps:
+        - convertBodyTo: String
+        - to: mock:result
+- route:
+    id: writer
+    from:
+      uri: timer:once
+      parameters: {delay: 10ms, repeatCount: 1}
+      steps:
+        - setBody: {constant: hello}
+        - to: {uri: "file:{{directory}}", parameters: {fileName: hello.txt}}`,
+        expect: { body: "hello" },
+      },
+    ],
     connect: (host): Connector<FileOptions> => {
       const memory = new FileMemory();
       const directoryOf = (endpoint: Endpoint<FileOptions>): string => directory(endpoint, settings.root ?? ".");

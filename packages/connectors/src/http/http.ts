@@ -69,6 +69,7 @@ export function httpConnector(settings: HttpSettings = {}): ConnectorDeclaration
     title: "HTTP",
     summary: "Calls a web server and puts its answer into the message.",
     group: "web",
+    icon: "globe",
     since: "0.1",
     syntax: "http://httpUri",
     path,
@@ -82,7 +83,26 @@ export function httpConnector(settings: HttpSettings = {}): ConnectorDeclaration
       CamelHttpResponseCode: f.integer({ doc: "The answer's status." }),
       CamelHttpResponseText: f.string({ doc: "The answer's status in words." }),
     },
-    examples: [],
+    examples: [
+      {
+        title: "Asking a web server",
+        yaml: `- route:
+    id: asker
+    from:
+      uri: direct:start
+      steps:
+        - to: "http://{{server}}/api/answerer"
+        - convertBodyTo: String
+- route:
+    id: answerer
+    from:
+      uri: webhook
+      steps:
+        - setBody: {simple: "Hello \${body}"}`,
+        given: { body: "Ada" },
+        expect: { body: "Hello Ada" },
+      },
+    ],
     connect: (): Connector<HttpOptions> => {
       const agents = new CallAgents(settings.connectionsPerOrigin ?? 100);
       return { sink: (endpoint) => httpSink(endpoint, agents, settings.egress ?? {}) };

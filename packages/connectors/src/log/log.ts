@@ -25,12 +25,20 @@ export const log = defineConnector({
   title: "Log",
   summary: "Writes the message, or a summary of many, to the log.",
   group: "core",
+  icon: "scroll-text",
   since: "0.1",
   syntax: "log:loggerName",
   path,
   options,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "A record of each order",
+      yaml: `to: {uri: "log:orders", parameters: {showHeaders: "true"}}`,
+      given: { body: "order" },
+      expect: { body: "order" },
+    },
+  ],
   connect: (host): Connector<Options> => ({ sink: (endpoint) => logSink(endpoint, host) }),
 });
 

@@ -9,6 +9,7 @@ export const mock = defineConnector({
   title: "Mock",
   summary: "Takes a message and passes it on unchanged; in a test session its messages can be checked.",
   group: "core",
+  icon: "flask-conical",
   since: "0.1",
   syntax: "mock:name",
   path: { name: f.string({ doc: "The name tests know it by.", required: true }) },
@@ -25,6 +26,13 @@ export const mock = defineConnector({
     log: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   },
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "A place for tests to look",
+      yaml: `to: mock:orders`,
+      given: { body: "order" },
+      expect: { body: "order" },
+    },
+  ],
   connect: () => ({ sink: () => ({ send: () => undefined }) }),
 });

@@ -25,7 +25,20 @@ export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
     path,
     options: httpOptions,
     headers: httpHeaders,
-    examples: [],
+    examples: [
+      {
+        title: "A path of its own",
+        yaml: `- route:
+    id: greeting
+    from:
+      uri: platform-http:/greetings
+      parameters: {httpMethodRestrict: POST}
+      steps:
+        - setBody: {simple: "Hello \${body}"}`,
+        given: { body: "Ada" },
+        expect: { body: "Hello Ada" },
+      },
+    ],
     connect(host): Connector<Options> {
       const idempotency = new IdempotencyKeys(host.clock);
       const traceIds = new TraceIds(() => host.random());

@@ -31,6 +31,7 @@ export const quartz = defineConnector({
   title: "Quartz",
   summary: "Sets a route off at the times of a Quartz cron expression or interval.",
   group: "scheduling",
+  icon: "calendar-clock",
   since: "0.1",
   syntax: "quartz:triggerName",
   path,
@@ -44,7 +45,20 @@ export const quartz = defineConnector({
     triggerName: f.string({ doc: "The trigger's name." }),
     triggerGroup: f.string({ doc: "The trigger's group." }),
   },
-  examples: [],
+  examples: [
+    {
+      title: "Every second, in Quartz's notation",
+      yaml: `- route:
+    id: example
+    from:
+      uri: quartz:reports/each-second
+      parameters: {cron: "* * * * * ?"}
+      steps:
+        - setBody: {simple: "\${header.triggerGroup}"}
+        - to: mock:result`,
+      expect: { body: "reports" },
+    },
+  ],
   connect: (host): Connector<Options> => ({ source: (endpoint) => quartzSource(endpoint, host) }),
 });
 

@@ -17,12 +17,24 @@ export const saga = defineConnector({
   title: "Saga end",
   summary: "Completes or compensates the saga the message is part of.",
   group: "core",
+  icon: "book-check",
   since: "0.1",
   syntax: "saga:action",
   path,
   options: {},
   headers: { "Long-Running-Action": f.string({ doc: "The saga's id." }) },
-  examples: [],
+  examples: [
+    {
+      title: "Ending a saga by hand",
+      yaml: `saga:
+  completionMode: MANUAL
+  steps:
+    - setBody: {constant: booked}
+    - to: saga:complete`,
+      given: { body: "order" },
+      expect: { body: "booked" },
+    },
+  ],
   connect: () => ({
     sink: ({ options: { action } }) => ({
       send(exchange) {

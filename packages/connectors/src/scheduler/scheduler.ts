@@ -26,12 +26,26 @@ export const scheduler = defineConnector({
   title: "Scheduler",
   summary: "Sets a route off again and again, some time after the last run ended.",
   group: "scheduling",
+  icon: "calendar-clock",
   since: "0.1",
   syntax: "scheduler:name",
   path,
   options,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "One run, shortly after the start",
+      yaml: `- route:
+    id: example
+    from:
+      uri: scheduler:nightly
+      parameters: {initialDelay: 10ms, repeatCount: 1}
+      steps:
+        - setBody: {constant: ran}
+        - to: mock:result`,
+      expect: { body: "ran" },
+    },
+  ],
   connect: (host): Connector<Options> => ({ source: (endpoint) => schedulerSource(endpoint, host) }),
 });
 

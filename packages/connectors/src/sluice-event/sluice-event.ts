@@ -59,6 +59,7 @@ export function sluiceEvents(): SluiceEvents {
       title: "Runtime events",
       summary: "Sets a route off when something happens in the runtime, such as a failed run.",
       group: "core",
+      icon: "bell",
       since: "0.1",
       syntax: "sluice-event:name",
       path,
@@ -68,7 +69,26 @@ export function sluiceEvents(): SluiceEvents {
         SluiceEventFlowId: f.string({ doc: "The flow it is about." }),
         SluiceEventRouteId: f.string({ doc: "The route it is about." }),
       },
-      examples: [],
+      examples: [
+        {
+          title: "Being told of failed runs",
+          yaml: `- route:
+    id: alarm
+    from:
+      uri: sluice-event:run.failed
+      steps:
+        - setBody: {simple: "\${header.SluiceEventRouteId} failed"}
+        - to: mock:result
+- route:
+    id: failing
+    from:
+      uri: timer:once
+      parameters: {delay: 10ms, repeatCount: 1}
+      steps:
+        - throwException: {exceptionType: java.lang.IllegalStateException, message: broken}`,
+          expect: { body: "failing failed" },
+        },
+      ],
       connect: (host): Connector<Options> => ({ source: (endpoint) => eventSource(endpoint, listeners, host) }),
     }),
     emit(event, exchange) {

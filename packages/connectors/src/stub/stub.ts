@@ -9,12 +9,20 @@ export const stub = defineConnector({
   title: "Stub",
   summary: "Stands in for any endpoint: a queue in memory that accepts every option.",
   group: "core",
+  icon: "plug",
   since: "0.1",
   syntax: "stub:name",
   path: { name: f.string({ doc: "The endpoint it stands in for, or any name.", required: true, examples: ["jms:queue:orders"] }) },
   options: sedaOptions,
   lenient: true,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "In place of a queue that is not there yet",
+      yaml: `to: {uri: "stub:jms:queue:orders", parameters: {waitForTaskToComplete: Never}}`,
+      given: { body: "order" },
+      expect: { body: "order" },
+    },
+  ],
   connect: connectQueues,
 });

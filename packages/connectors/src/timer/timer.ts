@@ -42,6 +42,7 @@ export const timer = defineConnector({
   title: "Timer",
   summary: "Sets a route off at regular times with an empty message.",
   group: "scheduling",
+  icon: "alarm-clock",
   since: "0.1",
   syntax: "timer:timerName",
   path,
@@ -50,7 +51,20 @@ export const timer = defineConnector({
     CamelTimerFiredTime: f.string({ doc: "When the tick happened, with includeMetadata." }),
     CamelMessageTimestamp: f.integer({ doc: "The same in milliseconds since the epoch, with includeMetadata." }),
   },
-  examples: [],
+  examples: [
+    {
+      title: "One tick",
+      yaml: `- route:
+    id: example
+    from:
+      uri: timer:tick
+      parameters: {delay: 10ms, repeatCount: 1}
+      steps:
+        - setBody: {constant: tick}
+        - to: mock:result`,
+      expect: { body: "tick" },
+    },
+  ],
   connect: (host): Connector<Options> => ({ source: (endpoint) => timerSource(endpoint, host) }),
 });
 

@@ -19,7 +19,19 @@ export const webhookConnector = (queues: DurableQueues = noQueues) =>
     path: {},
     options: httpOptions,
     headers: httpHeaders,
-    examples: [],
+    examples: [
+      {
+        title: "Greeting who calls",
+        yaml: `- route:
+    id: greeting
+    from:
+      uri: webhook
+      steps:
+        - setBody: {simple: "Hello \${body}"}`,
+        given: { body: "Ada" },
+        expect: { body: "Hello Ada" },
+      },
+    ],
     connect(host) {
       const idempotency = new IdempotencyKeys(host.clock);
       const traceIds = new TraceIds(() => host.random());

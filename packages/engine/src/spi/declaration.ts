@@ -8,7 +8,11 @@ import type { Compiler, LanguageScope } from "./compiler.ts";
 import type { Connector } from "./connector.ts";
 import type { Host } from "./host.ts";
 
-/** A runnable example: part of the reference, and executed as a test. `yaml` is a list item of steps. */
+/**
+ * A runnable example: part of the reference, and executed as a test. `yaml` is a step, a list of steps, or a whole document.
+ * A document with a route from `direct:start` is given the message there, one whose first route is called over HTTP there; any
+ * other runs on its own, and what reaches `mock:result` is what it comes to.
+ */
 export interface Example {
   readonly title: string;
   readonly yaml: string;

@@ -7,7 +7,7 @@ export const constant = defineLanguage({
   summary: "A fixed value: the text as it is written.",
   group: "language",
   icon: "type",
-  since: "0.1.0",
+  since: "0.1",
   options: {
     resultType: f.string({ doc: "The type the text is converted to.", examples: ["Integer"] }),
     trim: f.boolean({ doc: "Removes blanks at both ends of the text.", default: true, group: "advanced" }),

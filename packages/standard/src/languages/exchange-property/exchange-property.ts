@@ -8,7 +8,7 @@ export const exchangeProperty = defineLanguage({
   summary: "The value of an exchange property; its name is case-sensitive.",
   group: "language",
   icon: "tag",
-  since: "0.1.0",
+  since: "0.1",
   options: {
     trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
     id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),

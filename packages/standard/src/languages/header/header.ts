@@ -8,7 +8,7 @@ export const header = defineLanguage({
   summary: "The value of a message header; its name ignores case. An exchange property of that name is taken when there is no such header.",
   group: "language",
   icon: "tag",
-  since: "0.1.0",
+  since: "0.1",
   options: {
     trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
     id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),

@@ -15,7 +15,7 @@ export const simple = defineLanguage({
   summary: "Text with functions such as ${body} and ${header.name}, and predicates that compare them.",
   group: "language",
   icon: "braces",
-  since: "0.1.0",
+  since: "0.1",
   options: {
     resultType: f.string({ doc: "The type the result is converted to; Boolean makes the text a predicate.", examples: ["Integer"] }),
     trim: f.boolean({ doc: "Removes blanks at both ends of the text before it is read.", default: true, group: "advanced" }),

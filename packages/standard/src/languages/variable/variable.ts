@@ -8,7 +8,7 @@ export const variable = defineLanguage({
   summary: "The value of a variable; `global:name` and `route:<routeId>:name` reach those of the runtime.",
   group: "language",
   icon: "variable",
-  since: "0.1.0",
+  since: "0.1",
   options: {
     trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
     id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
