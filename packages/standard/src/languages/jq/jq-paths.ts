@@ -83,7 +83,7 @@ const longestArray = 1_000_000;
 /** `value` with what is at `path` replaced. */
 export function setPath(value: unknown, path: readonly unknown[], replace: unknown, machine: JqMachine, fresh?: Set<unknown>, depth = 0): unknown {
   if (depth === path.length) return replace;
-  machine.spend(1);
+  machine.spend(3);
   const key = path[depth];
   const inner = (old: unknown): unknown => setPath(old, path, replace, machine, fresh, depth + 1);
   if (typeof key === "string") {
