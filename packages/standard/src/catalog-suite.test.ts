@@ -1,0 +1,93 @@
+// What holds for every step, language, format and bean, whoever adds one: its examples run, it lets messages through, and
+// preparing a flow with it starts nothing.
+import { createRuntime } from "@sluice/engine";
+import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from "@sluice/testkit";
+import { describe as about, type Fields } from "@sluice/model";
+import { describe, expect, it } from "vitest";
+import { beans, formats, languages, steps } from "./index.ts";
+import { letterbox } from "./steps/letterbox.fixture.ts";
+
+const declarations = [
+  ...steps.map((one) => ({ ...one, kind: "step" })),
+  ...languages.map((one) => ({ ...one, kind: "language" })),
+  ...formats.map((one) => ({ ...one, kind: "format" })),
+];
+const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
+
+/** These end the exchange, or fail it, and say so in their summary. */
+const enders: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
+
+describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
+  it("is described as the others are", () => {
+    expect(declaration.title).toMatch(/^[A-Z]|^jq$/);
+    expect(declaration.summary).toMatch(/^[A-Z][^\n]*\.$/);
+    expect(declaration.since).toMatch(/^\d+\.\d+$/);
+    expect(declaration.icon ?? "").toMatch(/^[a-z][a-z0-9-]+$/);
+    for (const [name, field] of Object.entries(declaration.options as Fields)) expect(about(field).spec.doc, name).not.toBe("");
+  });
+});
+
+describe("every example", () => {
+  it.each(examples)("%s does what it says", async (_title, _name, example) => {
+    const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()] });
+    const pending = run(example.given ?? {});
+    await run.host.clock.advance(10_000);
+    const { exchange, error } = await pending;
+    const { expect: wanted } = example;
+    if (wanted.error === undefined) expect(error).toBeUndefined();
+    else expect(error).toContain(wanted.error);
+    if ("body" in wanted) expect(plain(exchange.message.body)).toEqual(plain(wanted.body));
+    if (wanted.headers !== undefined) expect(exchange.message.headers.toObject()).toMatchObject(wanted.headers);
+    if (wanted.properties !== undefined) expect(Object.fromEntries(exchange.properties ?? [])).toMatchObject(wanted.properties);
+    if (wanted.variables !== undefined) expect(Object.fromEntries(exchange.variables ?? [])).toMatchObject(wanted.variables);
+    await run.stop();
+    expect(run.host.clock.pending).toBe(0);
+  });
+
+  it.each(examples.filter(([title, , example]) => title.startsWith("step ") && example.expect.error === undefined))(
+    "%s lets the message through, or says that it does not",
+    async (_title, name, example) => {
+      const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
+      const run = await flow(followed, { connectors: [letterbox()] });
+      const pending = run(example.given ?? {});
+      await run.host.clock.advance(10_000);
+      await pending;
+      const ender = enders[name];
+      if (ender === undefined) expect(run.mocks.get("after")?.length).toBe(1);
+      else {
+        expect(run.mocks.get("after")).toBeUndefined();
+        expect(declarations.find((one) => one.name === name)?.summary).toMatch(ender);
+      }
+      await run.stop();
+    },
+  );
+
+  it.each(examples)("%s starts nothing while it is prepared", (_title, _name, example) => {
+    const host = new FakeHost();
+    const ignore = (): void => undefined;
+    const runtime = createRuntime({
+      catalog: catalogOf([...recordingConnectors().connectors, letterbox()]),
+      host,
+      listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
+    });
+    const { diagnostics } = runtime.prepare({ id: "dropped", hash: "0", source: exampleDocument(example.yaml), property: () => undefined });
+    expect(diagnostics).toEqual([]);
+    expect([host.clock.pending, host.http.mounts.length, host.log.records.length, runtime.routes.size]).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe("beans", () => {
+  it.each(beans.map((bean) => [bean.names[0] as string, bean] as const))("%s is described and has names nobody else has", (_, bean) => {
+    expect(bean.summary).toMatch(/^[A-Z][^\n]*\.$/);
+    for (const name of bean.names) expect(beans.filter((other) => other.names.includes(name)).length, name).toBe(1);
+    for (const [name, field] of Object.entries(bean.properties as Fields)) expect(about(field).spec.doc, name).toMatch(/\.$/);
+  });
+});
+
+/** Maps compare as the objects they stand for. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
