@@ -13,12 +13,13 @@ export interface PolicyReading {
 
 /** What GET adds: a client that reads, edits and writes sends it back. */
 const shownOnly = ["flowId", "lastModified", "hash"];
+const settled = ["authenticate", "rules", "default", "ip", "rateLimit", "cors"];
 const methodPattern = /^[A-Z][A-Z-]{0,30}$/;
 
 /** Reads a policy. `***` in place of a secret stands for the one in `before`. */
 export function readPolicy(given: unknown, before: Policy | undefined): PolicyReading {
   const reader = new DocumentReader();
-  const members = reader.object(given, "", ["authenticate", "rules", "default", "ip", "rateLimit", "cors", ...shownOnly]) ?? {};
+  const members = reader.object(given, "", [...settled, ...shownOnly]) ?? {};
   const schemes = new SchemeReader(reader, storedSecrets(before));
   const policy = compact<Policy<GivenPassword>>({
     authenticate: reader.optional(members["authenticate"], (value) => schemes.readAll(value)),
@@ -28,7 +29,7 @@ export function readPolicy(given: unknown, before: Policy | undefined): PolicyRe
     rateLimit: reader.optional(members["rateLimit"], (value) => readRateLimit(reader, value)),
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
   });
-  if (Object.keys(policy).length === 0) reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
+  if (settled.every((name) => members[name] === undefined) && reader.problems.length === 0) reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
   return { policy, problems: reader.problems };
 }
 

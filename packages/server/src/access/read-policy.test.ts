@@ -1,0 +1,151 @@
+import { hash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Policy } from "./policy-document.ts";
+import { readPolicy } from "./read-policy.ts";
+import { sealPolicy } from "./seal-policy.ts";
+import { shownPolicy } from "./show-policy.ts";
+
+/** The example of the contract. */
+const example = {
+  authenticate: [
+    { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t", roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
+    { type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" }, roles: ["orders.read"] }] },
+    { type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: "https://idp.example.com/jwks", algorithms: ["RS256", "ES256"], rolesClaim: "realm_access.roles", clockSkewSec: 30 },
+    { type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }], roles: ["hooks"] },
+  ],
+  rules: [
+    { routes: ["order-*"], methods: ["POST"], roles: ["orders.write", "hooks"] },
+    { methods: ["GET"], public: true },
+  ],
+  default: "deny",
+  ip: { allow: ["10.0.0.0/8"], deny: [] },
+  rateLimit: { limit: 100, windowSec: 60, by: "principal" },
+  cors: { origins: ["https://shop.example"] },
+};
+
+const problems = (given: unknown): readonly string[] => readPolicy(given, undefined).problems;
+const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "a", key: "k", ...key }] }] });
+const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
+
+describe("reading a policy", () => {
+  it("takes the contract's example and keeps no secret of it", () => {
+    const { policy, problems: found } = readPolicy(example, undefined);
+    expect(found).toEqual([]);
+    expect(JSON.stringify(policy)).not.toContain("s3cr3t");
+    expect(policy.authenticate?.[0]).toEqual({
+      type: "apiKey",
+      in: "header",
+      name: "X-API-Key",
+      keys: [{ id: "shop", key: { sha256: hash("sha256", "s3cr3t", "hex") }, roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }],
+    });
+    expect({ ...policy, authenticate: undefined }).toEqual({ ...example, authenticate: undefined });
+  });
+
+  it.each<[string, unknown]>([
+    ["the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors", {}],
+    ["must be an object", []],
+    ["authenticate: must not be empty", { authenticate: [] }],
+    ["authenticate: must be a list", { authenticate: {} }],
+    ["authenticate[0].type: is required", { authenticate: [{}] }],
+    ["authenticate[0].type: must be one of apiKey, basic, jwt, hmac", { authenticate: [{ type: "digest" }] }],
+    ["autenticate: unknown member (did you mean 'authenticate'?)", { autenticate: [], default: "deny" }],
+    ["rules[0].role: unknown member (did you mean 'roles'?)", { rules: [{ role: ["x"] }] }],
+    ["rules[0].roles: must not be empty", { rules: [{ roles: [] }] }],
+    ["rules[0].public: must be true or false", { rules: [{ public: "yes" }] }],
+    ["rules[0]: a public rule asks nobody for a role: leave out public or roles", { rules: [{ public: true, roles: ["x"] }] }],
+    ["rules[0].methods[0]: must be a method such as POST", { rules: [{ methods: ["post"] }] }],
+    ["default: must be one of deny, allow", { default: "open" }],
+    ["ip.allow[1]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32", { ip: { allow: ["::1", "10.0.0.0/99"] } }],
+    ["ip.allow: must not be empty: leave it out to allow every address", { ip: { allow: [] } }],
+    ["rateLimit.limit: must be an integer from 1 to 1000000000", { rateLimit: { limit: 0, windowSec: 1 } }],
+    ["rateLimit.windowSec: is required", { rateLimit: { limit: 1 } }],
+    ["cors.origins[0]: must be an origin such as https://shop.example", { cors: { origins: ["https://shop.example/path"] } }],
+    ["cors.credentials: cannot be given to every origin: name the origins", { cors: { origins: ["*"], credentials: true } }],
+    ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
+    ["authenticate[0].keys[0].key: '***' keeps the secret that is stored, but none is stored here", apiKeyWith({ key: "***" })],
+    ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
+    ["authenticate[0].keys[0].key.env: names a setting of the runtime itself, which no policy can use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
+    ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
+    ["authenticate[0].keys[0].expiresAt: must be a time such as 2027-01-01T00:00:00Z", apiKeyWith({ expiresAt: "soon" })],
+    ["authenticate[0].keys[1].id: is used twice", { authenticate: [{ type: "apiKey", keys: [{ id: "a", key: "1" }, { id: "a", key: "2" }] }] }],
+    ["authenticate[0].users[0].username: must not hold a colon", { authenticate: [{ type: "basic", users: [{ username: "a:b", password: "x" }] }] }],
+    ["authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519", { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] }],
+    ["authenticate[0].jwksUri: must be an http or https address without a user", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
+    ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
+    ["authenticate[0].header: is settled by the preset: leave out one of them", hmacWith({ preset: "github", header: "X" })],
+    ["authenticate[0].header: is required", hmacWith({})],
+    ["authenticate[0].template: must hold {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
+    ["authenticate[0].template: knows only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],
+    ["authenticate[0].timestampHeader: is required: the template signs {timestamp}", hmacWith({ header: "X", template: "{timestamp}.{body}" })],
+    ["authenticate[0].template: must hold {timestamp}: a time that is not signed proves nothing", hmacWith({ header: "X", timestampHeader: "T" })],
+    ["authenticate[0].secrets[0]: must not be empty", hmacWith({ preset: "github", secrets: [""] })],
+    ["authenticate[0].secrets[0]: must be base64, with or without whsec_ before it", hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] })],
+  ])("says: %s", (problem, given) => {
+    expect(problems(given)).toContain(problem);
+  });
+
+  it("tells all faults and repeats no value", () => {
+    const found = problems({ authenticate: [{ type: "apiKey", keys: [{ id: "a", key: ["S3CR3T"] }] }, { type: "basic", users: [{ username: 5, password: { S3CR3T: 1 } }] }], default: "S3CR3T" });
+    expect(found.length).toBeGreaterThanOrEqual(4);
+    expect(found.join()).not.toMatch(/S3CR3T(?!: unknown)/);
+  });
+
+  it("never throws, whatever the document", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        readPolicy(value, undefined);
+        readPolicy({ authenticate: value, rules: value, ip: value, rateLimit: value, cors: value, default: value }, undefined);
+        readPolicy({ authenticate: [{ type: "hmac", secrets: value, preset: value }, { type: "apiKey", keys: [value] }, { type: "basic", users: [value] }, { type: "jwt", jwksUri: value }] }, undefined);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("read, edit, write", () => {
+  const full = {
+    authenticate: [
+      { type: "apiKey", keys: [{ id: "shop", key: "k1" }, { id: "erp", key: { env: "ERP_KEY" } }] },
+      { type: "basic", users: [{ username: "u", password: "pw" }] },
+      { type: "hmac", preset: "github", secrets: ["one", { value: "two" }, { env: "GH" }] },
+    ],
+  };
+
+  it("what is shown, sent back, is the same policy; secrets follow ids and fingerprints, not places", async () => {
+    const policy: Policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
+    const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...shownPolicy(policy) }));
+    expect(JSON.stringify(shown)).not.toMatch(/"(k1|pw|one|two)"/);
+    expect(shown.authenticate[0].keys).toEqual([{ id: "shop", key: "***", fingerprint: hash("sha256", "k1", "hex").slice(0, 8) }, { id: "erp", key: { env: "ERP_KEY" } }]);
+    expect(shown.authenticate[2].secrets[0]).toEqual({ value: "***", fingerprint: hash("sha256", "one", "hex").slice(0, 8) });
+    const again = readPolicy(shown, policy);
+    expect(again.problems).toEqual([]);
+    expect(await sealPolicy(again.policy, policy)).toEqual(policy);
+
+    shown.authenticate.reverse();
+    shown.authenticate[0].secrets.reverse();
+    shown.authenticate[2].keys.unshift({ id: "new", key: "k2" });
+    const edited = await sealPolicy(readPolicy(shown, policy).policy, policy);
+    expect(edited.authenticate?.[0]).toMatchObject({ secrets: [{ env: "GH" }, { value: "two" }, { value: "one" }] });
+    expect(edited.authenticate?.[2]).toMatchObject({ keys: [{ id: "new", key: { sha256: hash("sha256", "k2", "hex") } }, { id: "shop", key: { sha256: hash("sha256", "k1", "hex") } }, { id: "erp" }] });
+    expect(edited.authenticate?.[1]).toEqual(policy.authenticate?.[1]);
+  });
+
+  it("the same password given again keeps its hash, another one does not", async () => {
+    const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
+    expect(await sealPolicy(readPolicy(full, policy).policy, policy)).toEqual(policy);
+    const other = { authenticate: [{ type: "basic", users: [{ username: "u", password: "pw2" }] }] };
+    expect((await sealPolicy(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
+  });
+
+  it("*** never turns a variable's name or another user's secret into a secret", async () => {
+    const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
+    for (const given of [
+      { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },
+      { authenticate: [{ type: "apiKey", keys: [{ id: "other", key: "***" }] }] },
+      { authenticate: [{ type: "basic", users: [{ username: "v", password: "***" }] }] },
+      { authenticate: [{ type: "hmac", preset: "github", secrets: [{ value: "***", fingerprint: "00000000" }] }] },
+    ])
+      expect(readPolicy(given, policy).problems.length).toBe(1);
+  });
+});

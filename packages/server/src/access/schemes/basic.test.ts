@@ -1,0 +1,72 @@
+import { expect, it } from "vitest";
+import { accessRequest, testParts } from "../access-request.test-support.ts";
+import { hashPassword } from "../password-hash.ts";
+import { basicScheme } from "./basic.ts";
+
+const credential = (pair: string): string => Buffer.from(pair).toString("base64");
+const welch = (a: readonly number[], b: readonly number[]): number => {
+  const mean = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length;
+  const variance = (list: readonly number[]): number => list.reduce((sum, value) => sum + (value - mean(list)) ** 2, 0) / (list.length - 1);
+  return (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length);
+};
+
+it("reads user and password as RFC 7617 writes them", async () => {
+  const parts = testParts();
+  const scheme = basicScheme({ type: "basic", users: [{ username: "Aladdin", password: { scrypt: await hashPassword("open sesame") }, roles: ["r"] }] }, "orders", parts);
+  const request = accessRequest({ authorization: "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" });
+  expect(await scheme.verify(scheme.read(request) as string, request, "s")).toEqual({ id: "Aladdin", scheme: "basic", roles: ["r"], claims: {} });
+  expect(scheme.challenge).toBe('Basic realm="orders", charset="UTF-8"');
+  expect(scheme.read(accessRequest({ authorization: "bAsIc QQ==" }))).toBe("QQ==");
+  for (const header of ["Bearer x", "Basicx", "Basic", "Digest x"]) expect(scheme.read(accessRequest({ authorization: header }))).toBeUndefined();
+  expect(scheme.read(accessRequest(["Authorization", "Basic QQ==", "authorization", "Basic QQ=="]))).toBe("");
+  for (const pair of ["Aladdin:open Sesame", "aladdin:open sesame", "Aladdin:", ":open sesame", "Aladdin", "", "Aladdin:open sesame:"]) expect([pair, await scheme.verify(credential(pair), request, "s")]).toEqual([pair, "wrong"]);
+});
+
+it("passwords may hold colons and any letter, and may come from a variable", async () => {
+  const parts = testParts();
+  parts.variables["ERP_PW"] = "a:b:ü→";
+  parts.variables["EMPTY"] = "";
+  const scheme = basicScheme({ type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" } }, { username: "empty", password: { env: "EMPTY" } }, { username: "unset", password: { env: "UNSET" } }] }, "r", parts);
+  expect(await scheme.verify(credential("erp:a:b:ü→"), accessRequest(), "s")).toMatchObject({ id: "erp" });
+  expect(await scheme.verify(credential("empty:"), accessRequest(), "s")).toBe("wrong");
+  expect(await scheme.verify(credential("unset:"), accessRequest(), "s")).toBe("wrong");
+});
+
+it("a pair that was right costs nothing more for a while; a wrong one is never remembered", async () => {
+  const parts = testParts();
+  const scheme = basicScheme({ type: "basic", users: [{ username: "u", password: { scrypt: await hashPassword("p") } }] }, "r", parts);
+  expect(scheme.verify(credential("u:p"), accessRequest(), "s")).toBeInstanceOf(Promise);
+  await scheme.verify(credential("u:p"), accessRequest(), "s");
+  expect(scheme.verify(credential("u:p"), accessRequest(), "s")).toMatchObject({ id: "u" });
+  expect(await scheme.verify(credential("u:q"), accessRequest(), "s")).toBe("wrong");
+  expect(scheme.verify(credential("u:q"), accessRequest(), "s")).toBeInstanceOf(Promise);
+  parts.time += 300_001;
+  expect(scheme.verify(credential("u:p"), accessRequest(), "s")).toBeInstanceOf(Promise);
+});
+
+it("many requests with one pair share one check, and tries count before they are known to be wrong", async () => {
+  const parts = testParts(3);
+  const scheme = basicScheme({ type: "basic", users: [{ username: "u", password: { scrypt: await hashPassword("p") } }] }, "r", parts);
+  const shared = Array.from({ length: 100 }, () => scheme.verify(credential("u:p"), accessRequest(), "s"));
+  expect(new Set(shared).size).toBe(1);
+  const guesses = Array.from({ length: 10 }, (_, index) => scheme.verify(credential(`u:${index}`), accessRequest(), "other"));
+  expect(guesses.filter((guess) => guess === "slowed").length).toBe(7);
+  expect(await Promise.all(guesses.slice(0, 3))).toEqual(["wrong", "wrong", "wrong"]);
+  expect((await Promise.all(shared)).every((verdict) => typeof verdict === "object")).toBe(true);
+});
+
+it("I09: an unknown user takes as long as a wrong password, kept or from a variable", async () => {
+  const parts = testParts(1_000);
+  parts.variables["PW"] = "from-env";
+  const scheme = basicScheme({ type: "basic", users: [{ username: "known", password: { scrypt: await hashPassword("p") } }, { username: "env", password: { env: "PW" } }] }, "r", parts);
+  const times: Record<string, number[]> = { known: [], env: [], unknown: [] };
+  const users = Object.keys(times);
+  for (let round = 0; round < 15; round++)
+    for (const user of users.toSorted(() => Math.random() - 0.5)) {
+      const began = performance.now();
+      await scheme.verify(credential(`${user}:wrong-${round}`), accessRequest(), "s");
+      (times[user] as number[]).push(performance.now() - began);
+    }
+  for (const user of ["known", "env"]) expect(Math.abs(welch(times[user] as number[], times["unknown"] as number[]))).toBeLessThan(4.5);
+  expect(Math.min(...(times["unknown"] as number[]))).toBeGreaterThan(10);
+}, 60_000);
