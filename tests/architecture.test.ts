@@ -28,6 +28,7 @@ const rooms: readonly { readonly in: string; readonly never: string; readonly be
   { in: "packages/engine/src/spi", never: "packages/engine/src/run", because: "plug-ins see the door, not the house" },
   { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener carries requests; it does not know what they mean" },
   { in: "packages/server/src/flows", never: "packages/server/src/api", because: "decisions do not know HTTP" },
+  { in: "packages/server/src/mappings", never: "packages/server/src/api", because: "decisions do not know HTTP" },
   { in: "packages/server/src/runs", never: "packages/server/src/api", because: "decisions do not know HTTP" },
   { in: "packages/server/src/sessions", never: "packages/server/src/api", because: "decisions do not know HTTP" },
 ];

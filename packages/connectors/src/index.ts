@@ -8,6 +8,7 @@ import { httpConnector, type HttpSettings } from "./http/http.ts";
 import { kamelet } from "./kamelet/kamelet.ts";
 import { languageConnector, type LanguageList } from "./language/language.ts";
 import { log } from "./log/log.ts";
+import { messageMappingConnector, noMappings, type MessageMappingPort } from "./message-mapping/message-mapping.ts";
 import { mock } from "./mock/mock.ts";
 import { platformHttpConnector } from "./platform-http/platform-http.ts";
 import { quartz } from "./quartz/quartz.ts";
@@ -28,6 +29,7 @@ export type { FileSettings } from "./file/file.ts";
 export type { EgressPolicy } from "./http/egress.ts";
 export type { HttpSettings } from "./http/http.ts";
 export type { LanguageList } from "./language/language.ts";
+export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
 export type { Burial, DurableQueues, Failure, Position, QueuedMessage, QueueStore } from "./queue/durable-queues.ts";
 export { restoreMessage, storedSize, storeMessage, type Company, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";
 export type { DeadLetters } from "./sluice/sluice.ts";
@@ -41,6 +43,7 @@ export interface ConnectorSettings {
   readonly events?: SluiceEvents;
   readonly file?: FileSettings;
   readonly http?: HttpSettings;
+  readonly mappings?: MessageMappingPort;
   readonly queues?: DurableQueues;
   readonly languages?: LanguageList;
 }
@@ -55,6 +58,7 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
     kamelet,
     languageConnector(settings.languages ?? { language: () => undefined }),
     log,
+    messageMappingConnector(settings.mappings ?? noMappings),
     mock,
     platformHttpConnector(settings.queues),
     quartz,

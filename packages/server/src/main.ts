@@ -30,6 +30,7 @@ import { createIds } from "./host/ulid.ts";
 import { createIngress } from "./http/ingress.ts";
 import { createListener } from "./http/listener.ts";
 import { httpLimits } from "./http-settings.ts";
+import { openMappings } from "./mappings/open-mappings.ts";
 import { createBatchedWriter } from "./log/batched-writer.ts";
 import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
 import { createSecretValues } from "./masking/secret-values.ts";
@@ -104,7 +105,8 @@ export async function startServer({ settings, environment: variables }: Configur
       isStopped: (routeId) => isStoppedWebhook(runtime.routes.get(routeId)),
       reportFault,
     });
-    const host = createHost({ log, ids, http: ingress.port, environment });
+    const mappings = await openMappings(dataDir, store, log);
+    const host = createHost({ log, ids, http: ingress.port, environment, lookup: mappings.tables.lookup });
     const events = sluiceEvents();
     durable = createDurableStore({
       directory: join(dataDir, "store"),
@@ -120,6 +122,7 @@ export async function startServer({ settings, environment: variables }: Configur
       queues: queuePort(durable, (id) => sessions.tagOf(id) !== undefined),
       deadLetters: keeper,
       control: routeControl(() => runtime),
+      mappings: mappings.documents,
       http: {
         egress: {
           allowPrivate: settings.egressAllowPrivate,
@@ -189,6 +192,7 @@ export async function startServer({ settings, environment: variables }: Configur
       },
       flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() },
       policies,
+      mappings,
       history,
       secrets,
       streams: { door, trace: trace.hub, log: logs.hub },
@@ -208,6 +212,7 @@ export async function startServer({ settings, environment: variables }: Configur
     });
     const listener = createListener({ limits, ingress, management, reportFault });
 
+    await mappings.load(catalog, host);
     const report = await loadFlows(flows);
     const address = await listener.listen(settings.port, settings.host).catch(async (error: unknown) => {
       await runtime.stop();

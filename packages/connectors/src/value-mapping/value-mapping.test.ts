@@ -17,7 +17,7 @@ it("looks the body up, bytes as text, and leaves headers alone", () => {
   }, "value-mapping:uom?from=shop&to=sap");
   const exchange = exchangeOf(new TextEncoder().encode("piece"), { h: 1 });
   expect(sink.send(exchange)).toBeUndefined();
-  expect(asked).toEqual([["uom", "shop", "sap", "piece"]]);
+  expect(asked).toEqual([["uom", "shop", "sap", "piece", undefined]]);
   expect([exchange.message.body, exchange.message.headers.get("h")]).toEqual(["ST", 1]);
 });
 
@@ -30,4 +30,22 @@ it("fails as the table says, with the body as it was", () => {
     }, "value-mapping:uom").send(exchange),
   ).toThrow(failure);
   expect(exchange.message.body).toBe("crate");
+});
+
+it("takes the key from a header, puts the result into another, and overrides what a missing entry gives", () => {
+  const asked: unknown[] = [];
+  const sink = sinkWith((...question) => {
+    asked.push(question);
+    return null;
+  }, "value-mapping:uom?from=shop&to=sap&onMissing=null&header=unit&resultHeader=meins");
+  const exchange = exchangeOf("untouched", { unit: "crate" });
+  expect(sink.send(exchange)).toBeUndefined();
+  expect(asked).toEqual([["uom", "shop", "sap", "crate", "null"]]);
+  expect([exchange.message.body, exchange.message.headers.get("meins")]).toEqual(["untouched", null]);
+});
+
+it("refuses a body that is no single value", () => {
+  expect(() => sinkWith(() => "never asked", "value-mapping:uom").send(exchangeOf({ unit: "piece" }))).toThrow(
+    "value-mapping table 'uom' takes a single value as key",
+  );
 });

@@ -41,8 +41,11 @@ export interface Ids {
 }
 
 export interface Lookup {
-  /** The value of `key` going from one column of a value-mapping table to another; throws a FlowError when the table says so. */
-  find(table: string, from: string, to: string, key: unknown): unknown;
+  /**
+   * The value of `key` going from one column of a value-mapping table to another; throws a FlowError when the table, or
+   * `onMissing` in its place, says so.
+   */
+  find(table: string, from: string, to: string, key: unknown, onMissing?: "error" | "key" | "null" | "default"): unknown;
 }
 
 export interface HttpIngress {

@@ -1,6 +1,7 @@
 // Document → checked, compiled mapping. All problems are collected; what comes out runs any number of messages.
 import { isPlainObject } from "@sluice/engine/spi";
 import { closest } from "@sluice/model";
+import { isDeeperThan } from "../document-text.ts";
 import type { Problem } from "../problem.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
 import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
@@ -26,17 +27,15 @@ type Members = Readonly<Record<string, unknown>>;
 
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
 const mostRules = 20_000;
+const deepest = 200;
 
 /** Compiles a document; `runTests` also runs the tests inside it and counts a failing one as a problem. */
 export function compileMapping(document: unknown, environment: MappingEnvironment, options: { readonly runTests?: boolean } = {}): CompileOutcome {
   if (!isPlainObject(document))
     return { mapping: undefined, problems: [{ path: "", message: "a document is an object with source, target and map" }], warnings: [] };
-  try {
-    return compile(document, environment, options.runTests === true);
-  } catch (error) {
-    if (error instanceof RangeError) return { mapping: undefined, problems: [{ path: "", message: "the document is nested too deeply" }], warnings: [] };
-    throw error;
-  }
+  if (isDeeperThan(document, deepest))
+    return { mapping: undefined, problems: [{ path: "", message: `the document is nested deeper than ${deepest} levels` }], warnings: [] };
+  return compile(document, environment, options.runTests === true);
 }
 
 function compile(document: Members, environment: MappingEnvironment, runTests: boolean): CompileOutcome {

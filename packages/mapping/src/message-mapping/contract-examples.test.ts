@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { csvToOrders, invoiceToJson, orderTables, orderToOrder } from "./contract-examples.fixture.ts";
-import { environmentOf, mappingOf, problemsOf, runMapping } from "./mapping-under-test.fixture.ts";
+import { csvToOrders, invoiceToJson, orderTables, orderToOrder } from "./contract-examples.test-support.ts";
+import { environmentOf, mappingOf, problemsOf, runMapping } from "./mapping-under-test.test-support.ts";
 
 const environment = environmentOf(orderTables);
 

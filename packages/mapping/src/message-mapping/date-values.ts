@@ -53,6 +53,8 @@ export function zoneNamed(name: string): Zone {
   return zone;
 }
 
+const pad = (value: number | undefined, length = 2): string => String(value).padStart(length, "0");
+
 /** The time a text means by a pattern of y M d H m s S X and literal text. */
 export function parseTime(text: string, pattern: string, zone?: string): number {
   const parts: Record<string, number> = { year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, millisecond: 0 };
@@ -77,7 +79,6 @@ export function parseTime(text: string, pattern: string, zone?: string): number 
     at = found.end;
   }
   if (at !== text.length) fail();
-  const pad = (value: number | undefined, length = 2): string => String(value).padStart(length, "0");
   const iso = `${pad(parts["year"], 4)}-${pad(parts["month"])}-${pad(parts["day"])}T${pad(parts["hour"])}:${pad(parts["minute"])}:${pad(parts["second"])}.${pad(parts["millisecond"], 3)}${offset ?? ""}`;
   return parseIsoDate(iso, zone === undefined ? utc : zoneNamed(zone)) ?? fail();
 }

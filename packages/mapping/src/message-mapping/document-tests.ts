@@ -41,11 +41,12 @@ export function difference(expected: unknown, actual: unknown, path: string): st
   }
   if (isPlainObject(expected) && isPlainObject(actual)) {
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
-    const own = (value: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
     return firstOf(names.map((name) => () => difference(own(expected, name), own(actual, name), path === "" ? name : `${path}.${name}`)));
   }
   return `${place}expected ${shown(expected)}, got ${shown(actual)}`;
 }
+
+const own = (value: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
 
 function firstOf(checks: readonly (() => string | undefined)[]): string | undefined {
   for (const check of checks) {

@@ -48,13 +48,11 @@ function addChild(parent: Building, name: string, value: XmlData): void {
   else parent.element[name] = [present, value];
 }
 
-/** A text as it stands between tags or in an attribute. */
+// oxlint-disable-next-line no-control-regex
+const unwritable = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
+
+/** A text as it stands between tags or in an attribute; characters XML does not have become the replacement character. */
 export function escapeXml(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const clean = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text)
-    ? text.replaceAll(/[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
-    : text;
-  return /[&<>"\r\n\t]/.test(clean)
-    ? clean.replaceAll(/[&<>"\r]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" })[character] as string)
-    : clean;
+  return text.replaceAll(unwritable, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
 }

@@ -3,6 +3,7 @@ import type { Catalog, Host, Runtime } from "@sluice/engine";
 import { z } from "zod";
 import type { Policies } from "../access/policies.ts";
 import { isWebhook, type FlowViews } from "../flows/flow-views.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { InvokeParts } from "../sessions/invoke-route.ts";
@@ -15,16 +16,19 @@ import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
+import { messageMappingEndpoints } from "./message-mappings.ts";
 import { openApiDocument, type WebhookDescription } from "./openapi.ts";
 import { routeEndpoints } from "./routes.ts";
 import { runEndpoints } from "./runs.ts";
 import { streamEndpoints } from "./streams.ts";
 import { testEndpoints } from "./test-sessions.ts";
+import { valueMappingEndpoints } from "./value-mappings.ts";
 
 export interface ApiParts {
   readonly health: HealthParts;
   readonly flows: FlowViews;
   readonly policies: Policies;
+  readonly mappings: Mappings;
   readonly history: RunHistory;
   readonly secrets: SecretValues;
   readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
@@ -41,6 +45,8 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...healthEndpoints(parts.health),
     ...flowEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
+    ...valueMappingEndpoints(parts.mappings),
+    ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(runtime),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
     ...runEndpoints(parts.history, parts.secrets),

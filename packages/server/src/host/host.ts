@@ -1,4 +1,4 @@
-import { FlowError, type Host, type HttpIngress, type Ids, type Log } from "@sluice/engine";
+import type { Host, HttpIngress, Ids, Log, Lookup } from "@sluice/engine";
 import type { Environment } from "./environment.ts";
 import { systemClock } from "./clock.ts";
 
@@ -7,20 +7,17 @@ export interface HostParts {
   readonly ids: Ids;
   readonly http: HttpIngress;
   readonly environment: Environment;
+  readonly lookup: Lookup;
 }
 
 /** The effects the engine and its plug-ins may have on this machine. */
-export function createHost({ log, ids, http, environment }: HostParts): Host {
+export function createHost({ log, ids, http, environment, lookup }: HostParts): Host {
   return {
     clock: systemClock,
     log,
     ids,
     http,
-    lookup: {
-      find(table) {
-        throw new FlowError("java.lang.IllegalArgumentException", `there is no value-mapping table '${table}'`, { code: "table-unknown" });
-      },
-    },
+    lookup,
     globals: new Map(),
     random: Math.random,
     environment: environment.visible,

@@ -59,9 +59,10 @@ function entries(value: unknown, member: string, context: DocumentContext): read
   return [];
 }
 
+const isName = (text: unknown): text is string => typeof text === "string" && /^\$?[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
+
 function readFunction(name: string, given: unknown, context: DocumentContext): DeclaredFunction | undefined {
   const { args = [], expr } = isPlainObject(given) ? given : ({} as Members);
-  const isName = (text: unknown): text is string => typeof text === "string" && /^\$?[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
   if (!isName(name) || !Array.isArray(args) || !args.every(isName) || typeof expr !== "string") {
     context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a text`);
     return undefined;

@@ -1,5 +1,5 @@
 // What a side of a document says about its format, as the compiler and the runner use it.
-import { asText } from "@sluice/engine/spi";
+import { asText, textForm } from "@sluice/engine/spi";
 import { limitFault } from "../../text/read-fault.ts";
 
 export interface MessageFormat {
@@ -23,6 +23,7 @@ const longestInput = 64 * 1024 * 1024;
 
 /** The text of a body within the limit; undefined when the body is data already. */
 export function textOfBody(body: unknown): string | undefined {
+  if (typeof body === "object" && body !== null && textForm in body) return textOfBody(asText(body));
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
   if (body.length > longestInput) throw limitFault(`a message of ${body.length} characters is more than the ${longestInput} a mapping takes`);
   return asText(body);

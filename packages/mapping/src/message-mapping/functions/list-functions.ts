@@ -9,7 +9,7 @@ export const listFunctions: LanguageFunctions = {
   last: define(1, 1, (value) => toList(value).at(-1) ?? null),
   at: define(2, 2, (value, index) => toList(value).at(Math.trunc(toNumber(index) ?? 0)) ?? null),
   slice: define(2, 3, (value, start, end) => toList(value).slice(toNumber(start) ?? 0, isNothing(end) ? undefined : (toNumber(end) ?? undefined))),
-  reverse: define(1, 1, (value) => (typeof value === "string" ? [...value].reverse().join("") : toList(value).toReversed())),
+  reverse: define(1, 1, (value) => (typeof value === "string" ? [...value].toReversed().join("") : toList(value).toReversed())),
   sort: define(1, 1, (value) => toList(value).toSorted((one, other) => compare(one, other) ?? (isNothing(one) ? 1 : -1))),
   distinct: define(1, 1, (value) => {
     const seen = new Map<string, unknown>();

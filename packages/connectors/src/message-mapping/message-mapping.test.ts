@@ -1,0 +1,40 @@
+import { connectorUnderTest, exchangeOf, FakeHost } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { messageMappingConnector, type MessageMappingPort } from "./message-mapping.ts";
+
+const sinkWith = (port: MessageMappingPort, uri: string) => connectorUnderTest(messageMappingConnector(port), new FakeHost()).sink(uri);
+
+it("hands body, headers and parameters to the document and takes its output with the type of it", () => {
+  const seen: unknown[] = [];
+  const port: MessageMappingPort = {
+    find: (id) => ({
+      error: undefined,
+      mapping: {
+        contentType: "application/xml",
+        run({ body, headers, params }) {
+          seen.push([id, body, headers.get("h"), params]);
+          return { output: "<a/>", errors: [] };
+        },
+      },
+    }),
+  };
+  const exchange = exchangeOf({ a: 1 }, { h: "x" });
+  expect(sinkWith(port, "message-mapping:order?plant=1000").send(exchange)).toBeUndefined();
+  expect(seen).toEqual([["order", { a: 1 }, "x", { plant: "1000" }]]);
+  expect([exchange.message.body, exchange.message.headers.get("content-type")]).toEqual(["<a/>", "application/xml"]);
+});
+
+it("fails with the errors of the fields, the body as it was", () => {
+  const errors = [{ message: "a: one" }, { message: "b: two" }];
+  const port: MessageMappingPort = { find: () => ({ error: undefined, mapping: { contentType: "", run: () => ({ output: undefined, errors }) } }) };
+  const exchange = exchangeOf("in");
+  expect(() => sinkWith(port, "message-mapping:m").send(exchange)).toThrow(expect.objectContaining({ message: "a: one; b: two", code: "mapping-failed" }));
+  expect(exchange.message.body).toBe("in");
+});
+
+it.each([
+  [undefined, "message mapping 'm' not found"],
+  [{ error: "unknown message mapping 'parts'", mapping: undefined }, "message mapping 'm': unknown message mapping 'parts'"],
+])("names a document that is not there", (found, message) => {
+  expect(() => sinkWith({ find: () => found }, "message-mapping:m").send(exchangeOf("in"))).toThrow(message);
+});

@@ -1,0 +1,114 @@
+// Message-mapping documents: install, replace, list, read, remove, and try one on a message.
+import { Headers, type Clock } from "@sluice/engine";
+import { z } from "zod";
+import { documentId } from "../mappings/installed-document.ts";
+import type { InstalledMapping } from "../mappings/message-mappings.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+import { Refusal } from "../refusal.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { ifMatchOf } from "./if-match.ts";
+
+const aboutShapes = { source: z.string(), target: z.string(), fields: z.int(), uses: z.array(z.string()), hash: z.string(), lastModified: z.string() };
+const summaryShape = shape({ id: z.string(), name: z.string().nullable(), ...aboutShapes });
+const putShape = shape({ id: z.string(), created: z.boolean(), ...aboutShapes, warnings: z.array(z.string()) });
+const errorShape = shape({ field: z.string(), rule: z.string(), code: z.string(), message: z.string(), source: z.string().nullable(), value: z.unknown() });
+const executeShape = z.object({
+  input: z.unknown(),
+  headers: z.record(z.string(), z.unknown()).optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
+export function messageMappingEndpoints({ documents, users }: Mappings, clock: Clock): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/message-mappings",
+      tag: "message mappings",
+      summary: "The installed message-mapping documents, in short",
+      replies: { 200: { description: "All documents, by id.", schema: shape({ messageMappings: z.array(summaryShape), total: z.int() }) } },
+      handle() {
+        const messageMappings = documents.list().map(summary);
+        return ok({ messageMappings, total: messageMappings.length });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/message-mappings/:id",
+      tag: "message mappings",
+      summary: "One document as it was given",
+      replies: { 200: { description: "The document.", schema: shape({ source: z.unknown(), target: z.unknown(), map: z.array(z.unknown()) }) } },
+      handle({ params }) {
+        const { document, hash } = documents.read(documentId(params));
+        return ok(document, { ETag: `"${hash}"` });
+      },
+    }),
+    defineEndpoint({
+      method: "PUT",
+      path: "/message-mappings/:id",
+      tag: "message mappings",
+      summary: "Checks, tests and installs or replaces a document; steps use it at once",
+      body: z.unknown(),
+      replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
+      async handle({ params, body, headers }) {
+        const id = documentId(params);
+        const { installed, created, warnings } = await documents.install(id, body, ifMatchOf(headers["if-match"]));
+        const { source, target, fields, uses, hash, lastModified } = summary(installed);
+        return {
+          status: created ? 201 : 200,
+          json: { id, created, source, target, fields, uses, hash, lastModified, warnings },
+          headers: { ETag: `"${installed.hash}"` },
+        };
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/message-mappings/:id",
+      tag: "message mappings",
+      summary: "Removes a document and tells who still uses it",
+      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) }) } },
+      async handle({ params, headers }) {
+        const id = documentId(params);
+        const usedBy = await users.ofDocument(id);
+        await documents.remove(id, ifMatchOf(headers["if-match"]));
+        return ok({ id, deleted: true, usedBy });
+      },
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/message-mappings/:id/execute",
+      tag: "message mappings",
+      summary: "Maps one message and tells the output or every error",
+      body: executeShape,
+      replies: {
+        200: {
+          description: "The outcome, also when the mapping failed.",
+          schema: shape({ output: z.unknown(), errors: z.array(errorShape), durationMs: z.int() }),
+        },
+      },
+      handle({ params, body }) {
+        const { id, mapping, error } = documents.read(documentId(params));
+        if (mapping === undefined) throw new Refusal("document-invalid", `message mapping '${id}': ${error ?? "it is not in service"}`);
+        const { input, headers = {}, params: values = {} } = body as z.infer<typeof executeShape>;
+        if (input === undefined) throw new Refusal("body-invalid", "input is required");
+        const began = clock.monotonic();
+        const { output, errors } = mapping.run({ body: input, headers: Headers.of(headers), params: values, now: clock.now() });
+        return ok({ output: output ?? null, errors, durationMs: Math.round(clock.monotonic() - began) });
+      },
+    }),
+  ];
+}
+
+function summary({ id, document, mapping, hash, lastModified, error }: InstalledMapping) {
+  const name = (document as { name?: unknown } | undefined)?.name;
+  return {
+    id,
+    name: typeof name === "string" ? name : null,
+    source: mapping?.source ?? "",
+    target: mapping?.target ?? "",
+    fields: mapping?.fields ?? 0,
+    uses: mapping?.uses ?? [],
+    hash,
+    lastModified: new Date(lastModified).toISOString(),
+    ...(error === undefined ? {} : { error }),
+  };
+}

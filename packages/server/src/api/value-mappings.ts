@@ -1,0 +1,127 @@
+// Value-mapping tables: install, replace, list, read, remove; as JSON, CSV or SAP's value_mapping.xml.
+import { tableFromCsv, tableFromXml, tableToCsv, tableToXml } from "@sluice/mapping";
+import { z } from "zod";
+import { documentId } from "../mappings/installed-document.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+import type { InstalledTable } from "../mappings/value-mappings.ts";
+import { Refusal } from "../refusal.ts";
+import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { ifMatchOf } from "./if-match.ts";
+
+const rawTypes = ["text/csv", "application/xml", "text/xml"] as const;
+const columnsShape = z.array(z.string());
+const summaryShape = shape({
+  id: z.string(),
+  name: z.string().nullable(),
+  columns: columnsShape,
+  rowCount: z.int(),
+  hash: z.string(),
+  lastModified: z.string(),
+});
+const putShape = shape({
+  id: z.string(),
+  created: z.boolean(),
+  columns: columnsShape,
+  rowCount: z.int(),
+  hash: z.string(),
+  lastModified: z.string(),
+  warnings: z.array(z.string()),
+});
+const tableShape = shape({
+  columns: z.array(z.unknown()).optional(),
+  rows: z.array(z.array(z.unknown())).optional(),
+  entries: z.record(z.string(), z.unknown()).optional(),
+});
+
+export function valueMappingEndpoints({ tables, users }: Mappings): readonly Endpoint[] {
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/value-mappings",
+      tag: "value mappings",
+      summary: "The installed value-mapping tables, in short",
+      replies: { 200: { description: "All tables, by id.", schema: shape({ valueMappings: z.array(summaryShape), total: z.int() }) } },
+      handle() {
+        const valueMappings = tables.list().map(summary);
+        return ok({ valueMappings, total: valueMappings.length });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/value-mappings/:id",
+      tag: "value mappings",
+      summary: "One table; with `Accept: text/csv` or `application/xml` in that form",
+      replies: { 200: { description: "The table as it was given.", schema: tableShape } },
+      handle({ params, headers }) {
+        const { document, table, hash } = tables.read(documentId(params));
+        const etag = { ETag: `"${hash}"` };
+        const wanted = /\b(text\/csv|(?:application|text)\/xml)\b/i.exec(headers.accept ?? "")?.[1]?.toLowerCase();
+        if (wanted === undefined || table === undefined) return ok(document, etag);
+        const isCsv = wanted === "text/csv";
+        return {
+          status: 200,
+          text: isCsv ? tableToCsv(table.content) : tableToXml(table.content),
+          headers: { ...etag, "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/xml" },
+        };
+      },
+    }),
+    defineEndpoint({
+      method: "PUT",
+      path: "/value-mappings/:id",
+      tag: "value mappings",
+      summary: "Installs or replaces a table; lookups use it at once",
+      body: z.unknown(),
+      rawBody: rawTypes,
+      replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
+      async handle(call) {
+        const id = documentId(call.params);
+        const { installed, created, warnings } = await tables.install(id, tableBody(call), ifMatchOf(call.headers["if-match"]));
+        const { columns, rowCount, hash, lastModified } = summary(installed);
+        return {
+          status: created ? 201 : 200,
+          json: { id, created, columns, rowCount, hash, lastModified, warnings },
+          headers: { ETag: `"${installed.hash}"` },
+        };
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/value-mappings/:id",
+      tag: "value mappings",
+      summary: "Removes a table and tells who still uses it",
+      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) }) } },
+      async handle({ params, headers }) {
+        const id = documentId(params);
+        await tables.remove(id, ifMatchOf(headers["if-match"]));
+        return ok({ id, deleted: true, usedBy: await users.ofTable(id) });
+      },
+    }),
+  ];
+}
+
+function summary({ id, table, hash, lastModified, error }: InstalledTable) {
+  return {
+    id,
+    name: table?.content.name ?? null,
+    columns: table?.columnIds ?? [],
+    rowCount: table?.content.rows.length ?? 0,
+    hash,
+    lastModified: new Date(lastModified).toISOString(),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true });
+
+/** The table document of a body in any of the three forms. */
+function tableBody({ body, raw }: Call): unknown {
+  if (raw === undefined) return body;
+  const isCsv = raw.mediaType === "text/csv";
+  try {
+    const text = strict.decode(raw.bytes);
+    return isCsv ? tableFromCsv(text) : tableFromXml(text);
+  } catch (error) {
+    const reason = error instanceof TypeError ? "the text is not UTF-8" : (error as Error).message;
+    throw new Refusal("body-invalid", `invalid ${isCsv ? "CSV" : "XML"} body: ${reason}`);
+  }
+}

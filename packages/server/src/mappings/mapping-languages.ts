@@ -1,0 +1,31 @@
+// Expressions of mapping documents in the engine's other languages: the current item as the body of a message of its own.
+import { Exchange, Headers, Message, Run, type Catalog, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine";
+import type { MappingEnvironment } from "@sluice/mapping";
+
+const nowhere: RouteIdentity = { id: "message-mapping", flowId: "message-mapping", flowHash: "" };
+
+export function mappingLanguages(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["compileLanguage"]> {
+  const scope: LanguageScope = {
+    host,
+    route: nowhere,
+    property: () => undefined,
+    language: (name) => catalog.languages.get(name),
+    bean() {
+      throw new Error("expressions of a message mapping cannot use beans");
+    },
+  };
+  return (name, text) => {
+    const language = catalog.languages.get(name);
+    if (language === undefined) throw new Error(`unknown language '${name}'`);
+    const expression = language.compile(text, {}, scope);
+    return (body, headers) =>
+      expression(
+        new Exchange(
+          "",
+          new Run("", nowhere, 0, { uri: "" }),
+          "InOut",
+          new Message(body, headers instanceof Headers ? headers.copy() : Headers.of(headers.toObject())),
+        ),
+      );
+  };
+}

@@ -1,0 +1,44 @@
+// Who uses a table or document: other documents by what they compiled to, flows by what their text says.
+import type { FlowStore } from "../flows/flow-store.ts";
+import type { MessageMappings } from "./message-mappings.ts";
+
+export interface MappingUsers {
+  /** Documents and flows that look values up in the table, as `message-mapping:id` and `flow:id`. */
+  ofTable(id: string): Promise<readonly string[]>;
+  /** Documents that import the document and flows that send to it. */
+  ofDocument(id: string): Promise<readonly string[]>;
+}
+
+export function createMappingUsers(documents: MessageMappings, flows: FlowStore): MappingUsers {
+  async function flowsWith(isUser: (text: string) => boolean): Promise<readonly string[]> {
+    const users: string[] = [];
+    for (const { id, problem } of await flows.list()) {
+      const stored = problem === undefined ? await flows.read(id).catch(() => undefined) : undefined;
+      if (stored !== undefined && isUser(Buffer.from(stored.bytes).toString("utf8"))) users.push(`flow:${id}`);
+    }
+    return users;
+  }
+  const documentsWith = (isUser: (used: { readonly uses: readonly string[]; readonly imports: readonly string[] }) => boolean): readonly string[] =>
+    documents.list().flatMap(({ id, mapping }) => (mapping !== undefined && isUser(mapping) ? [`message-mapping:${id}`] : []));
+  return {
+    ofTable: async (id) => [...documentsWith(({ uses }) => uses.includes(id)), ...(await flowsWith(tableUse(id)))],
+    ofDocument: async (id) => [...documentsWith(({ imports }) => imports.includes(id)), ...(await flowsWith(endpointUse("message-mapping", "mapping", id)))],
+  };
+}
+
+/** The short form of an endpoint, or its scheme with the id as a parameter. */
+function endpointUse(scheme: string, parameter: string, id: string): (text: string) => boolean {
+  const name = escaped(id);
+  const short = new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`);
+  const long = new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m");
+  const given = new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m");
+  return (text) => short.test(text) || (long.test(text) && given.test(text));
+}
+
+function tableUse(id: string): (text: string) => boolean {
+  const endpoint = endpointUse("value-mapping", "table", id);
+  const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escaped(id)}['"]?\\s*,`);
+  return (text) => endpoint(text) || call.test(text);
+}
+
+const escaped = (id: string): string => id.replaceAll(/[.\-]/g, "\\$&");
