@@ -29,6 +29,9 @@ export interface FlowUnderTest {
   stop(): Promise<void>;
 }
 
+/** Messages of a test are sent by hand, as by whoever holds the operator's token. */
+const handSession = { id: "by-hand", skipTime: false };
+
 /** What is wrong with a document, as `line: message` texts; empty when nothing is. */
 export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
@@ -59,6 +62,7 @@ export async function flow(
     const inlet = runtime.inletOf(endpoint);
     if (inlet === undefined) throw new Error(`no route consumes ${endpoint}`);
     const exchange = await inlet.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
+      session: handSession,
       ...given.delivery,
       ...(given.properties === undefined ? {} : { properties: new Map(Object.entries(given.properties)) }),
       ...(given.variables === undefined ? {} : { variables: new Map(Object.entries(given.variables)) }),

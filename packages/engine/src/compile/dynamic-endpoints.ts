@@ -1,6 +1,6 @@
-// Endpoints found while running. What came over the wire must not choose where a message goes: a URI counts as the
-// author's when its scheme is literal in the template or the whole URI stands somewhere in the flow as a destination;
-// otherwise the step's `allowedSchemes` must name the scheme.
+// Endpoints found while running. What came with a message must not choose where it goes: a URI counts as the author's when
+// its scheme is literal in the template or the whole URI stands somewhere in the flow as a destination; otherwise the step's
+// `allowedSchemes` must name the scheme. Only who tests the flow by hand, with the operator's token, may name any.
 import type { EndpointNode, Span } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -22,7 +22,7 @@ export function dynamicEndpoints<T extends Pick<Outlet, never>>(
   options: DynamicEndpointOptions,
   context: DynamicContext,
 ): (uri: string, exchange: Exchange) => T {
-  const kept = new Map<string, T>();
+  const kept = new Map<string, { readonly opened: T; readonly isOpen: boolean }>();
   const literal = literalPrefix(options.template);
   const literalScheme = schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
   const literalAddress = /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === options.template;
@@ -30,27 +30,39 @@ export function dynamicEndpoints<T extends Pick<Outlet, never>>(
 
   return (uri, exchange) => {
     const found = kept.get(uri);
-    if (found !== undefined) {
-      kept.delete(uri);
-      kept.set(uri, found);
-      return found;
-    }
+    if (found === undefined) return look(uri, exchange);
+    if (!found.isOpen && !isTrial(exchange)) throw fromMessage(uri);
+    kept.delete(uri);
+    kept.set(uri, found);
+    return found.opened;
+  };
+
+  function look(uri: string, exchange: Exchange): T {
     const scheme = schemeOf(uri);
-    const written = isAuthored(uri, context.authored);
     if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw refused(uri, `scheme '${scheme}' is not in allowedSchemes`);
-    if (allowed === undefined && scheme !== literalScheme && !written && exchange.run.root.trigger.method !== undefined)
-      throw refused(uri, `it came with the message; name its scheme in allowedSchemes if that is meant`);
+    const written = isAuthored(uri, context.authored);
+    const isOpen = allowed !== undefined || scheme === literalScheme || written;
+    if (!isOpen && !isTrial(exchange)) throw fromMessage(uri);
     const opened = openOrFail<T>(context, { uri, parameters: {}, span: options.span }, written || (literalAddress && scheme === literalScheme));
     if (kept.size >= keptEndpoints) {
       const [oldest] = kept;
       if (oldest !== undefined) {
         kept.delete(oldest[0]);
-        context.close(oldest[1]);
+        context.close(oldest[1].opened);
       }
     }
-    kept.set(uri, opened);
+    kept.set(uri, { opened, isOpen });
     return opened;
-  };
+  }
+}
+
+function fromMessage(uri: string): FlowError {
+  return refused(uri, "it came with the message; name its scheme in allowedSchemes if that is meant");
+}
+
+/** Sent in by a test session, not by a caller of a webhook. */
+function isTrial({ run: { root } }: Exchange): boolean {
+  return root.session !== undefined && root.trigger.method === undefined;
 }
 
 function openOrFail<T>(context: DynamicContext, node: { uri: string; parameters: Readonly<Record<string, string>>; span: Span }, trusted: boolean): T {

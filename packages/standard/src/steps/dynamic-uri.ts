@@ -1,7 +1,8 @@
 // URIs that are made per message, and the one decision about those that lead nowhere.
 import type { Compiler, Exchange, Expression } from "@sluice/engine/spi";
-import { f, type Span } from "@sluice/model";
-import { template } from "./template.ts";
+import { f, type ExpressionNode, type Span } from "@sluice/model";
+import { addressTemplate, encodeOption } from "./address-template.ts";
+import { isTemplate, template } from "./template.ts";
 
 export const dynamicFields = {
   allowedSchemes: f.string({
@@ -20,25 +21,36 @@ export function dynamicUri(
   compiler: Compiler,
   span: Span,
 ): { readonly text: Expression<string>; readonly template: string } {
-  const address = template(uri, compiler, span);
+  const address = isTemplate(uri) ? addressTemplate(uri, compiler, span) : () => uri;
   const names = Object.keys(parameters);
   if (names.length === 0) return { text: (exchange) => address(exchange).trim(), template: uri };
-  const options = names.map((name) => ({
-    name,
-    value: template(parameters[name] as string, compiler, span),
-  }));
+  const options = names.map((name) => ({ name, value: optionValue(parameters[name] as string, compiler, span) }));
   const written = names.map((name) => `${name}=${parameters[name] as string}`).join("&");
   return {
     template: `${uri}?${written}`,
-    text: (exchange) => `${address(exchange).trim()}?${options.map(({ name, value }) => `${name}=${encode(value(exchange))}`).join("&")}`,
+    text: (exchange) => `${address(exchange).trim()}?${options.map(({ name, value }) => `${name}=${value(exchange)}`).join("&")}`,
   };
 }
 
 const plain = /^[A-Za-z0-9_.~/:,@-]*$/;
 
-/** An option's value must not grow further options, whatever the message puts in it. */
-function encode(value: string): string {
-  return plain.test(value) || value.startsWith("RAW(") || value.startsWith("#") ? value : encodeURIComponent(value);
+/** What the author wrote keeps its meaning (`RAW(…)`, `#bean`); what an expression brings is only ever text. */
+function optionValue(written: string, compiler: Compiler, span: Span): Expression<string> {
+  if (!isTemplate(written)) {
+    const value = plain.test(written) || written.startsWith("RAW(") || written.startsWith("#") ? written : encodeOption(written);
+    return () => value;
+  }
+  const raw = /^RAW\(([^]*)\)$/.exec(written)?.[1];
+  const value = template(raw ?? written, compiler, span);
+  return (exchange) => encodeOption(value(exchange));
+}
+
+/** The address, or several of them, that an expression gives; what is literal in it stays the author's. */
+export function addressExpression(node: ExpressionNode, compiler: Compiler, delimiter?: string): Expression {
+  const isPlain = node.language === "simple" && Object.keys(node.options).length === 0;
+  return isPlain && isTemplate(node.text) && !/^\$(?:simple)?\{[^{}]*\}$/.test(node.text.trim())
+    ? addressTemplate(node.text, compiler, node.span, delimiter)
+    : compiler.expression(node);
 }
 
 /** Finds what a URI leads to, or nothing when it leads nowhere and that is to be ignored; a scheme that is not allowed is never ignored. */

@@ -1,6 +1,6 @@
 import { cancelledError, defineStep, each, FlowError, type Awaitable, type Exchange, type Expression } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { after } from "../settle.ts";
 import { uriList } from "../uri-list.ts";
 
@@ -23,7 +23,7 @@ export const dynamicRouter = defineStep({
   },
   examples: [{ title: "Nowhere to go", yaml: "dynamicRouter: {header: next}", given: { body: "x" }, expect: { body: "x" } }],
   compile({ expression, uriDelimiter, ignoreInvalidEndpoints, allowedSchemes }, compiler, node) {
-    const next = compiler.expression(expression);
+    const next = addressExpression(expression, compiler, uriDelimiter);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
     const { clock } = compiler.host;
     const visit = (exchange: Exchange, uri: string): Awaitable<boolean> => {

@@ -1,7 +1,7 @@
 import { asText, copyExchange, defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
-import { dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
 import { mergeResult } from "../merge-result.ts";
 import { sendWithVariables, variableFields } from "../send-with-variables.ts";
 import { settle } from "../settle.ts";
@@ -29,7 +29,7 @@ export const enrich = defineStep({
   examples: [{ title: "Ask a recorder", yaml: 'enrich: {constant: "mock:lookup"}', given: { body: "a" }, expect: { body: "a" } }],
   compile({ expression, aggregateOnException, ignoreInvalidEndpoint, allowedSchemes, variableSend, variableReceive, ...options }, compiler, node) {
     const { host } = compiler;
-    const address = compiler.expression(expression);
+    const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
     const ask = (exchange: Exchange): Awaitable => {

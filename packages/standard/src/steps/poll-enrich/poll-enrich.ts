@@ -1,6 +1,6 @@
 import { asText, defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
@@ -27,7 +27,7 @@ export const pollEnrich = defineStep({
   examples: [{ title: "Nothing there", yaml: 'pollEnrich: {constant: "seda:letterbox", timeout: "0"}', given: { body: "a" }, expect: { body: null } }],
   compile({ expression, timeout, ignoreInvalidEndpoint, allowedSchemes, variableReceive, ...options }, compiler, node) {
     const { host } = compiler;
-    const address = compiler.expression(expression);
+    const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
     const find = outletFinder(compiler.endpoints.poll({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
     const take = (exchange: Exchange): Awaitable => {

@@ -2,7 +2,7 @@ import { defineStep, type Exchange, type Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { useLatestStrategy } from "../../beans/use-latest.ts";
 import { branchesOf } from "../branches.ts";
-import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { fanOut } from "../fan-out.ts";
 import { fanOutFields } from "../fan-out-fields.ts";
 import { uriList } from "../uri-list.ts";
@@ -26,7 +26,7 @@ export const recipientList = defineStep({
   examples: [{ title: "To whom it concerns", yaml: 'recipientList: {constant: "mock:a,mock:b"}', given: { body: "news" }, expect: { body: "news" } }],
   compile({ expression, delimiter, ignoreInvalidEndpoints, allowedSchemes, ...options }, compiler, node) {
     const { host } = compiler;
-    const value = compiler.expression(expression);
+    const value = addressExpression(expression, compiler, delimiter);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
     const settings = { ...options, strategy: strategyOf(options, compiler) ?? useLatestStrategy, host };
     return (exchange) => {

@@ -1,6 +1,6 @@
 import { CompileError, defineStep, each, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { after } from "../settle.ts";
 import { uriList } from "../uri-list.ts";
 
@@ -31,7 +31,7 @@ export const routingSlip = defineStep({
   compile({ expression, slipHeader, uriDelimiter, ignoreInvalidEndpoints, allowedSchemes }, compiler, node) {
     if ((expression === undefined) === (slipHeader === undefined))
       throw new CompileError("option-missing", "routingSlip needs an expression, or one text that names a header");
-    const slip = compiler.expression(expression ?? { language: "header", text: slipHeader as string, options: {}, span: node.span });
+    const slip = addressExpression(expression ?? { language: "header", text: slipHeader as string, options: {}, span: node.span }, compiler, uriDelimiter);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression?.text ?? "", allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
     const { clock } = compiler.host;
     const visit = (exchange: Exchange, uri: string): Awaitable<boolean> => {

@@ -1,0 +1,79 @@
+// What a message brings fills its own place in an address and nothing more (F06, F11).
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { flow } from "@sluice/testkit";
+
+const addressOf = async (step: string, q: string): Promise<string> => {
+  const run = await flow(`- ${step}`);
+  const { exchange, error } = await run({ headers: { q } });
+  if (error !== undefined) throw new Error(error);
+  return String(exchange.property("CamelToEndpoint"));
+};
+
+describe("values in a dynamic address", () => {
+  it.each([
+    ["a&httpMethod=DELETE", "q=a%26httpMethod%3DDELETE"],
+    ["#bean", "q=%23bean"],
+    ["RAW(a", "q=RAW%28a"],
+    ["50% + 1", "q=50%25%20%2B%201"],
+    ["\uD800", "q=%EF%BF%BD"],
+  ])("an option's value stays one value: %j", async (q, expected) => {
+    const run = await flow('- toD: "mock:x?q=${header.q}"');
+    expect((await run({ headers: { q } })).error).toContain(`mock:x?${expected}, `);
+  });
+
+  it("cannot begin a query", async () => {
+    expect(await addressOf('toD: "mock:x-${header.q}"', "a?b=c")).toBe("mock://x-a%3Fb=c");
+  });
+
+  it("cannot leave the folder", async () => {
+    for (const q of ["..", "../b", "a/../../b", "..\\b"])
+      await expect(addressOf('toD: "mock:out/${header.q}"', q), q).rejects.toThrow(/leads out of the address's path/);
+    expect(await addressOf('toD: "mock:out/${header.q}"', "a..b/c")).toBe("mock://out/a..b/c");
+  });
+
+  it("cannot add a further address to a list", async () => {
+    const run = await flow('- recipientList: {simple: "mock:a-${header.q}"}');
+    await run({ headers: { q: "x,mock:b" } });
+    expect([...run.mocks.keys()]).toEqual(["a-x,mock:b"]);
+  });
+
+  it("stay inside parameters, RAW( of their own included", async () => {
+    const run = await flow('- toD: {uri: mock, parameters: {name: "${header.q}"}}');
+    for (const q of ["RAW(a)&x=y", "#class:a", "a&b=c"]) await run({ headers: { q } });
+    expect([...run.mocks.keys()].toSorted()).toEqual(["#class:a", "RAW(a)&x=y", "a&b=c"]);
+  });
+
+  it("any text reaches an endpoint of that very name, or is refused", async () => {
+    const run = await flow('- toD: "mock:n-${header.q}"');
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 12 }), async (q) => {
+        const { error } = await run({ headers: { q } });
+        if (error === undefined && q.trim() === q && !q.includes("\uFFFD")) expect([...run.mocks.keys()]).toContain(`n-${q}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("an address that is nothing but an expression", () => {
+  const live = { delivery: { session: undefined as never, trigger: { uri: "webhook:x", method: "POST" } } };
+
+  it("is refused for what came with a message, unless the flow allows its scheme or says it elsewhere (F06)", async () => {
+    const run = await flow('- toD: "${header.q}"');
+    for (const q of ["mock:private", "direct:start", "file:/etc", "exec:id", "http://127.0.0.1/"])
+      expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is refused: it came with the message/);
+    const seda = { delivery: { session: undefined as never, trigger: { uri: "seda:x" } } };
+    expect((await run({ headers: { q: "mock:private" }, ...seda })).error).toMatch(/refused/);
+    expect(run.mocks.size).toBe(0);
+    const allowing = await flow('- toD: {uri: "${header.q}", allowedSchemes: mock}');
+    expect((await allowing({ headers: { q: "mock:public" }, ...live })).error).toBeUndefined();
+    expect((await allowing({ headers: { q: "direct:start" }, ...live })).error).toMatch(/not in allowedSchemes/);
+  });
+
+  it("stays refused after a test by hand used it", async () => {
+    const run = await flow('- toD: "${header.q}"');
+    expect((await run({ headers: { q: "mock:m" } })).error).toBeUndefined();
+    expect((await run({ headers: { q: "mock:m" }, ...live })).error).toMatch(/refused/);
+  });
+});

@@ -1,0 +1,121 @@
+// Addresses with expressions in them. What an expression brings fills its own place and nothing more: it cannot add options,
+// begin a query, climb out of a path or add a further address. Only an expression that stands at the very beginning is taken
+// as it is, because there it is the address; the flow's allowed schemes decide about those.
+import type { Span } from "@sluice/model";
+import { asText, FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+
+interface Part {
+  readonly text: string;
+  readonly isExpression: boolean;
+}
+
+/** Compiles an address of literal text and `${…}`; `delimiter` is what separates several addresses in the text. */
+export function addressTemplate(text: string, compiler: Compiler, span: Span, delimiter?: string): Expression<string> {
+  const parts = partsOf(text);
+  const whole = (): Expression => compiler.expression({ language: "simple", text, options: {}, span });
+  if (parts.length < 2 || hasOperators(parts)) {
+    const expression = whole();
+    return (exchange) => asText(expression(exchange));
+  }
+  const isWeb = /^\s*https?:/i.test(text);
+  const literal = parts.map((part) => (part.isExpression ? "x" : part.text)).join("");
+  let query = false;
+  const fills = parts.map((part, index): ((exchange: Exchange) => string) => {
+    if (!part.isExpression) {
+      query = delimiter !== undefined && part.text.includes(delimiter) ? part.text.slice(part.text.lastIndexOf(delimiter)).includes("?") : query || part.text.includes("?");
+      return () => part.text;
+    }
+    const value = compiler.expression({ language: "simple", text: part.text, options: {}, span });
+    if (index === 0) return (exchange) => asText(value(exchange));
+    const encode = query ? encodeOption : isWeb ? encodeWebPath : encodePath;
+    return (exchange) => encode(asText(value(exchange)), delimiter);
+  });
+  const mayClimb = climbs(literal);
+  return (exchange) => {
+    let address = "";
+    for (const fill of fills) address += fill(exchange);
+    if (!mayClimb && climbs(address)) throw climbing(address);
+    return address;
+  };
+}
+
+/** A value for one option: must not grow further options, whatever the message puts in it. */
+export function encodeOption(value: string): string {
+  return encodeURIComponent(value.replaceAll(/\p{Cs}/gu, "\uFFFD")).replaceAll(/[()]/g, (bracket) => (bracket === "(" ? "%28" : "%29"));
+}
+
+function encodePath(value: string, delimiter?: string): string {
+  return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percent), delimiter);
+}
+
+/** As a path, but text that is percent-encoded already stays so: web addresses are not decoded on the way. */
+function encodeWebPath(value: string, delimiter?: string): string {
+  return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percent), delimiter);
+}
+
+function encodeDelimiter(value: string, delimiter: string | undefined): string {
+  return delimiter === undefined || delimiter === "" || delimiter === "false" ? value : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percent));
+}
+
+function percent(character: string): string {
+  const encoded = encodeURIComponent(character);
+  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : encoded;
+}
+
+/** True when a segment of the path leads to the folder above. */
+function climbs(address: string): boolean {
+  const path = address.split("?", 1)[0] as string;
+  return /(?:^|[/:\\])(?:\.|%2e){2}(?:[/\\]|%2f|%5c|$)/i.test(path);
+}
+
+function climbing(address: string): FlowError {
+  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${address.slice(0, 200)}' is refused: a value from the message leads out of the address's path`, {
+    code: "endpoint-refused",
+  });
+}
+
+/** Cuts text at its functions, which end at the brace that closes them. */
+function partsOf(text: string): readonly Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = functionEnd(text, at);
+    if (end === undefined) {
+      at++;
+      continue;
+    }
+    if (at > from) parts.push({ text: text.slice(from, at), isExpression: false });
+    parts.push({ text: text.slice(at, end), isExpression: true });
+    from = at = end;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), isExpression: false });
+  return parts;
+}
+
+const opening = /\$(?:simple)?\{/y;
+
+function openingAt(text: string, at: number): number {
+  opening.lastIndex = at;
+  return opening.exec(text)?.[0].length ?? 0;
+}
+
+/** Where the function that begins at `at` ends; undefined when none begins there or it is never closed. */
+function functionEnd(text: string, at: number): number | undefined {
+  const length = openingAt(text, at);
+  if (length === 0) return undefined;
+  let open = 1;
+  for (let index = at + length; index < text.length; index++) {
+    const inner = openingAt(text, index);
+    if (inner > 0) {
+      open++;
+      index += inner - 1;
+    } else if (text[index] === "\\" && text[index + 1] === "}") index++;
+    else if (text[index] === "}" && --open === 0) return index + 1;
+  }
+  return undefined;
+}
+
+/** Operators join functions, so that their parts mean nothing by themselves. */
+function hasOperators(parts: readonly Part[]): boolean {
+  return parts.some((part) => !part.isExpression && /(?:^|\s)(?:\?:|\??~>)\s|\$init\{/.test(`${part.text} `));
+}
