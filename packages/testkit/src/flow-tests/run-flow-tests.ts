@@ -42,33 +42,39 @@ export async function runFlowTest(transport: RuntimeTransport, test: FlowTest, d
   const opened = await transport.api("POST", "/test/session", session);
   if (opened.status !== 201) return done([`the session was refused with ${opened.status}: ${opened.text}`]);
   const { sessionId } = JSON.parse(opened.text) as { sessionId: string };
+  const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
-    let last: Observed | undefined;
+    let last: Sent | undefined;
     for (const when of [test.when].flat()) {
       const outcome = await fire(transport, sessionId, when, defaults.timeoutMs);
       if (typeof outcome === "string") return done([outcome]);
       last = outcome;
     }
-    const faults = test.then.map((then) => judge(then, last as Observed)).filter((fault) => fault !== undefined);
+    const seen = { ...(last as Sent), logged: (await log?.lines()) ?? [] };
+    const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
     return done([...faults, ...(assertions.length === 0 ? [] : await mockFaults(transport, sessionId, defaults.timeoutMs))]);
   } finally {
+    log?.close();
     await transport.api("DELETE", `/test/session/${sessionId}`);
   }
 }
 
+/** What a call came to, without what was logged meanwhile. */
+type Sent = Omit<Observed, "logged">;
+
 /** Sends one message; the outcome, or why it could not be sent. */
-async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Observed | string> {
+async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Sent | string> {
   if ("webhook" in when) return callWebhook(transport, sessionId, when);
   const target = "direct" in when ? { trigger: `direct:${when.direct}` } : { routeId: when.route };
   const { body, headers, properties, variables } = when;
   const reply = await transport.api("POST", "/test/invoke", { sessionId, ...target, body, headers, properties, variables, timeoutMs });
   if (reply.status !== 200) return `the call was refused with ${reply.status}: ${reply.text}`;
   const outcome = JSON.parse(reply.text) as { runId: string; status: string; body: unknown; headers: Record<string, unknown>; error: Observed["error"] | null };
-  const { visited, logged } = await traces(transport, sessionId);
-  return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, visited, logged };
+  const { visited } = await traces(transport, sessionId);
+  return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, visited };
 }
 
-async function callWebhook(transport: RuntimeTransport, sessionId: string, when: Extract<When, { webhook: string }>): Promise<Observed | string> {
+async function callWebhook(transport: RuntimeTransport, sessionId: string, when: Extract<When, { webhook: string }>): Promise<Sent | string> {
   const isText = typeof when.body === "string";
   const headers = {
     ...(when.body === undefined || isText ? {} : { "content-type": "application/json" }),
@@ -80,7 +86,7 @@ async function callWebhook(transport: RuntimeTransport, sessionId: string, when:
   const reply = await transport.webhook(when.method, path, headers, body);
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
-  const { runs, visited, logged } = await traces(transport, sessionId);
+  const { runs, visited } = await traces(transport, sessionId);
   const run = runs.find(({ id }) => id === runId);
   return {
     status: run?.status ?? "unknown",
@@ -89,7 +95,6 @@ async function callWebhook(transport: RuntimeTransport, sessionId: string, when:
     headers: reply.headers,
     error: run?.error ?? undefined,
     visited,
-    logged,
   };
 }
 
@@ -104,14 +109,13 @@ interface RunView {
 interface Traces {
   readonly runs: readonly RunView[];
   readonly visited: ReadonlySet<string>;
-  readonly logged: Observed["logged"];
 }
 
 /** What the session's messages did so far, in whichever routes they came to. */
 async function traces(transport: RuntimeTransport, sessionId: string): Promise<Traces> {
   const { text } = await transport.api("GET", "/runs?limit=1000");
   const runs = (JSON.parse(text) as { runs: readonly RunView[] }).runs.filter((run) => run.sessionId === sessionId);
-  return { runs, visited: new Set(runs.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))), logged: await transport.logged(sessionId) };
+  return { runs, visited: new Set(runs.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))) };
 }
 
 /** What follows a reply (taps, queues, groups) takes a moment: asks until the mocks were called as expected, or time is up. */

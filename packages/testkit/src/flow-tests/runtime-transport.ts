@@ -11,8 +11,14 @@ export interface RuntimeTransport {
   api(method: string, path: string, body?: unknown): Promise<TransportReply>;
   /** A call of a webhook; `path` is the whole path with its query. */
   webhook(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<TransportReply>;
-  /** What the messages of a session logged so far, oldest first. */
-  logged(sessionId: string): Promise<readonly LoggedLine[]>;
+  /** Begins to listen to what the messages of a session log. */
+  followLog(sessionId: string): Promise<FollowedLog>;
+}
+
+export interface FollowedLog {
+  /** What was logged so far, oldest first. */
+  lines(): Promise<readonly LoggedLine[]>;
+  close(): void;
 }
 
 export interface LoggedLine {
@@ -20,8 +26,8 @@ export interface LoggedLine {
   readonly message: string;
 }
 
-/** How long the log stream is read for what it replays: it has no end of its own. */
-const replayMs = 150;
+/** How long what was just logged may take to arrive. */
+const arrivalMs = 100;
 
 export function httpTransport(baseUrl: string, token: string): RuntimeTransport {
   const authorization = { authorization: `Bearer ${token}` };
@@ -33,9 +39,18 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
     async webhook(method, path, headers, body) {
       return replyOf(await fetch(baseUrl + path, { method, headers, redirect: "manual", ...(body === undefined ? {} : { body }) }));
     },
-    async logged(sessionId) {
-      const reply = await fetch(`${baseUrl}/_api/logs/stream?sessionId=${encodeURIComponent(sessionId)}&replay=10000`, { headers: authorization });
-      return linesOf(await readFor(reply, replayMs));
+    async followLog(sessionId) {
+      const stop = new AbortController();
+      const reply = await fetch(`${baseUrl}/_api/logs/stream?sessionId=${encodeURIComponent(sessionId)}`, { headers: authorization, signal: stop.signal });
+      const log = { text: "" };
+      void collect(reply, log).catch(() => undefined);
+      return {
+        async lines() {
+          await new Promise((resolve) => setTimeout(resolve, arrivalMs));
+          return linesOf(log.text);
+        },
+        close: () => stop.abort(),
+      };
     },
   };
 }
@@ -44,15 +59,12 @@ async function replyOf(reply: Response): Promise<TransportReply> {
   return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
 }
 
-async function readFor(reply: Response, ms: number): Promise<string> {
+/** Ends when the stream does, or by being aborted. */
+async function collect(reply: Response, log: { text: string }): Promise<void> {
   const reader = reply.body?.getReader();
-  if (reader === undefined) return "";
+  if (reader === undefined) return;
   const decoder = new TextDecoder();
-  let text = "";
-  const timer = setTimeout(() => void reader.cancel(), ms);
-  for (let part = await reader.read(); !part.done; part = await reader.read()) text += decoder.decode(part.value, { stream: true });
-  clearTimeout(timer);
-  return text;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) log.text += decoder.decode(part.value, { stream: true });
 }
 
 function linesOf(stream: string): readonly LoggedLine[] {
