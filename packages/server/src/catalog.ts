@@ -1,10 +1,10 @@
 import { connectorsWith, type ConnectorSettings } from "@sluice/connectors";
-import { entities, type BeanDeclaration, type Catalog } from "@sluice/engine";
+import { entities, type BeanDeclaration, type Catalog, type LanguageDeclaration } from "@sluice/engine";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 /** Everything this runtime knows, by name. */
-export function createCatalog(settings: Omit<ConnectorSettings, "languages"> & { readonly functions?: readonly BeanDeclaration[] } = {}): Catalog {
-  const known = new Map(languages.map((language) => [language.name, language]));
+export function createCatalog(settings: Omit<ConnectorSettings, "languages"> & { readonly functions?: readonly BeanDeclaration[]; readonly js?: LanguageDeclaration } = {}): Catalog {
+  const known = new Map([...languages, ...(settings.js === undefined ? [] : [settings.js])].map((language) => [language.name, language]));
   const connectors = connectorsWith({ ...settings, languages: { language: (name) => known.get(name) } });
   return {
     steps: new Map(steps.map((step) => [step.name, step])),

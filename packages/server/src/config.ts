@@ -30,6 +30,7 @@ export const settingFields = {
   callDepth: f.integer({ doc: "Calls of other routes within one run.", default: 100, min: 1, max: 1_000 }),
   egressAllowPrivate: f.boolean({ doc: "Whether addresses taken from messages may be private, loopback or link-local.", default: false }),
   egressAllowHosts: f.string({ doc: "Hosts that messages may name although they are private, separated by commas.", default: "" }),
+  enableJs: f.boolean({ doc: "Whether flows may hold JavaScript expressions (language js), run in a sandbox with limits on time and memory.", default: false }),
   functions: f.string({ doc: "A module whose exported functions flows may call with process and bean.", examples: ["./functions.mjs"] }),
   runHistory: f.integer({ doc: "Runs kept per route.", default: 250, min: 1 }),
   runHistoryTotal: f.integer({ doc: "Runs kept over all routes.", default: 20_000, min: 1 }),
