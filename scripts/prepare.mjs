@@ -1,14 +1,19 @@
 // Makes a fresh clone ready: installs what package-lock.json names and builds. Uses nothing but Node itself,
 // because it runs before anything is installed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Runs a command in the repository and ends this process when it fails. */
 export function run(command, parameters, environment = {}) {
-  const result = spawnSync(command, parameters, { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...environment }, shell: process.platform === "win32" });
+  const result = spawnSync(command, parameters, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...environment },
+    shell: process.platform === "win32",
+  });
   if (result.status !== 0) {
     console.error(`${[command, ...parameters].join(" ")} failed${result.error === undefined ? "" : `: ${result.error.message}`}`);
     process.exit(result.status ?? 1);
@@ -37,6 +42,32 @@ export function prepare() {
   }
   console.error("Building …");
   run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-b"]);
+  buildDesigner();
+}
+
+/** Bundles the designer's page, when one of the sources it is made of is newer than the last bundle. */
+export function buildDesigner() {
+  const built = `${root}packages/designer/dist/app/index.html`;
+  const sources = [
+    "designer/src",
+    "designer/public",
+    "designer/index.html",
+    "designer/vite.config.ts",
+    "designer/package.json",
+    "model/src",
+    "engine/src",
+    "standard/src",
+    "mapping/src",
+  ];
+  if (existsSync(built) && Math.max(...sources.map((path) => newest(`${root}packages/${path}`))) < statSync(built).mtimeMs) return;
+  console.error("Bundling the designer …");
+  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", `${root}packages/designer`]);
+}
+
+function newest(path) {
+  if (!existsSync(path)) return 0;
+  const found = statSync(path);
+  return found.isDirectory() ? Math.max(0, ...readdirSync(path).map((name) => newest(`${path}/${name}`))) : found.mtimeMs;
 }
 
 export const version = JSON.parse(readFileSync(`${root}package.json`, "utf8")).version;

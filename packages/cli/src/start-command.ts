@@ -4,14 +4,19 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
+import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server";
 import { deployTokenFile } from "./deploy-token-file.ts";
-import { firstFlowCommand, serveLandingPage } from "./landing-page.ts";
+import { onFault } from "./designer-command.ts";
+import { readDesignerSettings } from "./designer-settings.ts";
 
 export function startCommand(): Command {
   return new Command("start")
-    .description("Start the runtime and the pages beside it, with a deploy token made once and kept in the data directory.")
-    .addHelpText("after", "\nSettings come from the environment: SERVICE_PORT, SERVICE_HOST, SERVICE_DATA_DIR, DESIGNER_PORT; `sluice run --help` lists them all.\n\nExample:\n  sluice start")
+    .description("Start the runtime and the designer beside it, with a deploy token made once and kept in the data directory.")
+    .addHelpText(
+      "after",
+      "\nSettings come from the environment: SERVICE_PORT, SERVICE_HOST, SERVICE_DATA_DIR, DESIGNER_PORT, DESIGNER_WORKSPACE; `sluice run --help` and `sluice designer --help` list them all.\n\nExample:\n  sluice start",
+    )
     .action(() => start());
 }
 
@@ -38,20 +43,25 @@ async function start(): Promise<void> {
     return;
   }
   const tokenPath = file?.path ?? "SERVICE_DEPLOY_TOKEN";
-  const page = await serveLandingPage({ host: "127.0.0.1", port: pagePort(environment["DESIGNER_PORT"]), runtimeUrl: baseUrl, tokenPath }).catch((error: NodeJS.ErrnoException) => {
-    process.stderr.write(`The page beside the runtime cannot start (${error.code ?? error.message}): set DESIGNER_PORT to a free port.\n`);
-    return undefined;
-  });
-  announce(baseUrl, tokenPath, page?.url, file !== undefined);
+  const token = file?.token ?? given;
+  const designer = await openDesigner({ ...environment, SERVICE_DEPLOY_TOKEN: token }, baseUrl);
+  announce(baseUrl, tokenPath, designer?.url, file !== undefined);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => runtime.kill(signal));
   runtime.once("exit", (code) => {
-    void page?.close();
+    void designer?.close();
     process.exitCode = code ?? 1;
   });
 }
 
-function pagePort(text: string | undefined): number {
-  return text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : 8090;
+/** The designer for this runtime; the runtime goes on without it when it cannot start. */
+async function openDesigner(environment: Readonly<Record<string, string | undefined>>, baseUrl: string): Promise<RunningDesigner | undefined> {
+  try {
+    return await startDesigner({ ...readDesignerSettings(environment, baseUrl), environment, onFault });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    process.stderr.write(`The designer cannot start: ${code === "EADDRINUSE" ? "set DESIGNER_PORT to a free port" : message}.\n`);
+    return undefined;
+  }
 }
 
 /** The base URL from the runtime's first line; its later lines, the log, are passed on. Undefined when it ended instead. */
@@ -71,18 +81,24 @@ function readyUrl(runtime: ChildProcess): Promise<string | undefined> {
   });
 }
 
-function announce(baseUrl: string, tokenPath: string, pageUrl: string | undefined, hasFile: boolean): void {
+function announce(baseUrl: string, tokenPath: string, designerUrl: string | undefined, hasFile: boolean): void {
   const lines = [
     "",
     `Runtime       ${baseUrl}`,
-    ...(pageUrl === undefined ? [] : [`Page          ${pageUrl}`]),
+    ...(designerUrl === undefined ? [] : [`Designer      ${designerUrl}`]),
     `Deploy token  ${hasFile ? tokenPath : "as given in SERVICE_DEPLOY_TOKEN"}`,
     "",
-    "Install a first flow:",
-    `  ${hasFile ? firstFlowCommand(baseUrl, tokenPath) : `curl -X PUT ${baseUrl}/_api/flows/hello -H "Authorization: Bearer $SERVICE_DEPLOY_TOKEN" …`}`,
+    ...(designerUrl === undefined ? [] : ["Open the designer and press Deploy on the sample flow, or install a first flow by hand:"]),
+    `  ${firstFlowCommand(baseUrl, hasFile ? `$(cat '${tokenPath}')` : "$SERVICE_DEPLOY_TOKEN")}`,
     "and call it:",
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
     "",
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
+}
+
+/** The `curl` line that installs a first flow; it works when pasted as it is. */
+function firstFlowCommand(runtimeUrl: string, token: string): string {
+  const yaml = "- route: {id: hello, from: {uri: webhook, steps: [{log: '${body}'}]}}";
+  return `curl -X PUT ${runtimeUrl}/_api/flows/hello -H "Authorization: Bearer ${token}" -H 'Content-Type: application/yaml' --data-binary "${yaml.replaceAll("$", "\\$")}"`;
 }

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpError } from "./http-error.ts";
+
+const largestBody = 12 * 1024 * 1024;
+
+/** The body as it came; refused when it is larger than any flow may be. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > largestBody) throw new HttpError(413, `request body exceeds ${largestBody} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const bytes = await readBody(request);
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    throw new HttpError(400, `invalid JSON body: ${(error as Error).message}`);
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new HttpError(400, "the body must be a JSON object");
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** A member of a body that must be text. */
+export function textOf(body: Readonly<Record<string, unknown>>, name: string): string {
+  const value = body[name];
+  if (typeof value !== "string") throw new HttpError(400, `${name} must be a string`);
+  return value;
+}
+
+/** A member that is text, or null for "there is none". */
+export function textOrNull(body: Readonly<Record<string, unknown>>, name: string): string | null {
+  return body[name] === null || body[name] === undefined ? null : textOf(body, name);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  const bytes = Buffer.from(JSON.stringify(value), "utf8");
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "content-length": String(bytes.length),
+    ...headers,
+  });
+  response.end(bytes);
+}
+
+export function sendError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error instanceof HttpError) return sendJson(response, error.status, { error: error.message, ...error.detail });
+  sendJson(response, 500, { error: "the designer met an unexpected fault; its output names it" });
+}

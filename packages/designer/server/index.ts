@@ -1,0 +1,3 @@
+export { startDesigner } from "./start-designer.ts";
+export type { DesignerOptions, RunningDesigner } from "./start-designer.ts";
+export type { Target } from "./targets/targets.ts";

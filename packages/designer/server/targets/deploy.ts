@@ -1,0 +1,110 @@
+// Deploy: saves first when the text on the disk is another one, then puts the text into service, and records what became of it.
+// A deployment that somebody else made is never replaced unless the caller has seen exactly that one.
+import { HttpError } from "../http/http-error.ts";
+import { hashOf } from "../workspace/durable-file.ts";
+import type { DeployRecord } from "../workspace/deploy-records.ts";
+import type { TextFile } from "../workspace/text-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { callRuntime, type RuntimeAnswer } from "./runtime-call.ts";
+import type { Target, Targets } from "./targets.ts";
+
+export interface DeployRequest {
+  readonly id: string;
+  readonly text: string;
+  /** The content of the file the page knows; null when it knows none. */
+  readonly baseHash: string | null;
+  readonly target: string | undefined;
+  /** The foreign deployment that may be replaced, because its difference was shown. */
+  readonly overwrite: string | null;
+}
+
+export interface DeployReply {
+  readonly file: TextFile;
+  readonly saved: boolean;
+  readonly record: DeployRecord;
+  readonly reply: unknown;
+}
+
+export async function deploy(workspace: Workspace, targets: Targets, asked: DeployRequest): Promise<DeployReply> {
+  const target = targets.find(asked.target);
+  const file = await workspace.flows.save(asked.id, asked.text, asked.baseHash);
+  if (file.changed) await workspace.versions.add(asked.id, asked.text, "save");
+  const { changed: saved, ...savedFile } = file;
+  try {
+    const answer = await install(workspace, targets, target, asked);
+    const reply = jsonOf(answer) as { hash?: string; lastModified?: string };
+    const record: DeployRecord = {
+      target: target.name,
+      outcome: "deployed",
+      at: new Date().toISOString(),
+      hash: file.hash,
+      deployedHash: reply.hash ?? file.hash,
+      deployedAt: reply.lastModified ?? new Date().toISOString(),
+    };
+    await workspace.records.put(asked.id, record).catch(() => undefined);
+    await workspace.versions.add(asked.id, asked.text, "deploy").catch(() => undefined);
+    return { file: savedFile, saved, record, reply };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    // A question to the user is no failed deploy.
+    if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, asked.id, file.hash, error.message);
+    throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
+  }
+}
+
+async function install(workspace: Workspace, targets: Targets, target: Target, { id, text, overwrite }: DeployRequest): Promise<RuntimeAnswer> {
+  const path = `/_api/flows/${encodeURIComponent(id)}`;
+  const now = await callRuntime(targets, target, { method: "GET", path, timeoutMs: 10_000 });
+  if (now.status !== 200 && now.status !== 404) throw refusalOf(now, target);
+  const running = now.status === 200 ? (jsonOf(now) as { hash: string; yaml: string; lastModified: string }) : undefined;
+  const known = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
+  if (running !== undefined && ![known, overwrite, hashOf(text)].includes(running.hash)) {
+    throw new HttpError(412, `'${id}' on '${target.name}' was changed by somebody else`, {
+      conflict: "deployment",
+      deployed: { text: running.yaml, hash: running.hash, lastModified: running.lastModified },
+    });
+  }
+  const answer = await callRuntime(targets, target, {
+    method: "PUT",
+    path,
+    headers: { "content-type": "application/yaml", ...(running === undefined ? {} : { "if-match": `"${running.hash}"` }) },
+    body: Buffer.from(text, "utf8"),
+  });
+  if (answer.status === 412) {
+    throw new HttpError(412, `'${id}' on '${target.name}' was changed by somebody else a moment ago: deploy again to see the difference`, {
+      conflict: "deployment",
+    });
+  }
+  if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, target);
+  return answer;
+}
+
+function refusalOf(answer: RuntimeAnswer, target: Target): HttpError {
+  const { error } = (jsonOf(answer) ?? {}) as { error?: unknown };
+  const text = typeof error === "string" ? error : `the runtime '${target.name}' answered ${answer.status}`;
+  const hint = answer.status === 401 ? `: the token in ${target.tokenEnv} is not the one of '${target.name}'` : "";
+  // Our own 401 means "sign in"; the runtime's must not look like it.
+  return new HttpError(answer.status === 401 ? 502 : answer.status, text + hint, { runtime: "refused", runtimeStatus: answer.status });
+}
+
+async function recordFailure(workspace: Workspace, target: Target, id: string, hash: string, error: string): Promise<void> {
+  const before = (await workspace.records.of(id))[target.name];
+  const record: DeployRecord = {
+    target: target.name,
+    outcome: "failed",
+    at: new Date().toISOString(),
+    hash,
+    deployedHash: before?.deployedHash ?? null,
+    deployedAt: before?.deployedAt ?? null,
+    error,
+  };
+  await workspace.records.put(id, record).catch(() => undefined);
+}
+
+function jsonOf({ text }: RuntimeAnswer): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

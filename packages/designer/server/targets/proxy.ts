@@ -1,0 +1,34 @@
+// `/_api/*` of the chosen runtime, as if it were the designer's own: streams included, token added, redirects not followed.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody } from "../http/json-exchange.ts";
+import { openCall } from "./runtime-call.ts";
+import type { Targets } from "./targets.ts";
+
+const passedIn = ["accept", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
+const passedOut = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
+
+/** The header by which the page says which target it means. */
+export const targetHeader = "x-sluice-target";
+
+export async function proxy(targets: Targets, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const name = request.headers[targetHeader];
+  const target = targets.find(typeof name === "string" ? name : undefined);
+  const body = request.method === "GET" || request.method === "HEAD" ? undefined : await readBody(request);
+  const ended = new AbortController();
+  response.once("close", () => ended.abort());
+  const answer = await openCall(targets, target, {
+    method: request.method ?? "GET",
+    path: request.url ?? "/",
+    headers: pick(request.headers, passedIn),
+    ...(body === undefined ? {} : { body }),
+    signal: ended.signal,
+  });
+  response.writeHead(answer.statusCode ?? 502, { "cache-control": "no-store", ...pick(answer.headers, passedOut) });
+  response.flushHeaders();
+  answer.once("error", () => response.destroy());
+  answer.pipe(response);
+}
+
+function pick(headers: IncomingMessage["headers"], names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : [])));
+}

@@ -1,0 +1,36 @@
+import { HttpError } from "../http/http-error.ts";
+import { callRuntime } from "./runtime-call.ts";
+import type { Targets } from "./targets.ts";
+
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+const shown = 64 * 1024;
+
+/** Calls a webhook of a runtime, as any client would: without the deploy token. */
+export async function tryWebhook(targets: Targets, body: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { target, routeId, method = "POST", headers = {}, body: content = "" } = body;
+  if (typeof routeId !== "string" || routeId === "") throw new HttpError(400, "routeId must be a string");
+  if (typeof method !== "string" || !methods.has(method)) throw new HttpError(400, `method must be one of ${[...methods].join(", ")}`);
+  if (typeof content !== "string" || headers === null || typeof headers !== "object") throw new HttpError(400, "body must be a string and headers an object");
+  const sent = Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === "string" && !/[\r\n\0]/.test(value) ? [[name.toLowerCase(), value]] : [],
+    ),
+  );
+  const started = performance.now();
+  const answer = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
+    method,
+    path: `/api/${encodeURIComponent(routeId)}`,
+    headers: sent,
+    ...(method === "GET" ? {} : { body: Buffer.from(content, "utf8") }),
+    withToken: false,
+    timeoutMs: 60_000,
+  });
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: answer.text.slice(0, shown),
+    truncated: answer.text.length > shown,
+    durationMs: Math.round(performance.now() - started),
+    runId: answer.headers["x-run-id"] ?? null,
+  };
+}

@@ -1,0 +1,106 @@
+// The designer's own server: files, versions, targets, deploy.
+import type { DeployRecord } from "../document/flow-state.ts";
+import type { SavedFile } from "../document/open-flow.ts";
+import { callJson } from "./call.ts";
+
+export interface FlowEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string | null;
+  readonly hash: string;
+  readonly lastModified: string;
+  readonly routeIds: readonly string[];
+  readonly readable: boolean;
+  readonly deploys: Readonly<Record<string, DeployRecord>>;
+}
+
+export interface FlowFile extends SavedFile {
+  readonly id: string;
+  readonly deploys: Readonly<Record<string, DeployRecord>>;
+}
+
+export interface Category {
+  readonly id: string;
+  readonly label: string;
+  readonly color?: string;
+}
+
+export interface CategoryCatalogue {
+  readonly categories: readonly Category[];
+  readonly text: string;
+  readonly hash: string | null;
+  readonly error?: string;
+}
+
+export interface TargetEntry {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly tokenEnv: string;
+  readonly hasToken: boolean;
+}
+
+export interface VersionEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly reason: "save" | "deploy";
+  readonly hash: string;
+}
+
+export interface DeployReply {
+  readonly file: SavedFile;
+  readonly saved: boolean;
+  readonly record: DeployRecord;
+  readonly reply: { readonly warnings?: readonly string[]; readonly routes?: readonly { readonly id: string; readonly url?: string }[] };
+}
+
+export interface DeployBody {
+  readonly text: string;
+  readonly baseHash: string | null;
+  readonly target: string | null;
+  readonly overwrite: string | null;
+}
+
+/** A file of the workspace that is no flow: a test or a mapping. */
+export interface DocumentFile extends SavedFile {
+  readonly id: string;
+}
+
+export interface TryReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly runId: string | null;
+}
+
+const at = (...names: readonly string[]): string => `/_designer/${names.map(encodeURIComponent).join("/")}`;
+
+export const workspaceClient = {
+  session: () => callJson<{ signedIn: boolean; passwordRequired: boolean }>("GET", at("session")),
+  signIn: (password: string) => callJson<unknown>("POST", at("session"), { body: { password } }),
+  signOut: () => callJson<unknown>("DELETE", at("session")),
+  flows: () => callJson<{ flows: readonly FlowEntry[] }>("GET", at("flows")).then(({ flows }) => flows),
+  flow: (id: string) => callJson<FlowFile>("GET", at("flows", id)),
+  saveFlow: (id: string, text: string, expectedHash: string | null) =>
+    callJson<SavedFile & { versionKept: boolean }>("PUT", at("flows", id), { body: { text, expectedHash } }),
+  removeFlow: (id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", id), { body: { expectedHash } }),
+  deployFlow: (id: string, body: DeployBody) => callJson<DeployReply>("POST", at("flows", id, "deploy"), { body }),
+  versions: (id: string) => callJson<{ versions: readonly VersionEntry[] }>("GET", at("flows", id, "versions")).then(({ versions }) => versions),
+  versionText: (id: string, version: string) => callJson<{ text: string }>("GET", at("flows", id, "versions", version)).then(({ text }) => text),
+  tests: (flowId: string) => callJson<{ tests: readonly DocumentFile[] }>("GET", at("flows", flowId, "tests")).then(({ tests }) => tests),
+  saveTest: (flowId: string, id: string, text: string, expectedHash: string | null) =>
+    callJson<DocumentFile>("PUT", at("flows", flowId, "tests", id), { body: { text, expectedHash } }),
+  removeTest: (flowId: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", flowId, "tests", id), { body: { expectedHash } }),
+  documents: (kind: string) => callJson<{ documents: readonly DocumentFile[] }>("GET", at("documents", kind)).then(({ documents }) => documents),
+  saveDocument: (kind: string, id: string, text: string, expectedHash: string | null) =>
+    callJson<DocumentFile>("PUT", at("documents", kind, id), { body: { text, expectedHash } }),
+  removeDocument: (kind: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("documents", kind, id), { body: { expectedHash } }),
+  categories: () => callJson<CategoryCatalogue>("GET", at("categories")),
+  saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryCatalogue>("PUT", at("categories"), { body: { text, expectedHash } }),
+  targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", at("targets")).then(({ targets }) => targets),
+  saveTargets: (targets: readonly Omit<TargetEntry, "hasToken">[]) =>
+    callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body: { targets } }).then((reply) => reply.targets),
+  tryWebhook: (body: { target: string | null; routeId: string; method: string; headers: Readonly<Record<string, string>>; body: string }) =>
+    callJson<TryReply>("POST", at("try"), { body }),
+};

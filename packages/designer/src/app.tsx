@@ -1,0 +1,47 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Redirect, Route, Switch } from "wouter";
+import { onSignedOut } from "./api-client/call.ts";
+import { workspaceClient } from "./api-client/workspace-client.ts";
+import { FlowsScreen } from "./screens/flows-screen.tsx";
+import { Shell } from "./screens/shell.tsx";
+import { SignInScreen } from "./screens/sign-in-screen.tsx";
+import { strings } from "./strings.ts";
+
+const EditorScreen = lazy(() => import("./screens/editor/editor-screen.tsx").then((module) => ({ default: module.EditorScreen })));
+const RunsScreen = lazy(() => import("./screens/runs-screen.tsx").then((module) => ({ default: module.RunsScreen })));
+const LogsScreen = lazy(() => import("./screens/logs-screen.tsx").then((module) => ({ default: module.LogsScreen })));
+const SettingsScreen = lazy(() => import("./screens/settings-screen.tsx").then((module) => ({ default: module.SettingsScreen })));
+
+export function App() {
+  const [signedIn, setSignedIn] = useState<boolean | undefined>(undefined);
+  useEffect(() => {
+    void workspaceClient.session().then(
+      (session) => setSignedIn(session.signedIn),
+      () => setSignedIn(true),
+    );
+    return onSignedOut(() => setSignedIn(false));
+  }, []);
+  if (signedIn === undefined) return <p className="visually-hidden">{strings.common.loading}</p>;
+  if (!signedIn) return <SignInScreen onSignedIn={() => setSignedIn(true)} />;
+  return (
+    <Shell>
+      <Suspense fallback={<p className="screen muted">{strings.common.loading}</p>}>
+        <Switch>
+          <Route path="/flows/new">
+            <FlowsScreen creating />
+          </Route>
+          <Route path="/flows">
+            <FlowsScreen />
+          </Route>
+          <Route path="/flows/:id">{({ id }) => <EditorScreen key={id} id={id} />}</Route>
+          <Route path="/runs" component={RunsScreen} />
+          <Route path="/logs" component={LogsScreen} />
+          <Route path="/settings" component={SettingsScreen} />
+          <Route>
+            <Redirect to="/flows" replace />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

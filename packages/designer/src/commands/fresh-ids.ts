@@ -1,0 +1,34 @@
+import { applySplice, readTree, setScalar, type Path, type Tree } from "@sluice/model";
+import { everyStep } from "../document/outline.ts";
+import type { OpenFlow } from "../document/open-flow.ts";
+
+/** The YAML of a step with ids that no step of the flow has yet; everything else stays as it is. */
+export function withFreshIds(yaml: string, flow: OpenFlow): string {
+  const taken = new Set<string>();
+  for (const route of flow.good?.outline.routes ?? []) for (const step of everyStep(route.steps)) taken.add(step.id);
+  let text = yaml;
+  const { tree } = readTree(yaml);
+  for (const { path, id } of tree === undefined ? [] : idsIn(tree, [])) {
+    if (!taken.has(id)) {
+      taken.add(id);
+      continue;
+    }
+    const stem = id.replace(/-\d+$/, "");
+    let fresh = id;
+    for (let count = 2; taken.has(fresh); count++) fresh = `${stem}-${count}`;
+    taken.add(fresh);
+    const edit = setScalar(text, path, fresh);
+    if (edit.ok) text = applySplice(text, edit.splice);
+  }
+  return text;
+}
+
+/** The `id` of every mapping that is a step's options. */
+function* idsIn(tree: Tree, path: Path): Generator<{ path: Path; id: string }> {
+  if (tree.type === "list") for (const [index, item] of tree.items.entries()) yield* idsIn(item, [...path, index]);
+  if (tree.type !== "map") return;
+  for (const { key, value } of tree.entries) {
+    if (key === "id" && value.type === "scalar" && value.text !== null) yield { path: [...path, key], id: value.text };
+    else yield* idsIn(value, [...path, key]);
+  }
+}

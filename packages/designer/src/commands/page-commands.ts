@@ -1,0 +1,31 @@
+// Commands of the page: one list, from which palette, shortcut sheet and keys are made.
+import { strings } from "../strings.ts";
+import type { PageCommand } from "./command.ts";
+
+const { commands: words } = strings;
+const withEditor = (run: (editor: NonNullable<Parameters<PageCommand["run"]>[0]["editor"]>) => void): Pick<PageCommand, "isEnabled" | "run"> => ({
+  isEnabled: ({ editor }) => editor !== undefined,
+  run: ({ editor }) => editor !== undefined && run(editor),
+});
+
+export const pageCommands: readonly PageCommand[] = [
+  { name: "save", title: words.save, shortcut: "Mod+S", everywhere: true, ...withEditor((editor) => editor.save()) },
+  { name: "deploy", title: words.deploy, shortcut: "Mod+Enter", everywhere: true, ...withEditor((editor) => editor.deploy()) },
+  { name: "undo", title: words.undo, shortcut: "Mod+Z", ...withEditor((editor) => editor.undo()) },
+  { name: "redo", title: words.redo, shortcut: "Mod+Shift+Z", ...withEditor((editor) => editor.redo()) },
+  { name: "run-tests", title: words.runTests, ...withEditor((editor) => editor.runTests()) },
+  { name: "try-it", title: words.tryIt, ...withEditor((editor) => editor.tryIt()) },
+  { name: "view-canvas", title: words.viewCanvas, shortcut: "Alt+1", everywhere: true, ...withEditor((editor) => editor.setView("canvas")) },
+  { name: "view-split", title: words.viewSplit, shortcut: "Alt+2", everywhere: true, ...withEditor((editor) => editor.setView("split")) },
+  { name: "view-yaml", title: words.viewYaml, shortcut: "Alt+3", everywhere: true, ...withEditor((editor) => editor.setView("yaml")) },
+  { name: "new-flow", title: words.newFlow, shortcut: "Alt+N", run: ({ navigate }) => navigate("/flows/new") },
+  { name: "go-flows", title: words.goFlows, run: ({ navigate }) => navigate("/flows") },
+  { name: "go-runs", title: words.goRuns, run: ({ navigate }) => navigate("/runs") },
+  { name: "go-logs", title: words.goLogs, run: ({ navigate }) => navigate("/logs") },
+  { name: "go-settings", title: words.goSettings, run: ({ navigate }) => navigate("/settings") },
+  { name: "theme-light", title: words.themeLight, run: ({ setTheme }) => setTheme("light") },
+  { name: "theme-dark", title: words.themeDark, run: ({ setTheme }) => setTheme("dark") },
+  { name: "theme-system", title: words.themeSystem, run: ({ setTheme }) => setTheme("system") },
+  { name: "palette", title: words.palette, shortcut: "Mod+K", everywhere: true, run: ({ openPalette }) => openPalette() },
+  { name: "shortcuts", title: words.shortcuts, shortcut: "?", run: ({ openShortcuts }) => openShortcuts() },
+];

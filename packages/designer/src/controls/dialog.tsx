@@ -1,0 +1,57 @@
+import { useEffect, useId, useRef, type ReactNode, type SubmitEvent } from "react";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly actions?: ReactNode;
+  /** Given, the dialog is a form and its primary action submits it. */
+  readonly onSubmit?: () => void;
+}
+
+/** A modal dialog on the browser's own element, which keeps the focus inside and gives it back. */
+export function Dialog({ title, wide = false, onClose, children, actions, onSubmit }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  const frame = (
+    <>
+      <div className="dialog__head">
+        <h2 id={heading}>{title}</h2>
+      </div>
+      <div className="dialog__body">{children}</div>
+      {actions === undefined ? null : <div className="dialog__foot">{actions}</div>}
+    </>
+  );
+  return (
+    <dialog
+      ref={element}
+      className={`dialog${wide ? " dialog--wide" : ""}`}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      {onSubmit === undefined ? (
+        <div className="dialog__frame">{frame}</div>
+      ) : (
+        <form
+          className="dialog__frame"
+          noValidate
+          onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+            event.preventDefault();
+            onSubmit();
+          }}
+        >
+          {frame}
+        </form>
+      )}
+    </dialog>
+  );
+}

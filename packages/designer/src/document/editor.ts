@@ -1,0 +1,264 @@
+// One open flow with what happens to it: edits, Save, Deploy and the questions they raise. Bound to its id for life, so nothing
+// can ever be written over another flow. Knows the server only by the port it is given.
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Edit, Path, Splice } from "@sluice/model";
+import { ApiError } from "../api-client/call.ts";
+import type { DeployBody, DeployReply } from "../api-client/workspace-client.ts";
+import type { Draft, Drafts } from "./drafts.ts";
+import type { DeployRecord } from "./flow-state.ts";
+import type { Origin } from "./history.ts";
+import * as flows from "./open-flow.ts";
+import type { OpenFlow, SavedFile } from "./open-flow.ts";
+import type { Problem } from "./problem.ts";
+
+/** A decision only the user can take, because either answer would lose something. */
+export type Question =
+  | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
+  | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };
+
+export interface Notice {
+  readonly kind: "info" | "error";
+  readonly text: string;
+}
+
+export interface EditorState {
+  readonly flow: OpenFlow;
+  readonly deploys: Readonly<Record<string, DeployRecord>>;
+  /** Faults the runtime found in the text `problemsOf`. */
+  readonly problems: readonly Problem[];
+  readonly problemsOf: string | undefined;
+  readonly busy: "saving" | "deploying" | undefined;
+  readonly notice: Notice | undefined;
+  readonly question: Question | undefined;
+  /** Unsaved work of an earlier visit that differs from the file. */
+  readonly offered: Draft | undefined;
+}
+
+export interface FlowPort {
+  save(id: string, text: string, expectedHash: string | null): Promise<SavedFile & { readonly versionKept?: boolean }>;
+  deploy(id: string, body: DeployBody): Promise<DeployReply>;
+  read(id: string): Promise<SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }>;
+}
+
+export interface EditorParts {
+  readonly port: FlowPort;
+  readonly drafts: Drafts;
+  now(): number;
+  /** Words for what the user is told. */
+  readonly words: EditorWords;
+}
+
+export interface EditorWords {
+  readonly saved: string;
+  readonly savedWithFaults: string;
+  readonly versionNotKept: string;
+  readonly deployed: (warnings: readonly string[]) => string;
+  readonly reloaded: string;
+  readonly takeDisk: string;
+}
+
+export interface Opening {
+  readonly id: string;
+  readonly file: (SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }) | undefined;
+}
+
+export class Editor {
+  readonly id: string;
+  readonly store: StoreApi<EditorState>;
+  readonly #parts: EditorParts;
+  /** The disk's content the user was asked about and does not want to hear of again until Save. */
+  #dismissed: string | null | undefined;
+
+  constructor(parts: EditorParts, { id, file }: Opening) {
+    this.id = id;
+    this.#parts = parts;
+    const draft = parts.drafts.get(id);
+    const isNew = file === undefined;
+    const text = file?.text ?? draft?.text ?? "";
+    const offered = !isNew && draft !== undefined && draft.text !== file.text ? draft : undefined;
+    this.store = createStore<EditorState>(() => ({
+      flow: flows.openFlow(id, text, file === undefined ? undefined : savedOf(file)),
+      deploys: file?.deploys ?? {},
+      problems: [],
+      problemsOf: undefined,
+      busy: undefined,
+      notice: undefined,
+      question: undefined,
+      offered,
+    }));
+  }
+
+  get flow(): OpenFlow {
+    return this.store.getState().flow;
+  }
+
+  /** Applies an edit made by the model's splice functions; says why when it was refused. */
+  edit(edit: Edit, label: string, origin: Origin, select?: Path): boolean {
+    if (!edit.ok) {
+      this.store.setState({ notice: { kind: "error", text: edit.reason } });
+      return false;
+    }
+    this.splice(edit.splice, label, origin, select);
+    return true;
+  }
+
+  splice(splice: Splice, label: string, origin: Origin, select?: Path): void {
+    const note = { label, origin, at: this.#parts.now(), ...(select === undefined ? {} : { select }) };
+    this.#set((flow) => flows.applyToFlow(flow, splice, note));
+  }
+
+  replaceText(text: string, label: string): void {
+    this.#set((flow) => flows.replaceText(flow, text, { label, origin: "command", at: this.#parts.now() }));
+  }
+
+  undo(): void {
+    this.#set(flows.undo);
+  }
+
+  redo(): void {
+    this.#set(flows.redo);
+  }
+
+  select(path: Path | undefined): void {
+    this.#set((flow) => flows.select(flow, path));
+  }
+
+  selectAt(offset: number): void {
+    this.#set((flow) => flows.selectAt(flow, offset));
+  }
+
+  say(notice: Notice | undefined): void {
+    this.store.setState({ notice });
+  }
+
+  setProblems(problemsOf: string, problems: readonly Problem[]): void {
+    this.store.setState({ problems, problemsOf });
+  }
+
+  /** Writes the text to the disk. `replacing` is the disk's content the user has seen and wants replaced. */
+  async save(replacing?: string | null): Promise<boolean> {
+    if (this.store.getState().busy !== undefined) return false;
+    const { text, saved } = this.flow;
+    this.store.setState({ busy: "saving", notice: undefined });
+    try {
+      const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
+      this.#wrote(file);
+      const { saved: told, savedWithFaults, versionNotKept } = this.#parts.words;
+      this.say({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : told });
+      return true;
+    } catch (error) {
+      this.#failed(error, "save", null);
+      return false;
+    } finally {
+      this.store.setState({ busy: undefined });
+    }
+  }
+
+  /** Saves when needed and puts the text into service. */
+  async deploy(target: string | null, overwrite: string | null = null, replacing?: string | null): Promise<boolean> {
+    if (this.store.getState().busy !== undefined) return false;
+    const { text, saved } = this.flow;
+    this.store.setState({ busy: "deploying", notice: undefined });
+    try {
+      const reply = await this.#parts.port.deploy(this.id, { text, baseHash: replacing === undefined ? (saved?.hash ?? null) : replacing, target, overwrite });
+      this.#wrote(reply.file);
+      this.#recorded(reply.record);
+      this.say({ kind: "info", text: this.#parts.words.deployed(reply.reply.warnings ?? []) });
+      return true;
+    } catch (error) {
+      const file = error instanceof ApiError ? (error.detail["file"] as SavedFile | undefined) : undefined;
+      if (file !== undefined) this.#wrote(file);
+      this.#failed(error, "deploy", target);
+      await this.#refreshRecords();
+      return false;
+    } finally {
+      this.store.setState({ busy: undefined });
+    }
+  }
+
+  /** Compares with the disk: takes over what changed there when nothing is unsaved, asks otherwise. */
+  async watchDisk(): Promise<void> {
+    const { busy, question, flow } = this.store.getState();
+    if (busy !== undefined || question !== undefined || flow.saved === undefined) return;
+    const file = await this.#parts.port.read(this.id).catch((error: unknown) => (error instanceof ApiError && error.status === 404 ? null : undefined));
+    const now = this.store.getState();
+    if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
+    if (this.#dismissed !== undefined && this.#dismissed === (file?.hash ?? null)) return;
+    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#takeDisk(file, this.#parts.words.reloaded);
+    else this.store.setState({ question: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
+  }
+
+  /** The user wants the disk's text; theirs stays one undo away. */
+  takeDisk(): void {
+    const { question } = this.store.getState();
+    if (question?.kind !== "file" || question.disk === null) return;
+    this.#takeDisk(question.disk, this.#parts.words.takeDisk);
+    this.store.setState({ question: undefined });
+  }
+
+  /** Closes a question without an answer. The next Save asks again; watching does not, about the same content. */
+  dismiss(): void {
+    const { question } = this.store.getState();
+    if (question?.kind === "file") this.#dismissed = question.disk?.hash ?? null;
+    this.store.setState({ question: undefined });
+  }
+
+  acceptOffered(): void {
+    const { offered } = this.store.getState();
+    if (offered !== undefined) this.replaceText(offered.text, this.#parts.words.takeDisk);
+    this.store.setState({ offered: undefined });
+  }
+
+  discardOffered(): void {
+    this.#parts.drafts.remove(this.id);
+    this.store.setState({ offered: undefined });
+  }
+
+  /** Keeps unsaved work in the browser; called every few seconds and when the page goes away. */
+  keepDraft(): void {
+    const { flow, offered } = this.store.getState();
+    if (offered !== undefined) return;
+    if (flows.unsavedChanges(flow) === 0) this.#parts.drafts.remove(this.id);
+    else if (this.#parts.drafts.get(this.id)?.text !== flow.text) {
+      this.#parts.drafts.put(this.id, { text: flow.text, baseHash: flow.saved?.hash ?? null, at: new Date(this.#parts.now()).toISOString() });
+    }
+  }
+
+  #takeDisk(file: SavedFile, label: string): void {
+    this.replaceText(file.text, label);
+    this.#set((flow) => flows.markSaved(flow, savedOf(file)));
+    this.say({ kind: "info", text: label });
+  }
+
+  #wrote(file: SavedFile): void {
+    this.#set((flow) => flows.markSaved(flow, savedOf(file)));
+    this.store.setState({ offered: undefined });
+    this.keepDraft();
+  }
+
+  #recorded(record: DeployRecord): void {
+    this.store.setState(({ deploys }) => ({ deploys: { ...deploys, [record.target]: record } }));
+  }
+
+  #failed(error: unknown, during: "save" | "deploy", target: string | null): void {
+    if (!(error instanceof ApiError)) throw error;
+    const { conflict, disk, deployed } = error.detail as { conflict?: string; disk?: SavedFile | null; deployed?: SavedFile };
+    if (conflict === "file") this.store.setState({ question: { kind: "file", during, disk: disk ?? null, base: this.flow.saved?.text } });
+    else if (conflict === "deployment" && deployed !== undefined) this.store.setState({ question: { kind: "deployment", deployed, target } });
+    this.say({ kind: "error", text: error.message });
+    this.keepDraft();
+  }
+
+  async #refreshRecords(): Promise<void> {
+    const file = await this.#parts.port.read(this.id).catch(() => undefined);
+    if (file !== undefined) this.store.setState({ deploys: file.deploys });
+  }
+
+  #set(change: (flow: OpenFlow) => OpenFlow): void {
+    const before = this.flow;
+    const after = change(before);
+    if (after !== before) this.store.setState({ flow: after });
+  }
+}
+
+const savedOf = ({ text, hash, lastModified }: SavedFile): SavedFile => ({ text, hash, lastModified });

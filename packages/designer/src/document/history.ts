@@ -1,0 +1,84 @@
+// One history for everything that changes a flow's text, wherever the change came from. Entries are replacements of text, so
+// going back gives the exact bytes. Kept bounded.
+import { applySplice, type Path, type Splice } from "@sluice/model";
+
+/** Where a change was made: typing into the source joins into one entry, everything else stands for itself. */
+export type Origin = "canvas" | "form" | "source" | "command";
+
+export interface Change {
+  readonly splice: Splice;
+  readonly inverse: Splice;
+  readonly label: string;
+  readonly origin: Origin;
+  /** Milliseconds, by whichever clock the caller has. */
+  readonly at: number;
+  readonly selectionBefore: Path | undefined;
+}
+
+export interface History {
+  readonly past: readonly Change[];
+  readonly future: readonly Change[];
+  /** How many changes were in the past when the text was last saved; undefined when that state was cut off. */
+  readonly savedAt: number | undefined;
+}
+
+const most = 1000;
+const joinWithinMs = 800;
+
+export const emptyHistory: History = { past: [], future: [], savedAt: 0 };
+
+/** The replacement that gives back the text before. */
+export function invert(text: string, { start, end, text: inserted }: Splice): Splice {
+  return { start, end: start + inserted.length, text: text.slice(start, end) };
+}
+
+export function record(history: History, change: Change): History {
+  const last = history.past.at(-1);
+  const joined = last !== undefined && history.savedAt !== history.past.length ? join(last, change) : undefined;
+  if (joined !== undefined) return { past: [...history.past.slice(0, -1), joined], future: [], savedAt: history.savedAt };
+  const past = [...history.past, change];
+  const cut = Math.max(0, past.length - most);
+  const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= cut;
+  return { past: past.slice(cut), future: [], savedAt: reachable ? (history.savedAt as number) - cut : undefined };
+}
+
+export function markSaved(history: History): History {
+  return { ...history, savedAt: history.past.length };
+}
+
+/** How many steps of undo or redo lie between the text and the saved one. */
+export function stepsFromSaved({ past, savedAt }: History): number {
+  return savedAt === undefined ? Math.max(1, past.length) : Math.abs(past.length - savedAt);
+}
+
+export interface Travel {
+  readonly text: string;
+  readonly history: History;
+  readonly change: Change;
+}
+
+export function undo(text: string, history: History): Travel | undefined {
+  const change = history.past.at(-1);
+  if (change === undefined) return undefined;
+  return { text: applySplice(text, change.inverse), change, history: { ...history, past: history.past.slice(0, -1), future: [change, ...history.future] } };
+}
+
+export function redo(text: string, history: History): Travel | undefined {
+  const change = history.future[0];
+  if (change === undefined) return undefined;
+  return { text: applySplice(text, change.splice), change, history: { ...history, past: [...history.past, change], future: history.future.slice(1) } };
+}
+
+/** Two changes of typing as one, when the second continues the first. */
+function join(first: Change, second: Change): Change | undefined {
+  if (first.origin !== second.origin || (first.origin !== "source" && first.label !== second.label)) return undefined;
+  if (first.origin !== "source" && first.origin !== "form") return undefined;
+  if (second.at - first.at > joinWithinMs || second.splice.text.includes("\n") || first.splice.text.includes("\n")) return undefined;
+  const typed = first.splice.text;
+  const from = second.splice.start - first.splice.start;
+  const to = second.splice.end - first.splice.start;
+  if (from < 0 || to > typed.length) return undefined;
+  const text = typed.slice(0, from) + second.splice.text + typed.slice(to);
+  const splice = { ...first.splice, text };
+  return { ...first, splice, inverse: { ...first.inverse, end: splice.start + text.length }, at: second.at };
+}

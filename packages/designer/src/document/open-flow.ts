@@ -1,0 +1,155 @@
+// An open flow: its text is the truth, everything else follows from it. All functions are pure; every change is a splice of
+// the text, recorded in the one history.
+import { applySplice, readTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
+import * as timeline from "./history.ts";
+import type { History, Origin } from "./history.ts";
+import { everyStep, outlineOf, pathKey, type Outline, type RouteOutline, type StepOutline } from "./outline.ts";
+
+/** The file as the page last saw it. */
+export interface SavedFile {
+  readonly text: string;
+  readonly hash: string;
+  readonly lastModified: string;
+}
+
+/** The newest text that could be read, which is what the canvas shows. */
+export interface GoodState {
+  readonly text: string;
+  readonly tree: Tree;
+  readonly outline: Outline;
+}
+
+export interface OpenFlow {
+  readonly id: string;
+  readonly text: string;
+  /** Missing only when no text of this flow could be read yet. */
+  readonly good: GoodState | undefined;
+  /** Faults of the YAML itself; while there are any, `good` is older than `text`. */
+  readonly syntax: readonly Diagnostic[];
+  readonly selection: Path | undefined;
+  readonly history: History;
+  /** Undefined until the first Save. */
+  readonly saved: SavedFile | undefined;
+}
+
+export interface EditNote {
+  readonly label: string;
+  readonly origin: Origin;
+  readonly at: number;
+  /** What is selected afterwards; unchanged when left out. */
+  readonly select?: Path | undefined;
+}
+
+export function openFlow(id: string, text: string, saved: SavedFile | undefined): OpenFlow {
+  return read({ id, text, good: undefined, syntax: [], selection: undefined, history: timeline.emptyHistory, saved });
+}
+
+/** Replaces a stretch of the text. */
+export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): OpenFlow {
+  const text = applySplice(flow.text, splice);
+  if (text === flow.text) return flow;
+  const change = { splice, inverse: timeline.invert(flow.text, splice), label: note.label, origin: note.origin, at: note.at, selectionBefore: flow.selection };
+  const selection = "select" in note ? note.select : flow.selection;
+  return read({ ...flow, text, selection, history: timeline.record(flow.history, change) });
+}
+
+/** Applies an edit made by the model's functions; a refused one changes nothing. */
+export function applyEdit(flow: OpenFlow, edit: Edit, note: EditNote): OpenFlow {
+  return edit.ok ? applyToFlow(flow, edit.splice, note) : flow;
+}
+
+/** Replaces the whole text, as a restored version does; the splice is shrunk to what differs. */
+export function replaceText(flow: OpenFlow, text: string, note: EditNote): OpenFlow {
+  return applyToFlow(flow, difference(flow.text, text), note);
+}
+
+export function undo(flow: OpenFlow): OpenFlow {
+  const travel = timeline.undo(flow.text, flow.history);
+  return travel === undefined
+    ? flow
+    : read({ ...flow, text: travel.text, history: travel.history, selection: travel.change.selectionBefore ?? flow.selection });
+}
+
+export function redo(flow: OpenFlow): OpenFlow {
+  const travel = timeline.redo(flow.text, flow.history);
+  return travel === undefined ? flow : read({ ...flow, text: travel.text, history: travel.history });
+}
+
+/** The text was written: `saved` is what the disk holds now, which may be older than the text. */
+export function markSaved(flow: OpenFlow, saved: SavedFile): OpenFlow {
+  return { ...flow, saved, history: saved.text === flow.text ? timeline.markSaved(flow.history) : { ...flow.history, savedAt: undefined } };
+}
+
+export function select(flow: OpenFlow, selection: Path | undefined): OpenFlow {
+  return pathKey(selection ?? []) === pathKey(flow.selection ?? []) && (selection === undefined) === (flow.selection === undefined)
+    ? flow
+    : { ...flow, selection };
+}
+
+/** Selects what stands at a place of the text: the innermost step, or the route's trigger. */
+export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
+  if (flow.good?.text !== flow.text) return flow;
+  const found = placeAt(flow.good.outline, offset);
+  return found === undefined ? flow : select(flow, found);
+}
+
+/** How many changes are not on the disk. */
+export function unsavedChanges(flow: OpenFlow): number {
+  if (flow.saved === undefined) return Math.max(1, flow.history.past.length);
+  return flow.text === flow.saved.text ? 0 : Math.max(1, timeline.stepsFromSaved(flow.history));
+}
+
+export const canUndo = (flow: OpenFlow): boolean => flow.history.past.length > 0;
+export const canRedo = (flow: OpenFlow): boolean => flow.history.future.length > 0;
+export const isBroken = (flow: OpenFlow): boolean => flow.good?.text !== flow.text;
+
+/** The selected step, when a step is selected. */
+export function selectedStep(flow: OpenFlow): StepOutline | undefined {
+  return flow.selection === undefined ? undefined : stepAt(flow, flow.selection);
+}
+
+export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
+  const key = pathKey(path);
+  for (const step of allSteps(flow.good?.outline)) if (pathKey(step.path) === key) return step;
+  return undefined;
+}
+
+/** The step the runtime calls so. */
+export function stepById(flow: OpenFlow, routeId: string, stepId: string): StepOutline | undefined {
+  const route = flow.good?.outline.routes.find(({ id }) => id === routeId);
+  for (const step of everyStep(route?.steps ?? [])) if (step.id === stepId) return step;
+  return undefined;
+}
+
+function* allSteps(outline: Outline | undefined): Generator<StepOutline> {
+  for (const route of outline?.routes ?? []) yield* everyStep(route.steps);
+  for (const entity of outline?.entities ?? []) for (const block of entity.blocks) yield* everyStep(block.steps);
+}
+
+function placeAt(outline: Outline, offset: number): Path | undefined {
+  let found: Path | undefined;
+  for (const step of allSteps(outline)) if (holds(step, offset)) found = step.path;
+  if (found !== undefined) return found;
+  const route = outline.routes.find((candidate: RouteOutline) => holds(candidate, offset));
+  return route?.from.path;
+}
+
+const holds = ({ span }: { readonly span: { readonly start: number; readonly end: number } }, offset: number): boolean =>
+  span.start <= offset && offset <= span.end;
+
+function read(flow: OpenFlow): OpenFlow {
+  if (flow.good?.text === flow.text) return { ...flow, syntax: [] };
+  const { tree, diagnostics } = readTree(flow.text);
+  if (tree === undefined) return { ...flow, syntax: diagnostics };
+  return { ...flow, syntax: [], good: { text: flow.text, tree, outline: outlineOf(tree, flow.id) } };
+}
+
+/** The one stretch in which two texts differ. */
+export function difference(before: string, after: string): Splice {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let tail = 0;
+  while (tail < shorter - start && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
+}

@@ -1,0 +1,22 @@
+// The tabs of the dock. Each is one component; adding one is one line here.
+import type { ComponentType } from "react";
+import { strings } from "../../strings.ts";
+import { ProblemsTab } from "./problems-tab.tsx";
+import { TestsTab } from "./tests-tab.tsx";
+import { TryTab } from "./try-tab.tsx";
+import { VersionsTab } from "./versions-tab.tsx";
+
+export type DockTabId = "problems" | "tests" | "try" | "versions";
+
+export interface DockTab {
+  readonly id: DockTabId;
+  readonly title: string;
+  readonly content: ComponentType;
+}
+
+export const dockTabs: readonly DockTab[] = [
+  { id: "problems", title: strings.problems.title, content: ProblemsTab },
+  { id: "tests", title: strings.tests.title, content: TestsTab },
+  { id: "try", title: strings.tryIt.title, content: TryTab },
+  { id: "versions", title: strings.versions.title, content: VersionsTab },
+];

@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { DiffView } from "../../controls/diff-view.tsx";
+import { shownTime } from "../../controls/moment.tsx";
+import { isBroken } from "../../document/open-flow.ts";
+import { strings } from "../../strings.ts";
+import { useEditor, useEditorState } from "./editor-context.ts";
+
+/** What the user should know about the open flow, above the work. */
+export function EditorBanners() {
+  return (
+    <>
+      <Offered />
+      <Broken />
+      <Told />
+    </>
+  );
+}
+
+function Offered() {
+  const editor = useEditor();
+  const offered = useEditorState((state) => state.offered);
+  const text = useEditorState((state) => state.flow.text);
+  const [comparing, setComparing] = useState(false);
+  if (offered === undefined) return null;
+  return (
+    <div className="banner banner--warn" role="alert">
+      <span className="banner__text">{strings.draft.found(shownTime(offered.at))}</span>
+      <Button onClick={() => setComparing(true)}>{strings.draft.compare}</Button>
+      <Button onClick={() => editor.acceptOffered()}>{strings.draft.restore}</Button>
+      <Button onClick={() => editor.discardOffered()}>{strings.draft.discard}</Button>
+      {comparing ? (
+        <Dialog
+          wide
+          title={strings.draft.title}
+          onClose={() => setComparing(false)}
+          actions={<Button onClick={() => setComparing(false)}>{strings.common.close}</Button>}
+        >
+          <DiffView before={text} after={offered.text} label={strings.diff.label} />
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function Broken() {
+  const flow = useEditorState((state) => state.flow);
+  const fault = flow.syntax[0];
+  if (!isBroken(flow) || fault === undefined) return null;
+  const { broken, neverRead } = strings.editor;
+  return (
+    <div className="banner banner--warn">
+      <span className="banner__text">{(flow.good === undefined ? neverRead : broken)(fault.span.line, fault.message)}</span>
+    </div>
+  );
+}
+
+/** The outcome of Save and Deploy, said aloud as well. */
+function Told() {
+  const editor = useEditor();
+  const notice = useEditorState((state) => state.notice);
+  const busy = useEditorState((state) => state.busy);
+  return (
+    <>
+      <div className="visually-hidden" aria-live="polite">
+        {busy === "saving" ? strings.editor.saving : busy === "deploying" ? strings.editor.deploying : notice?.kind === "info" ? notice.text : ""}
+      </div>
+      {notice?.kind === "error" ? (
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{notice.text}</span>
+          <Button look="quiet" onClick={() => editor.say(undefined)}>
+            {strings.notices.dismiss}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "wouter";
+import { runtimeClient } from "../../api-client/runtime-client.ts";
+import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
+import { CanvasPane } from "../../canvas/canvas-pane.tsx";
+import type { Editor } from "../../document/editor.ts";
+import { isBroken } from "../../document/open-flow.ts";
+import { InspectorPane } from "../../inspector/inspector-pane.tsx";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEditorHandle, useTitle } from "../page-context.tsx";
+import { Dock } from "./dock.tsx";
+import type { DockTabId } from "./dock-tabs.tsx";
+import { EditorBanners } from "./editor-banners.tsx";
+import { useEditor, useEditorState } from "./editor-context.ts";
+import { EditorHeader } from "./editor-header.tsx";
+import { QuestionDialog } from "./question-dialog.tsx";
+import "./editor.css";
+
+const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
+
+export type View = "canvas" | "split" | "yaml";
+
+const lintAfterMs = 300;
+
+/** The editor's frame: header, canvas and source, inspector, dock. What fills them lives in its own rooms. */
+export function EditorFrame() {
+  const editor = useEditor();
+  const name = useEditorState(({ flow }) => flow.good?.outline.routes[0]?.description ?? flow.id);
+  const [view, setView] = useView();
+  const [tab, setTab] = useState<DockTabId>("problems");
+  useTitle(strings.pageTitle(name));
+  useLint(editor);
+  const handle = useMemo(() => handleOf(editor, setView, setTab), [editor, setView]);
+  useEditorHandle(handle);
+  return (
+    <div className="editor" data-view={view}>
+      <EditorHeader name={name} view={view} handle={handle} onView={setView} />
+      <EditorBanners />
+      <div className="editor__work">
+        {view === "yaml" ? null : (
+          <section className="editor__canvas" aria-label={strings.editor.canvas}>
+            <CanvasPane />
+          </section>
+        )}
+        {view === "canvas" ? null : (
+          <section className="editor__source" aria-label={strings.editor.source}>
+            <Suspense fallback={<p className="muted">{strings.common.loading}</p>}>
+              <SourceView />
+            </Suspense>
+          </section>
+        )}
+        {view === "canvas" ? (
+          <aside className="editor__inspector" aria-label={strings.editor.inspector}>
+            <InspectorPane />
+          </aside>
+        ) : null}
+      </div>
+      <Dock tab={tab} onTab={setTab} />
+      <QuestionDialog />
+    </div>
+  );
+}
+
+/** The view is part of the address, so that a link or a reload shows the same. */
+function useView(): readonly [View, (view: View) => void] {
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get("view");
+  const view: View = asked === "split" || asked === "yaml" ? asked : "canvas";
+  return useMemo(() => [view, (next: View) => setSearch(next === "canvas" ? {} : { view: next }, { replace: true })] as const, [view, setSearch]);
+}
+
+function handleOf(editor: Editor, setView: (view: View) => void, setTab: (tab: DockTabId) => void): EditorHandle {
+  const { getState } = useWorkspace;
+  return {
+    get flow() {
+      return editor.flow;
+    },
+    undo: () => editor.undo(),
+    redo: () => editor.redo(),
+    save: () => void editor.save(),
+    deploy: () => void editor.deploy(getState().target ?? null).then(() => getState().loadRuntime()),
+    runTests: () => setTab("tests"),
+    tryIt: () => setTab("try"),
+    setView,
+    run: (command: DocumentCommand) => {
+      const result = command.apply(editor.flow);
+      if (result !== undefined) editor.edit(result.edit, command.title, "command", result.select);
+    },
+  };
+}
+
+/** Asks the runtime what it thinks of the text, a moment after the last change. */
+function useLint(editor: Editor): void {
+  const text = useEditorState(({ flow }) => flow.text);
+  const target = useWorkspace((state) => state.target);
+  const reachable = useWorkspace((state) => state.runtime.reachable);
+  useEffect(() => {
+    if (isBroken(editor.flow) || reachable === false) return;
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      runtimeClient.validate(editor.id, text, target, ended.signal).then(
+        ({ problems }) => editor.setProblems(text, problems),
+        () => undefined,
+      );
+    }, lintAfterMs);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [editor, text, target, reachable]);
+}

@@ -1,0 +1,128 @@
+import { FlaskConical, Play, Redo2, Undo2 } from "lucide-react";
+import type { EditorHandle } from "../../commands/command.ts";
+import { shownShortcut } from "../../commands/shortcut.ts";
+import { Button } from "../../controls/button.tsx";
+import { shownTime } from "../../controls/moment.tsx";
+import { StateChip } from "../../controls/state-chip.tsx";
+import { deriveState } from "../../document/flow-state.ts";
+import { canRedo, canUndo, unsavedChanges } from "../../document/open-flow.ts";
+import { strings } from "../../strings.ts";
+import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
+import { CategoryLabel } from "../flows-screen.tsx";
+import { useEditorState } from "./editor-context.ts";
+import type { View } from "./editor-frame.tsx";
+
+const words = strings.editor;
+const views: readonly View[] = ["canvas", "split", "yaml"];
+
+export interface EditorHeaderProps {
+  readonly name: string;
+  readonly view: View;
+  readonly handle: EditorHandle;
+  readonly onView: (view: View) => void;
+}
+
+export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) {
+  const flow = useEditorState((state) => state.flow);
+  const busy = useEditorState((state) => state.busy);
+  const { targets, target, chooseTarget, catalogue } = useWorkspace();
+  const group = flow.good?.outline.routes[0]?.group ?? null;
+  const unsaved = unsavedChanges(flow);
+  return (
+    <header className="editor-head">
+      <div className="editor-head__about">
+        <h1 title={name}>{name}</h1>
+        {group === null ? null : (
+          <span className="chip editor-head__category">
+            <CategoryLabel id={group} categories={catalogue?.categories ?? []} />
+          </span>
+        )}
+        <DeployState />
+        {unsaved === 0 ? null : (
+          <span className="chip">
+            <span className="chip__dot" aria-hidden="true" />
+            {words.unsaved(unsaved)}
+          </span>
+        )}
+      </div>
+      <div className="editor-head__tools">
+        <div className="segments" role="group" aria-label={words.view}>
+          {views.map((name) => (
+            <Button key={name} aria-pressed={view === name} onClick={() => onView(name)}>
+              {words.views[name]}
+            </Button>
+          ))}
+        </div>
+        <Button
+          icon={<Undo2 size={16} aria-hidden="true" />}
+          aria-label={words.undo}
+          title={`${words.undo} (${shownShortcut("Mod+Z")})`}
+          disabled={!canUndo(flow)}
+          onClick={handle.undo}
+        />
+        <Button
+          icon={<Redo2 size={16} aria-hidden="true" />}
+          aria-label={words.redo}
+          title={`${words.redo} (${shownShortcut("Mod+Shift+Z")})`}
+          disabled={!canRedo(flow)}
+          onClick={handle.redo}
+        />
+        <Button icon={<FlaskConical size={16} aria-hidden="true" />} onClick={handle.runTests}>
+          {words.runTests}
+        </Button>
+        <Button icon={<Play size={16} aria-hidden="true" />} onClick={handle.tryIt}>
+          {words.tryIt}
+        </Button>
+        <Button title={shownShortcut("Mod+S")} disabled={busy !== undefined} onClick={handle.save}>
+          {words.save}
+        </Button>
+        {targets.length < 2 ? null : (
+          <select className="input editor-head__target" aria-label={words.target} value={target} onChange={(event) => chooseTarget(event.target.value)}>
+            {targets.map((entry) => (
+              <option key={entry.name}>{entry.name}</option>
+            ))}
+          </select>
+        )}
+        <Button look="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
+          {words.deploy}
+        </Button>
+      </div>
+    </header>
+  );
+}
+
+/** The derived state; when what is saved is what runs, the badge with the runtime's time. */
+function DeployState() {
+  const saved = useEditorState((state) => state.flow.saved);
+  const deploys = useEditorState((state) => state.deploys);
+  const { runtime, target = "", targets } = useWorkspace();
+  const record = deploys[target];
+  const running = runningOf(
+    runtime,
+    useEditorState((state) => state.flow.id),
+  );
+  const fresh =
+    record?.outcome === "deployed" &&
+    running !== undefined &&
+    record.deployedHash === saved?.hash &&
+    Date.parse(record.deployedAt ?? "") > Date.parse(running?.lastModified ?? "1970-01-01");
+  // The list of the runtime is polled: right after a deploy its reply knows more than the last look.
+  const derived = deriveState({
+    savedHash: saved?.hash,
+    record,
+    running: fresh ? { hash: record.deployedHash as string, lastModified: record.deployedAt as string } : running,
+  });
+  const isDeployed = derived.state === "Deployed" && derived.deployedAt !== null;
+  return (
+    <>
+      {isDeployed ? null : <StateChip {...derived} stale={derived.stale && targets.length > 0 && runtime.reachable === false} />}
+      <span role="status" className={isDeployed ? `chip ${derived.stale && runtime.reachable === false ? "chip--stale" : "chip--ok"}` : "visually-hidden"}>
+        {isDeployed ? (
+          <time dateTime={derived.deployedAt as string} title={words.deployedTip(target, saved?.hash ?? "", derived.deployedAt as string)}>
+            {words.deployed(shownTime(derived.deployedAt as string))}
+          </time>
+        ) : null}
+      </span>
+    </>
+  );
+}

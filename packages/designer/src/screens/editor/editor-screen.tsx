@@ -1,0 +1,65 @@
+import { useEffect, useState } from "react";
+import { Link } from "wouter";
+import { EmptyState } from "../../controls/empty-state.tsx";
+import type { Editor } from "../../document/editor.ts";
+import { strings } from "../../strings.ts";
+import { EditorContext } from "./editor-context.ts";
+import { EditorFrame } from "./editor-frame.tsx";
+import { hasUnsavedWork, openEditor } from "./open-editors.ts";
+
+const draftEveryMs = 5000;
+const diskEveryMs = 4000;
+
+type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };
+
+export function EditorScreen({ id }: { readonly id: string }) {
+  const [opened, setOpened] = useState<Opened | undefined>(undefined);
+  useEffect(() => {
+    let current = true;
+    openEditor(id).then(
+      (editor) => current && setOpened(editor === undefined ? { missing: true } : { editor }),
+      (error: Error) => current && setOpened({ error: error.message }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [id]);
+  if (opened === undefined) return <p className="screen muted">{strings.editor.loading}</p>;
+  if ("editor" in opened) {
+    return (
+      <EditorContext.Provider value={opened.editor}>
+        <Upkeep editor={opened.editor} />
+        <EditorFrame />
+      </EditorContext.Provider>
+    );
+  }
+  return (
+    <EmptyState title={"error" in opened ? opened.error : strings.editor.notFound} text={strings.editor.notFoundText}>
+      <Link href="/flows">{strings.editor.backToFlows}</Link>
+    </EmptyState>
+  );
+}
+
+/** Keeps drafts, looks at the disk, and warns before the page is left with unsaved work. */
+function Upkeep({ editor }: { readonly editor: Editor }) {
+  useEffect(() => {
+    const drafting = setInterval(() => editor.keepDraft(), draftEveryMs);
+    const watching = setInterval(() => {
+      if (document.visibilityState === "visible") void editor.watchDisk();
+    }, diskEveryMs);
+    const onLeave = (event: BeforeUnloadEvent): void => {
+      if (hasUnsavedWork()) event.preventDefault();
+    };
+    const onFocus = (): void => void editor.watchDisk();
+    window.addEventListener("beforeunload", onLeave);
+    window.addEventListener("focus", onFocus);
+    return () => {
+      clearInterval(drafting);
+      clearInterval(watching);
+      window.removeEventListener("beforeunload", onLeave);
+      window.removeEventListener("focus", onFocus);
+      editor.keepDraft();
+    };
+  }, [editor]);
+  return null;
+}

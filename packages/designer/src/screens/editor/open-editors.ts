@@ -1,0 +1,44 @@
+// The editors that are open in this page, by flow: leaving a screen and coming back finds text, history and selection again.
+import { ApiError } from "../../api-client/call.ts";
+import { workspaceClient } from "../../api-client/workspace-client.ts";
+import { drafts } from "../../document/drafts.ts";
+import { Editor, type EditorParts } from "../../document/editor.ts";
+import { unsavedChanges } from "../../document/open-flow.ts";
+import { strings } from "../../strings.ts";
+
+const parts: EditorParts = {
+  port: { save: workspaceClient.saveFlow, deploy: workspaceClient.deployFlow, read: workspaceClient.flow },
+  drafts,
+  now: () => Date.now(),
+  words: strings.notices,
+};
+
+const editors = new Map<string, Editor>();
+const mostEditors = 20;
+
+/** The editor of a flow; undefined when there is no such flow, saved or not. */
+export async function openEditor(id: string): Promise<Editor | undefined> {
+  const known = editors.get(id);
+  if (known !== undefined) {
+    void known.watchDisk();
+    return known;
+  }
+  const file = await workspaceClient.flow(id).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (file === undefined && drafts.get(id) === undefined) return undefined;
+  const editor = new Editor(parts, { id, file });
+  for (const [other, open] of editors) if (editors.size >= mostEditors && unsavedChanges(open.flow) === 0) editors.delete(other);
+  editors.set(id, editor);
+  return editor;
+}
+
+/** True when leaving the page would leave unsaved work behind. */
+export function hasUnsavedWork(): boolean {
+  for (const editor of editors.values()) {
+    editor.keepDraft();
+    if (unsavedChanges(editor.flow) > 0) return true;
+  }
+  return false;
+}

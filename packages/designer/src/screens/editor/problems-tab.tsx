@@ -1,0 +1,56 @@
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEditor } from "./editor-context.ts";
+import { offsetOfLine } from "./line-offset.ts";
+import { useProblems } from "./use-problems.ts";
+
+const words = strings.problems;
+
+export function ProblemsTab() {
+  const editor = useEditor();
+  const problems = useProblems();
+  const reachable = useWorkspace((state) => state.runtime.reachable);
+  const unchecked = reachable === false ? <p className="muted">{words.unchecked}</p> : null;
+  if (problems.length === 0) {
+    return (
+      <>
+        <p className="muted">{words.none}</p>
+        {unchecked}
+      </>
+    );
+  }
+  return (
+    <>
+      {unchecked}
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.where}</th>
+            <th scope="col">{words.what}</th>
+            <th scope="col">{words.code}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {problems.map((problem, index) => (
+            <tr key={index}>
+              <td className="mono">
+                <button type="button" className="link" onClick={() => editor.selectAt(offsetOfLine(editor.flow.text, problem.line, problem.column))}>
+                  {editor.id}.yaml:{words.goTo(problem.line, problem.column)}
+                </button>
+              </td>
+              <td>
+                <span className={`problem problem--${problem.severity}`}>
+                  {problem.severity === "error" ? <CircleAlert size={14} aria-hidden="true" /> : <TriangleAlert size={14} aria-hidden="true" />}
+                  <span className="visually-hidden">{words.severity[problem.severity]}</span>
+                  <span>{problem.message}</span>
+                </span>
+              </td>
+              <td className="mono">{problem.code}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { DiffView } from "../../controls/diff-view.tsx";
+import type { Question } from "../../document/editor.ts";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEditor, useEditorState } from "./editor-context.ts";
+
+const words = strings.conflict;
+
+/** Shows what would be lost by either answer, and lets the user choose. Closing it changes nothing. */
+export function QuestionDialog() {
+  const question = useEditorState((state) => state.question);
+  if (question === undefined) return null;
+  return question.kind === "file" ? <FileQuestion question={question} /> : <DeploymentQuestion question={question} />;
+}
+
+function FileQuestion({ question }: { readonly question: Extract<Question, { kind: "file" }> }) {
+  const editor = useEditor();
+  const mine = useEditorState((state) => state.flow.text);
+  const [side, setSide] = useState<"diskToMine" | "baseToDisk" | "baseToMine">("diskToMine");
+  const { disk, base = "", during } = question;
+  const target = useWorkspace((state) => state.target);
+  const overwrite = (): void => {
+    editor.dismiss();
+    const replacing = disk?.hash ?? null;
+    void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
+  };
+  const texts = { diskToMine: [disk?.text ?? "", mine], baseToDisk: [base, disk?.text ?? ""], baseToMine: [base, mine] } as const;
+  return (
+    <Dialog
+      wide
+      title={words.fileTitle}
+      onClose={() => editor.dismiss()}
+      actions={
+        <>
+          <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
+          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{words.takeDisk}</Button>}
+          <Button look="primary" onClick={overwrite}>
+            {disk === null ? words.recreate : words.keepMine}
+          </Button>
+        </>
+      }
+    >
+      <p>{disk === null ? words.removedText : words.fileText}</p>
+      {disk === null ? null : (
+        <>
+          <div className="segments" role="group" aria-label={words.compare}>
+            {(["diskToMine", "baseToDisk", "baseToMine"] as const).map((name) => (
+              <Button key={name} aria-pressed={side === name} onClick={() => setSide(name)}>
+                {words[name]}
+              </Button>
+            ))}
+          </div>
+          <DiffView before={texts[side][0]} after={texts[side][1]} label={words[side]} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function DeploymentQuestion({ question }: { readonly question: Extract<Question, { kind: "deployment" }> }) {
+  const editor = useEditor();
+  const mine = useEditorState((state) => state.flow.text);
+  const { deployed, target } = question;
+  const { loadRuntime } = useWorkspace.getState();
+  return (
+    <Dialog
+      wide
+      title={words.deploymentTitle}
+      onClose={() => editor.dismiss()}
+      actions={
+        <>
+          <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
+          <Button
+            onClick={() => {
+              editor.dismiss();
+              if (deployed !== undefined) editor.replaceText(deployed.text, words.takeDeployed);
+            }}
+          >
+            {words.takeDeployed}
+          </Button>
+          <Button
+            look="primary"
+            onClick={() => {
+              editor.dismiss();
+              void editor.deploy(target, deployed?.hash ?? null).then(loadRuntime);
+            }}
+          >
+            {words.overwrite}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.deploymentText}</p>
+      <DiffView before={deployed?.text ?? ""} after={mine} label={strings.diff.label} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,264 @@
+import { FilePlus2, Upload, Workflow } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { readTree, slug } from "@sluice/model";
+import type { Category, FlowEntry } from "../api-client/workspace-client.ts";
+import { Button } from "../controls/button.tsx";
+import { EmptyState } from "../controls/empty-state.tsx";
+import { Field } from "../controls/field.tsx";
+import { Moment } from "../controls/moment.tsx";
+import { StateChip } from "../controls/state-chip.tsx";
+import { drafts } from "../document/drafts.ts";
+import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
+import { outlineOf } from "../document/outline.ts";
+import { strings } from "../strings.ts";
+import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { NewFlowDialog } from "./new-flow-dialog.tsx";
+import { useTitle } from "./page-context.tsx";
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string | null;
+  readonly derived: DerivedState;
+  readonly routes: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly lastRunAt: string | null;
+  readonly lastModified: string | undefined;
+  readonly mark: string | undefined;
+}
+
+const states: readonly FlowState[] = ["Draft", "Deployed", "Changed", "Failed"];
+
+export function FlowsScreen({ creating = false }: { readonly creating?: boolean }) {
+  const [, navigate] = useLocation();
+  const { flows, flowsError, catalogue } = useWorkspace();
+  const [query, setQuery] = useState("");
+  const [category, setCategory] = useState("");
+  const [state, setState] = useState("");
+  const rows = useRows();
+  useTitle(strings.pageTitle(strings.flows.title));
+  useEffect(() => void useWorkspace.getState().loadFlows(), []);
+  const categories = catalogue?.categories ?? [];
+  const shown = rows.filter((row) => matches(row, query, category, state));
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{strings.flows.title}</h1>
+        <span className="grow" />
+        <ImportButton taken={(id) => rows.some((row) => row.id === id)} />
+        <Button look="primary" icon={<FilePlus2 size={16} aria-hidden="true" />} onClick={() => navigate("/flows/new")}>
+          {strings.flows.newFlow}
+        </Button>
+      </div>
+      {flowsError === undefined ? null : (
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{flowsError}</span>
+          <Button onClick={() => void useWorkspace.getState().loadFlows()}>{strings.common.retry}</Button>
+        </div>
+      )}
+      {flows !== undefined && rows.length === 0 ? (
+        <EmptyState icon={<Workflow size={40} aria-hidden="true" />} title={strings.flows.emptyTitle} text={strings.flows.emptyText}>
+          <ol>
+            {strings.flows.emptySteps.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </EmptyState>
+      ) : (
+        <>
+          <div className="filters" role="search">
+            <div className="field--search field">
+              <Field label={strings.flows.searchLabel}>
+                {(control) => (
+                  <input
+                    {...control}
+                    className="input"
+                    type="search"
+                    placeholder={strings.flows.searchHint}
+                    value={query}
+                    onChange={(event) => setQuery(event.target.value)}
+                  />
+                )}
+              </Field>
+            </div>
+            <Field label={strings.flows.category}>
+              {(control) => (
+                <select {...control} className="input" value={category} onChange={(event) => setCategory(event.target.value)}>
+                  <option value="">{strings.common.all}</option>
+                  {categories.map(({ id, label }) => (
+                    <option key={id} value={id}>
+                      {label}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label={strings.flows.state}>
+              {(control) => (
+                <select {...control} className="input" value={state} onChange={(event) => setState(event.target.value)}>
+                  <option value="">{strings.common.all}</option>
+                  {states.map((name) => (
+                    <option key={name} value={name}>
+                      {strings.states[name]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
+          <FlowTable rows={shown} categories={categories} />
+        </>
+      )}
+      {creating ? <NewFlowDialog taken={(id) => rows.some((row) => row.id === id)} onClose={() => navigate("/flows")} /> : null}
+    </div>
+  );
+}
+
+function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readonly categories: readonly Category[] }) {
+  const { columns } = strings.flows;
+  if (rows.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
+  return (
+    <div className="table-scroll" role="region" aria-label={strings.flows.title} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{columns.name}</th>
+            <th scope="col">{columns.category}</th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col" className="number">
+              {columns.routes}
+            </th>
+            <th scope="col" className="number">
+              {columns.runs}
+            </th>
+            <th scope="col">{columns.lastRun}</th>
+            <th scope="col">{columns.changed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <Link href={`/flows/${row.id}`}>{row.name}</Link>
+                <div className="mono muted">
+                  {row.id}
+                  {row.mark === undefined ? null : ` · ${row.mark}`}
+                </div>
+              </td>
+              <td>
+                <CategoryLabel id={row.category} categories={categories} />
+              </td>
+              <td>
+                <StateChip {...row.derived} />
+              </td>
+              <td className="number">{row.routes}</td>
+              <td className="number">{strings.flows.runs(row.total, row.failed)}</td>
+              <td>{row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}</td>
+              <td>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function CategoryLabel({ id, categories }: { readonly id: string | null; readonly categories: readonly Category[] }) {
+  if (id === null) return <span className="muted">{strings.states.noCategory}</span>;
+  const found = categories.find((category) => category.id === id);
+  return <>{found?.label ?? strings.states.removedCategory(id)}</>;
+}
+
+function useRows(): readonly Row[] {
+  const { flows, runtime, target } = useWorkspace();
+  return useMemo(() => {
+    const routes = runtime.health?.routes ?? [];
+    const saved = (flows ?? []).map((flow) =>
+      rowOf(flow, deriveState({ savedHash: flow.hash, record: flow.deploys[target ?? ""], running: runningOf(runtime, flow.id) }), routes),
+    );
+    const known = new Set(saved.map(({ id }) => id));
+    const unsaved = drafts.unsavedIds().filter((id) => !known.has(id));
+    return [...saved, ...unsaved.map(draftRow)];
+  }, [flows, runtime, target]);
+}
+
+function rowOf(flow: FlowEntry, derived: DerivedState, routes: readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[]): Row {
+  const own = routes.filter(({ flowId }) => flowId === flow.id);
+  const last = own
+    .flatMap(({ lastRunAt }) => lastRunAt ?? [])
+    .sort()
+    .at(-1);
+  return {
+    id: flow.id,
+    name: flow.name,
+    category: flow.category,
+    derived,
+    routes: flow.routeIds.length,
+    total: own.reduce((sum, { total }) => sum + total, 0),
+    failed: own.reduce((sum, { failed }) => sum + failed, 0),
+    lastRunAt: last ?? null,
+    lastModified: flow.lastModified,
+    mark: flow.readable ? undefined : strings.flows.unreadable,
+  };
+}
+
+/** A flow that exists only in this browser. */
+function draftRow(id: string): Row {
+  const { tree } = readTree(drafts.get(id)?.text ?? "");
+  const route = tree === undefined ? undefined : outlineOf(tree, id).routes[0];
+  return {
+    id,
+    name: route?.description ?? id,
+    category: route?.group ?? null,
+    derived: { state: "Draft", stale: false, deployedAt: null, error: undefined },
+    routes: tree === undefined ? 0 : outlineOf(tree, id).routes.length,
+    total: 0,
+    failed: 0,
+    lastRunAt: null,
+    lastModified: undefined,
+    mark: strings.flows.unsaved,
+  };
+}
+
+function matches(row: Row, query: string, category: string, state: string): boolean {
+  const text = `${row.name} ${row.id}`.toLowerCase();
+  return (
+    query
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word)) &&
+    (category === "" || row.category === category) &&
+    (state === "" || row.derived.state === state)
+  );
+}
+
+/** Opens a YAML file from this computer as a new, unsaved flow. */
+function ImportButton({ taken }: { readonly taken: (id: string) => boolean }) {
+  const [, navigate] = useLocation();
+  const input = useRef<HTMLInputElement>(null);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const open = async (file: File): Promise<void> => {
+    const text = await file.text().catch(() => undefined);
+    if (text === undefined || text.includes("\0")) return setError(strings.flows.importFailed);
+    const id = slug(file.name.replace(/(\.camel)?\.ya?ml$/i, ""), taken);
+    drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
+    navigate(`/flows/${id}`);
+  };
+  return (
+    <>
+      {error === undefined ? null : <span role="alert">{error}</span>}
+      <input
+        ref={input}
+        type="file"
+        accept=".yaml,.yml"
+        hidden
+        onChange={(event) => event.target.files?.[0] !== undefined && void open(event.target.files[0])}
+      />
+      <Button icon={<Upload size={16} aria-hidden="true" />} onClick={() => input.current?.click()}>
+        {strings.flows.importFlow}
+      </Button>
+    </>
+  );
+}

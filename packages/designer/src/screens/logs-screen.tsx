@@ -1,0 +1,169 @@
+import { ScrollText } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import { openEventStream } from "../api-client/event-stream.ts";
+import { targetHeaders } from "../api-client/runtime-client.ts";
+import { Button } from "../controls/button.tsx";
+import { EmptyState } from "../controls/empty-state.tsx";
+import { Field } from "../controls/field.tsx";
+import { shownTime } from "../controls/moment.tsx";
+import { strings } from "../strings.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { LogBuffer, type LogLine } from "./log-buffer.ts";
+import { useTitle } from "./page-context.tsx";
+import "./logs-screen.css";
+
+const words = strings.logs;
+const levels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
+const showEveryMs = 100;
+const shownLines = 500;
+
+type Connection = "connecting" | "open" | "down";
+
+export function LogsScreen() {
+  const { lines, dropped, connection, clear, paused, setPaused } = useLogLines();
+  const [level, setLevel] = useState<string>("TRACE");
+  const [query, setQuery] = useState("");
+  useTitle(strings.pageTitle(words.title));
+  const shown = lines.filter((line) => matches(line, level, query)).slice(-shownLines);
+  return (
+    <div className="screen screen--full">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+        <span className={`chip ${connection === "open" ? "chip--ok" : connection === "down" ? "chip--fail" : ""}`}>{words.state[connection]}</span>
+        <span className="grow" />
+        <Button onClick={() => setPaused(!paused)}>{paused ? words.resume : words.pause}</Button>
+        <Button onClick={clear}>{words.clear}</Button>
+      </div>
+      <div className="filters" role="search">
+        <div className="field field--search">
+          <Field label={words.search}>
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                type="search"
+                placeholder={words.searchHint}
+                value={query}
+                onChange={(event) => setQuery(event.target.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <Field label={words.level}>
+          {(control) => (
+            <select {...control} className="input" value={level} onChange={(event) => setLevel(event.target.value)}>
+              {levels.map((name) => (
+                <option key={name} value={name}>
+                  {name} {words.levels}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {dropped === 0 ? null : <p className="muted">{words.dropped(dropped)}</p>}
+      {lines.length === 0 ? (
+        <EmptyState icon={<ScrollText size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+      ) : (
+        <LogList lines={shown} follow={!paused} />
+      )}
+    </div>
+  );
+}
+
+function LogList({ lines, follow }: { readonly lines: readonly LogLine[]; readonly follow: boolean }) {
+  const list = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    if (follow && atEnd.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+  }, [lines, follow]);
+  return (
+    <div
+      className="logs"
+      role="region"
+      aria-label={words.list}
+      tabIndex={0}
+      ref={list}
+      onScroll={({ currentTarget }) => {
+        atEnd.current = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight < 40;
+      }}
+    >
+      <table>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.key} data-level={line.level}>
+              <td>{shownTime(line.at).slice(11)}</td>
+              <td className="logs__level">{line.level}</td>
+              <td>{line.flowId === null ? line.logger : <Link href={`/flows/${line.flowId}`}>{line.routeId ?? line.logger}</Link>}</td>
+              <td className="logs__text">{line.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function useLogLines() {
+  const target = useWorkspace((state) => state.target);
+  const buffer = useRef(new LogBuffer());
+  const [lines, setLines] = useState<readonly LogLine[]>([]);
+  const [dropped, setDropped] = useState(0);
+  const [connection, setConnection] = useState<Connection>("connecting");
+  const [paused, setPaused] = useState(false);
+  const isPaused = useRef(paused);
+  isPaused.current = paused;
+  useEffect(() => {
+    if (target === undefined) return;
+    let due: ReturnType<typeof setTimeout> | undefined;
+    const stop = openEventStream("/_api/logs/stream?replay=200", {
+      headers: targetHeaders(target),
+      onState: setConnection,
+      onEvent: ({ name, data }) => {
+        if (name === "gap") setDropped((before) => before + droppedIn(data));
+        if (name !== "log") return;
+        buffer.current.push(data);
+        due ??= setTimeout(() => {
+          due = undefined;
+          if (!isPaused.current) setLines([...buffer.current.lines]);
+        }, showEveryMs);
+      },
+    });
+    return () => {
+      stop();
+      clearTimeout(due);
+    };
+  }, [target]);
+  return {
+    lines,
+    dropped,
+    connection,
+    paused,
+    setPaused: (next: boolean) => {
+      setPaused(next);
+      if (!next) setLines([...buffer.current.lines]);
+    },
+    clear: () => {
+      buffer.current.clear();
+      setLines([]);
+    },
+  };
+}
+
+function droppedIn(data: string): number {
+  try {
+    return Number((JSON.parse(data) as { dropped?: number }).dropped ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function matches(line: LogLine, level: string, query: string): boolean {
+  if (levels.indexOf(line.level as (typeof levels)[number]) < levels.indexOf(level as (typeof levels)[number])) return false;
+  const text = `${line.message} ${line.routeId ?? ""} ${line.logger}`.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,16 @@
+import { Activity, ScrollText, Settings, Workflow, type LucideIcon } from "lucide-react";
+import { strings } from "../strings.ts";
+
+export interface NavigationEntry {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+}
+
+/** The screens of the main navigation, in their order. */
+export const navigation: readonly NavigationEntry[] = [
+  { path: "/flows", title: strings.navigation.flows, icon: Workflow },
+  { path: "/runs", title: strings.navigation.runs, icon: Activity },
+  { path: "/logs", title: strings.navigation.logs, icon: ScrollText },
+  { path: "/settings", title: strings.navigation.settings, icon: Settings },
+];

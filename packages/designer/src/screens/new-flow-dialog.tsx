@@ -1,0 +1,155 @@
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { slug } from "@sluice/model";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { Field } from "../controls/field.tsx";
+import { drafts } from "../document/drafts.ts";
+import { strings } from "../strings.ts";
+import { templates } from "../workspace/templates.ts";
+import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
+import "./new-flow-dialog.css";
+
+const words = strings.newFlow;
+const longestName = 120;
+const lastCategoryKey = "sluice.category";
+
+/** Name, category and what to start from. Creates nothing but an unsaved text: Save and Deploy come later. */
+export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string) => boolean; readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const { catalogue, targets, target } = useWorkspace();
+  const categories = catalogue?.categories ?? [];
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string | undefined>(readSetting(lastCategoryKey));
+  const [start, setStart] = useState("webhook");
+  const [pasted, setPasted] = useState("");
+  const [tried, setTried] = useState(false);
+  const category = categories.some(({ id }) => id === chosen) ? (chosen as string) : "";
+  const trimmed = name.trim();
+  const id = slug(trimmed, taken);
+  const ends = endsOf(trimmed);
+  const errors = {
+    name: trimmed === "" ? words.nameMissing : [...trimmed].length > longestName ? words.nameLong : undefined,
+    category: category === "" ? words.categoryMissing : undefined,
+    pasted: start === "paste" && pasted.trim() === "" ? words.pasteMissing : undefined,
+  };
+  const create = (): void => {
+    setTried(true);
+    if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
+    writeSetting(lastCategoryKey, category);
+    const template = templates.find((candidate) => candidate.id === start);
+    const text = template?.text?.({ id, name: trimmed, category }) ?? pasted;
+    drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
+    navigate(`/flows/${id}`);
+  };
+  return (
+    <Dialog
+      title={words.title}
+      onClose={onClose}
+      onSubmit={create}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" look="primary">
+            {words.create}
+          </Button>
+        </>
+      }
+    >
+      <Field label={words.name} hint={words.nameHint} error={tried ? errors.name : undefined}>
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            required
+            autoFocus
+            autoComplete="off"
+            placeholder={words.nameHint}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="new-flow__preview" aria-live="polite">
+        {ends === undefined ? null : (
+          <span className="new-flow__ends">
+            <span className="chip">
+              {words.from}: {ends[0]}
+            </span>
+            <span aria-hidden="true">→</span>
+            <span className="chip">
+              {words.to}: {ends[1]}
+            </span>
+          </span>
+        )}
+        {trimmed === "" ? null : (
+          <dl>
+            <dt>{words.routeId}</dt>
+            <dd className="mono">{id}</dd>
+            {start === "webhook" || start === "http-to-http" ? (
+              <>
+                <dt>{words.address}</dt>
+                <dd className="mono">
+                  POST {targets.find((entry) => entry.name === target)?.baseUrl ?? ""}/api/{id}
+                </dd>
+              </>
+            ) : null}
+          </dl>
+        )}
+        {trimmed !== "" && taken(slug(trimmed)) ? <p className="field__error">{words.taken(slug(trimmed))}</p> : null}
+      </div>
+      <div className="new-flow__pair">
+        <Field label={words.category} hint={<Link href="/settings#categories">{words.categoryLink}</Link>} error={tried ? errors.category : undefined}>
+          {(control) => (
+            <select {...control} className="input" required value={category} onChange={(event) => setChosen(event.target.value)}>
+              <option value="" disabled>
+                {words.categoryChoose}
+              </option>
+              {categories.map((entry) => (
+                <option key={entry.id} value={entry.id}>
+                  {entry.label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div className="field">
+          <span className="field__label">{words.state}</span>
+          <span className="new-flow__state">{strings.states.Draft}</span>
+        </div>
+      </div>
+      <fieldset className="new-flow__start">
+        <legend className="field__label">{words.start}</legend>
+        {templates.map((template) => (
+          <label key={template.id} className="new-flow__template">
+            <input type="radio" name="start" value={template.id} checked={start === template.id} onChange={() => setStart(template.id)} />
+            <span>
+              <b>{template.title}</b>
+              <small>{template.hint}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {start === "paste" ? (
+        <Field label={words.pasteLabel} hint={words.pasteHint} error={tried ? errors.pasted : undefined}>
+          {(control) => (
+            <textarea
+              {...control}
+              className="input input--mono"
+              rows={8}
+              spellCheck={false}
+              value={pasted}
+              onChange={(event) => setPasted(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+    </Dialog>
+  );
+}
+
+/** The two ends of "Source to Target". */
+function endsOf(name: string): readonly [string, string] | undefined {
+  const match = /^(.+?)\s+(?:to|→|->)\s+(.+)$/i.exec(name);
+  return match === null ? undefined : [match[1] as string, match[2] as string];
+}

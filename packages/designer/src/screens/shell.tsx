@@ -1,0 +1,99 @@
+import { Keyboard, Search } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import type { EditorHandle, PageContext } from "../commands/command.ts";
+import { pageCommands } from "../commands/page-commands.ts";
+import { matchesShortcut } from "../commands/shortcut.ts";
+import { strings } from "../strings.ts";
+import { applyTheme } from "../theme/theme.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { CommandPalette } from "./command-palette.tsx";
+import { navigation } from "./navigation.ts";
+import { ShellContext } from "./page-context.tsx";
+import { ShortcutSheet } from "./shortcut-sheet.tsx";
+import "./shell.css";
+
+const runtimePollMs = 5000;
+
+/** The frame of every screen: navigation, palette, shortcuts, and the look at the runtime. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const [location, navigate] = useLocation();
+  const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>(undefined);
+  const [editor, setEditor] = useState<EditorHandle | undefined>(undefined);
+  usePolling();
+  const openPalette = useCallback(() => setOpen("palette"), []);
+  const openShortcuts = useCallback(() => setOpen("shortcuts"), []);
+  const link = useMemo(() => ({ setEditor, openPalette, openShortcuts }), [openPalette, openShortcuts]);
+  const page: PageContext = { navigate, editor, openPalette, openShortcuts, setTheme: applyTheme };
+  useShortcuts(page);
+  return (
+    <ShellContext.Provider value={link}>
+      <div className="shell">
+        <a className="button shell__skip" href="#main">
+          {strings.navigation.skip}
+        </a>
+        <nav className="rail" aria-label={strings.navigation.label}>
+          <span className="rail__logo">
+            <img src="/icon.svg" width="28" height="28" alt={strings.product} />
+          </span>
+          <ul className="rail__list">
+            {navigation.map(({ path, title, icon: Icon }) => (
+              <li key={path}>
+                <Link href={path} className="rail__link" aria-current={location.startsWith(path) ? "page" : undefined}>
+                  <Icon size={20} aria-hidden="true" />
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <span className="grow" />
+          <button type="button" className="rail__link" onClick={openPalette}>
+            <Search size={20} aria-hidden="true" />
+            {strings.navigation.palette}
+          </button>
+          <button type="button" className="rail__link" onClick={openShortcuts}>
+            <Keyboard size={20} aria-hidden="true" />
+            {strings.navigation.shortcuts}
+          </button>
+        </nav>
+        <main className="shell__main" id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {open === "palette" ? <CommandPalette page={page} onClose={() => setOpen(undefined)} /> : null}
+      {open === "shortcuts" ? <ShortcutSheet onClose={() => setOpen(undefined)} /> : null}
+    </ShellContext.Provider>
+  );
+}
+
+function usePolling(): void {
+  const { loadTargets, loadRuntime, loadCatalogue } = useWorkspace.getState();
+  useEffect(() => {
+    void loadTargets().then(loadRuntime);
+    void loadCatalogue();
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void loadRuntime();
+    }, runtimePollMs);
+    return () => clearInterval(timer);
+  }, [loadTargets, loadRuntime, loadCatalogue]);
+}
+
+function useShortcuts(page: PageContext): void {
+  const latest = useRef(page);
+  latest.current = page;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector("dialog[open]") !== null) return;
+      const typing = event.target instanceof HTMLElement && (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName));
+      for (const command of pageCommands) {
+        if (command.shortcut === undefined || (typing && command.everywhere !== true) || !matchesShortcut(command.shortcut, event)) continue;
+        if (command.isEnabled?.(latest.current) === false) continue;
+        event.preventDefault();
+        command.run(latest.current);
+        return;
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}

@@ -1,0 +1,51 @@
+import { documentCommands } from "../commands/document-commands.ts";
+import { pageCommands } from "../commands/page-commands.ts";
+import { shownShortcut } from "../commands/shortcut.ts";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { strings } from "../strings.ts";
+
+interface Listed {
+  readonly name: string;
+  readonly title: string;
+  readonly shortcut?: string;
+}
+
+export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title={strings.shortcuts.title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
+      <Shortcuts title={strings.shortcuts.page} commands={pageCommands} />
+      <Shortcuts title={strings.shortcuts.step} commands={documentCommands} />
+    </Dialog>
+  );
+}
+
+function Shortcuts({ title, commands }: { readonly title: string; readonly commands: readonly Listed[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{strings.shortcuts.action}</th>
+            <th scope="col">{strings.shortcuts.key}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {commands.flatMap(({ name, title: action, shortcut }) =>
+            shortcut === undefined
+              ? []
+              : [
+                  <tr key={name}>
+                    <td>{action}</td>
+                    <td>
+                      <kbd>{shownShortcut(shortcut)}</kbd>
+                    </td>
+                  </tr>,
+                ],
+          )}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,152 @@
+// The source editor: shows the document's text, turns typing into splices of it, and leaves undo to the document's one history.
+import { defaultKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Annotation, EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { Editor } from "../document/editor.ts";
+import { difference, isBroken, stepAt } from "../document/open-flow.ts";
+import { pathKey } from "../document/outline.ts";
+import { problemOf, type Problem } from "../document/problem.ts";
+import { strings } from "../strings.ts";
+
+/** Marks changes that came from the document, so that they do not go back to it. */
+const fromDocument = Annotation.define<boolean>();
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--kind-endpoint)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--kind-trigger)" },
+  { tag: [tags.content], color: "var(--text)" },
+  { tag: [tags.comment, tags.lineComment], color: "var(--muted)", fontStyle: "italic" },
+  { tag: [tags.punctuation, tags.separator, tags.meta], color: "var(--muted)" },
+  { tag: [tags.keyword, tags.labelName, tags.typeName], color: "var(--kind-transform)" },
+]);
+
+const look = EditorView.theme({
+  "&": { backgroundColor: "var(--surface)", color: "var(--text)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--muted)", borderRight: "1px solid var(--border)" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent)",
+  },
+  ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)" },
+  ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--border)" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 25%, transparent)" },
+});
+
+/** Puts the source editor into an element; returns what takes it out again. */
+export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: string): () => void {
+  const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: editor.flow.text,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        EditorState.lineSeparator.of(editor.flow.text.includes("\r\n") ? "\r\n" : "\n"),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        lineNumbers(),
+        foldGutter(),
+        lintGutter(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        drawSelection(),
+        indentUnit.of("  "),
+        indentOnInput(),
+        bracketMatching(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        yaml(),
+        syntaxHighlighting(colours),
+        look,
+        keymap.of([
+          { key: "Mod-z", run: () => (editor.undo(), true), preventDefault: true },
+          { key: "Mod-Shift-z", run: () => (editor.redo(), true), preventDefault: true },
+          { key: "Mod-y", run: () => (editor.redo(), true), preventDefault: true },
+          { key: "Mod-Enter", run: () => false },
+          ...searchKeymap,
+          ...foldKeymap,
+          ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+          indentWithTab,
+        ]),
+        EditorView.updateListener.of((update) => {
+          const isForeign = update.transactions.some((transaction) => transaction.annotation(fromDocument) === true);
+          if (update.docChanged && !isForeign) typed(editor, textOf(update.state));
+          else if (update.selectionSet && !isForeign && !update.docChanged) editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
+        }),
+      ],
+    }),
+  });
+  const stop = editor.store.subscribe((state, before) => {
+    if (state.flow.text !== before.flow.text) showText(view, state.flow.text);
+    if (state.flow.selection !== before.flow.selection && !view.hasFocus) reveal(view, editor);
+    if (state.flow !== before.flow || state.problems !== before.problems) showProblems(view, editor);
+  });
+  showProblems(view, editor);
+  reveal(view, editor);
+  return () => {
+    stop();
+    view.destroy();
+  };
+}
+
+/** The exact text, with the document's own line ends. */
+const textOf = (state: EditorState): string => state.sliceDoc();
+
+function typed(editor: Editor, text: string): void {
+  editor.splice(difference(editor.flow.text, text), strings.editor.source, "source");
+}
+
+function showText(view: EditorView, text: string): void {
+  const shown = textOf(view.state);
+  if (shown === text) return;
+  // Offsets of the editor count every line end as one sign; comparing with plain line ends keeps both in step.
+  const { start, end, text: insert } = difference(shown.replaceAll("\r\n", "\n"), text.replaceAll("\r\n", "\n"));
+  view.dispatch({ changes: { from: start, to: end, insert: view.state.toText(insert) }, annotations: fromDocument.of(true) });
+}
+
+function documentOffset(state: EditorState, position: number): number {
+  return state.lineBreak.length === 1 ? position : position + state.doc.lineAt(position).number - 1;
+}
+
+function editorOffset(state: EditorState, text: string, offset: number): number {
+  if (state.lineBreak.length === 1) return Math.min(offset, state.doc.length);
+  return Math.min(state.doc.length, text.slice(0, offset).replaceAll("\r\n", "\n").length);
+}
+
+/** Shows the lines of the selected step. */
+function reveal(view: EditorView, { flow }: Editor): void {
+  if (flow.selection === undefined || isBroken(flow)) return;
+  const span =
+    stepAt(flow, flow.selection)?.span ?? flow.good?.outline.routes.find((route) => pathKey(route.from.path) === pathKey(flow.selection ?? []))?.from.span;
+  if (span === undefined) return;
+  const from = editorOffset(view.state, flow.text, span.start);
+  const to = editorOffset(view.state, flow.text, span.start + flow.text.slice(span.start, span.end).trimEnd().length);
+  view.dispatch({
+    selection: { anchor: from, head: to },
+    effects: EditorView.scrollIntoView(from, { y: "nearest", yMargin: 40 }),
+    annotations: fromDocument.of(true),
+  });
+}
+
+function showProblems(view: EditorView, editor: Editor): void {
+  const { flow, problems } = editor.store.getState();
+  const found = isBroken(flow) ? flow.syntax.map(problemOf) : problems;
+  view.dispatch(
+    setDiagnostics(
+      view.state,
+      found.map((problem) => diagnosticOf(view.state, problem)),
+    ),
+  );
+}
+
+function diagnosticOf(state: EditorState, { line, column, severity, message, code }: Problem): Diagnostic {
+  const at = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
+  const from = Math.min(at.to, at.from + Math.max(0, column - 1));
+  return { from, to: Math.max(from, at.to), severity, message, source: code };
+}

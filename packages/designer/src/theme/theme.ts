@@ -1,0 +1,17 @@
+import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
+
+export type Theme = "light" | "dark" | "system";
+
+const key = "sluice.theme";
+
+export function storedTheme(): Theme {
+  const value = readSetting(key);
+  return value === "light" || value === "dark" ? value : "system";
+}
+
+/** Both palettes stand in the tokens; only the choice between them is made here. */
+export function applyTheme(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+  writeSetting(key, theme);
+}
