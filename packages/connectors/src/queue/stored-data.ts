@@ -69,7 +69,9 @@ export function encodeData(value: unknown, limit: number): string {
 
 /** The value of a text that encodeData wrote. */
 export function decodeData(text: string): unknown {
-  return revive(JSON.parse(text));
+  const value: unknown = JSON.parse(text);
+  // Without a tag there is nothing to revive, which is how most messages are.
+  return text.includes('"$') ? revive(value) : value;
 }
 
 function revive(item: unknown): unknown {

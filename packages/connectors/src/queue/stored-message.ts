@@ -82,10 +82,11 @@ function storedBody(body: unknown, limit: number): { readonly kind: BodyKind; re
 }
 
 function envelopeOf(headers: Headers, company: Company): string {
-  const own = recordOf(headers.own());
-  const wire = recordOf(wireOf(headers));
-  const properties = company.properties === undefined ? undefined : recordOf(kept(company.properties));
-  return encodeData({ ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(company) }, headerLimit * 4);
+  const layers = [recordOf(wireOf(headers)), recordOf(headers.own()), company.properties === undefined ? undefined : recordOf(kept(company.properties))] as const;
+  const [wire, own, properties] = layers.map((layer) => layer?.record);
+  const envelope = { ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(company) };
+  // Most headers are texts and numbers, which JSON says as they are.
+  return layers.every((layer) => layer?.plain !== false) ? JSON.stringify(envelope) : encodeData(envelope, headerLimit * 4);
 }
 
 function plainParts({ correlationId, trace, trigger, session }: Company): Omit<Envelope, "wire" | "own" | "properties"> {
@@ -97,9 +98,10 @@ function plainParts({ correlationId, trace, trigger, session }: Company): Omit<E
   };
 }
 
-function* wireOf(headers: Headers): Iterable<readonly [string, unknown]> {
-  const own = new Set([...headers.own()].map(([name]) => name));
-  for (const entry of headers) if (!own.has(entry[0])) yield entry;
+function wireOf(headers: Headers): Iterable<readonly [string, unknown]> {
+  const own = new Set<string>();
+  for (const [name] of headers.own()) own.add(name);
+  return own.size === 0 ? headers : [...headers].filter(([name]) => !own.has(name));
 }
 
 /** What Camel's name stands before belongs to the run that is over, not to the next one. */
@@ -107,25 +109,36 @@ function* kept(properties: ReadonlyMap<string, unknown>): Iterable<readonly [str
   for (const entry of properties) if (!entry[0].startsWith("Camel")) yield entry;
 }
 
+interface KeptRecord {
+  readonly record: Record<string, unknown>;
+  /** JSON says all of it without tags. */
+  plain: boolean;
+}
+
 /** Values that are no data are left out: a header may hold whatever a step put there. */
-function recordOf(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> | undefined {
-  let record: Record<string, unknown> | undefined;
+function recordOf(entries: Iterable<readonly [string, unknown]>): KeptRecord | undefined {
+  let found: KeptRecord | undefined;
   let left = headerLimit;
   for (const [name, value] of entries) {
-    if (name === "__proto__") continue;
+    if (name === "__proto__" || value === undefined) continue;
+    let plain = !name.startsWith("$");
     if (typeof value === "string") left -= value.length;
-    else if (typeof value !== "number" && typeof value !== "boolean" && value !== null) {
+    else if (!isScalar(value)) {
       const text = dataText(value, left);
       if (text === undefined) continue;
       left -= text.length;
+      plain = false;
     }
     left -= name.length;
     if (left < 0) throw new NotStorable(`its headers and properties are larger than ${headerLimit} bytes`);
-    (record ??= Object.create(null) as Record<string, unknown>)[name] = value;
+    found ??= { record: Object.create(null) as Record<string, unknown>, plain: true };
+    found.record[name] = value;
+    if (!plain) found.plain = false;
   }
-  // encodeData takes plain objects with or without a prototype.
-  return record;
+  return found;
 }
+
+const isScalar = (value: unknown): boolean => value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
 function dataText(value: unknown, limit: number): string | undefined {
   try {

@@ -3,7 +3,7 @@ import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors
 import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { ownBytes, storeFailure } from "./queue-table.ts";
+import { storeFailure } from "./queue-table.ts";
 import type { Database, Row, SqlValue } from "./sqlite.ts";
 import type { Operation } from "./write-thread.ts";
 
@@ -112,10 +112,10 @@ export class DeadLetterTable {
     const contents: SqlValue[] = [
       message.kind,
       message.envelope,
-      ownBytes(message.body),
+      message.body,
       input?.kind ?? null,
       input?.envelope ?? null,
-      input === undefined ? null : ownBytes(input.body),
+      input?.body ?? null,
     ];
     return {
       id,

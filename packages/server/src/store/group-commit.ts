@@ -1,6 +1,7 @@
 // One writer, many callers: what arrives within a moment, or while the previous group is being flushed, is written in one
 // transaction. A caller hears back after the commit, never before.
 import { Worker } from "node:worker_threads";
+import { GroupPacker } from "./pack-group.ts";
 import type { Row } from "./sqlite.ts";
 import { writeThread, type FromThread, type Operation, type ThreadSettings, type ToThread, type Written } from "./write-thread.ts";
 
@@ -18,6 +19,7 @@ const largestGroup = 512;
 export class GroupCommit {
   readonly unclean: boolean;
   readonly #thread: Worker;
+  readonly #packer = new GroupPacker();
   #waiting: Item[] = [];
   #flushing: readonly Item[] = [];
   #began = 0;
@@ -89,10 +91,12 @@ export class GroupCommit {
 
   #flush(): void {
     this.#flushing = this.#waiting.splice(0, largestGroup);
-    if (this.#flushing.length > 0) this.#send({ kind: "write", items: this.#flushing.map(({ operations }) => operations) });
+    if (this.#flushing.length === 0) return;
+    const group = this.#packer.pack(this.#flushing.map(({ operations }) => operations));
+    this.#thread.postMessage(group, [group.bytes.buffer as ArrayBuffer]);
   }
 
-  #send(message: ToThread): void {
+  #send(message: Exclude<ToThread, { kind: "write" }>): void {
     this.#thread.postMessage(message);
   }
 

@@ -74,7 +74,7 @@ export class QueueTable implements QueueStore {
     const enqueued = this.now();
     const queued: QueuedMessage = { seq: ++this.#lastSeq, id: this.#parts.ids.next(), key, due: enqueued + Math.max(0, delayMs), attempts: 0, size };
     this.#count(queue, 1, size);
-    const values = [queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, ownBytes(message.body)];
+    const values = [queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, message.body];
     return this.#parts.commit.write({ sql: insert, values }).then(
       () => queued,
       (error: unknown) => {
@@ -159,11 +159,6 @@ function queuedOf(row: Row): QueuedMessage {
     attempts: Number(row["attempts"]),
     size: Number(row["size"]),
   };
-}
-
-/** Bytes that share no memory with others: what goes to the writing thread is copied with all it is a view of. */
-export function ownBytes(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
 /** A write the disk refused, as a route sees it. */

@@ -16,7 +16,22 @@ export interface ThreadSettings {
   readonly schema: readonly string[];
 }
 
-export type ToThread = { readonly kind: "write"; readonly items: readonly (readonly Operation[])[] } | { readonly kind: "tidy" } | { readonly kind: "close" };
+/** A statement by its number and its values; bytes are told by where they lie in the group's bytes. */
+export interface PackedOperation {
+  readonly statement: number;
+  readonly values: readonly (null | number | string | readonly [from: number, to: number])[];
+  readonly rows: boolean;
+}
+
+export interface PackedGroup {
+  readonly kind: "write";
+  /** Statements that were not numbered before. */
+  readonly statements: readonly string[];
+  readonly items: readonly (readonly PackedOperation[])[];
+  readonly bytes: Uint8Array;
+}
+
+export type ToThread = PackedGroup | { readonly kind: "tidy" } | { readonly kind: "close" };
 
 /** What came of one item: rows of its operations that asked for them, or why it was not written. */
 export type Written = { readonly rows: readonly Row[] } | { readonly error: string };
@@ -37,14 +52,8 @@ export function writeThread(require: Require): void {
     close(): void;
   }
   const { parentPort: port, workerData } = require("node:worker_threads") as { parentPort: Port; workerData: ThreadSettings };
-  const statements = new Map<string, Statement>();
+  const statements: Statement[] = [];
   let database: Database;
-
-  const prepared = (sql: string): Statement => {
-    let statement = statements.get(sql);
-    if (statement === undefined) statements.set(sql, (statement = database.prepare(sql)));
-    return statement;
-  };
 
   function open(): boolean {
     const { DatabaseSync } = require(workerData.driver) as Driver;
@@ -103,27 +112,28 @@ export function writeThread(require: Require): void {
     }
   }
 
-  function apply(operations: readonly Operation[]): Written {
+  function apply(operations: readonly PackedOperation[], bytes: Uint8Array): Written {
     const rows: Row[] = [];
-    for (const { sql, values, rows: wanted } of operations) {
-      if (wanted === true) rows.push(...prepared(sql).all(...values));
-      else prepared(sql).run(...values);
+    for (const { statement, values, rows: wanted } of operations) {
+      const unpacked = values.map((value) => (Array.isArray(value) ? bytes.subarray(value[0], value[1]) : value)) as SqlValue[];
+      if (wanted) rows.push(...(statements[statement] as Statement).all(...unpacked));
+      else (statements[statement] as Statement).run(...unpacked);
     }
     return { rows };
   }
 
-  function write(items: readonly (readonly Operation[])[]): readonly Written[] {
+  function write(items: PackedGroup["items"], bytes: Uint8Array): readonly Written[] {
     try {
-      return transaction(() => items.map(apply));
+      return transaction(() => items.map((item) => apply(item, bytes)));
     } catch (error) {
       if (items.length === 1) return [{ error: (error as Error).message }];
       // One of them is at fault, or the disk is: each for itself shows which.
-      return items.flatMap((item) => write([item]));
+      return items.flatMap((item) => write([item], bytes));
     }
   }
 
   function close(): void {
-    statements.clear();
+    statements.length = 0;
     markClean("yes");
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
@@ -137,7 +147,10 @@ export function writeThread(require: Require): void {
     return;
   }
   port.on("message", (message) => {
-    if (message.kind === "write") return port.postMessage({ kind: "written", results: write(message.items) });
+    if (message.kind === "write") {
+      for (const sql of message.statements) statements.push(database.prepare(sql));
+      return port.postMessage({ kind: "written", results: write(message.items, message.bytes) });
+    }
     if (message.kind === "tidy") {
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       database.exec("PRAGMA incremental_vacuum(2000)");

@@ -1,0 +1,43 @@
+// A group as it travels to the writing thread: statements by number, all bytes in one block that changes hands without being
+// copied again. Sending a group is most of what a durable message costs the main thread, so it is kept small.
+import type { Operation, PackedGroup, PackedOperation } from "./write-thread.ts";
+
+/** Numbers statements as they first appear; the thread prepares each once. */
+export class GroupPacker {
+  readonly #numbers = new Map<string, number>();
+
+  pack(items: readonly (readonly Operation[])[]): PackedGroup {
+    const statements: string[] = [];
+    const bytes = new Uint8Array(byteLength(items));
+    let end = 0;
+    const packed = items.map((operations) => operations.map((operation) => one(operation, this.#number(operation.sql, statements))));
+    return { kind: "write", statements, items: packed, bytes };
+
+    function one({ values, rows }: Operation, statement: number): PackedOperation {
+      return {
+        statement,
+        rows: rows === true,
+        values: values.map((value) => {
+          if (!(value instanceof Uint8Array)) return value;
+          bytes.set(value, end);
+          return [end, (end += value.byteLength)] as const;
+        }),
+      };
+    }
+  }
+
+  #number(sql: string, statements: string[]): number {
+    let number = this.#numbers.get(sql);
+    if (number !== undefined) return number;
+    number = this.#numbers.size;
+    this.#numbers.set(sql, number);
+    statements.push(sql);
+    return number;
+  }
+}
+
+function byteLength(items: readonly (readonly Operation[])[]): number {
+  let length = 0;
+  for (const operations of items) for (const { values } of operations) for (const value of values) if (value instanceof Uint8Array) length += value.byteLength;
+  return length;
+}

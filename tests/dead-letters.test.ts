@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { spawnServer } from "./spawned-server.ts";
+import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  server = await startTestServer({ dataDir });
+});
+
+afterEach(async () => {
+  await server.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Fails until the flow is installed with `works`. */
+const failing = (works = false): string => `- errorHandler:
+    deadLetterChannel: sluice:dead-letters
+- route:
+    id: orders
+    from:
+      uri: webhook
+      steps:
+        - setProperty: {name: tenant, constant: acme}
+        - setHeader: {name: X-Stage, constant: changed}
+        - setBody: {simple: "changed \${body}"}
+        ${works ? '- setBody: {simple: "\${body} well"}' : '- throwException: {exceptionType: java.lang.IllegalStateException, message: "no stock for \${body}"}'}
+`;
+
+const post = (body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", "/api/orders", body, headers);
+const letters = async (query = "") => (await server.api("GET", `/dead-letters${query}`)).json;
+
+describe("dead letters", () => {
+  it("M03: one line of YAML keeps message and failure; the caller sees the failure handled", async () => {
+    await server.putFlow("shop", failing());
+    expect((await post("A-1", { "X-Src": "web", Authorization: "Bearer abcdef" })).status).toBe(200);
+    const { deadLetters, total } = await letters();
+    expect(total).toBe(1);
+    const [run] = (await server.api("GET", "/runs?routeId=orders")).json.runs;
+    expect(deadLetters[0]).toEqual({
+      id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+      at: expect.stringMatching(/Z$/),
+      routeId: "orders",
+      flowId: "shop",
+      flowHash: run.flowHash,
+      runId: run.id,
+      source: "sluice:dead-letters",
+      attempts: 1,
+      replayedAt: null,
+      error: { type: "java.lang.IllegalStateException", message: "no stock for changed A-1", stepId: "throwException1", routeId: "orders" },
+      size: expect.any(Number),
+    });
+    const letter = (await server.api("GET", `/dead-letters/${deadLetters[0].id}`)).json;
+    expect(letter.message).toMatchObject({ body: "changed A-1", bodyType: "text", headers: { "X-Stage": "changed", "X-Src": "web", Authorization: "***" }, properties: { tenant: "acme" } });
+    expect(letter.input).toMatchObject({ body: "A-1", bodyType: "bytes", headers: { "X-Src": "web" } });
+    expect(letter.input.headers["X-Stage"]).toBeUndefined();
+  });
+
+  it("replays the message as it entered; success removes the letter", async () => {
+    await server.putFlow("shop", failing());
+    await post("A-1");
+    const [{ id }] = (await letters()).deadLetters;
+    await server.putFlow("shop", failing(true));
+    const reply = await server.api("POST", `/dead-letters/${id}/replay`);
+    expect([reply.status, reply.json]).toMatchObject([200, { id, status: "completed", replayed: true, error: null }]);
+    const [run] = (await server.api("GET", "/runs?routeId=orders")).json.runs;
+    expect(run).toMatchObject({ id: reply.json.runId, status: "completed", trigger: { uri: "sluice:dead-letters" } });
+    expect(run.request.preview).toBe("A-1");
+    expect((await letters()).total).toBe(0);
+    expect((await server.api("POST", `/dead-letters/${id}/replay`)).json).toEqual({ error: `dead letter '${id}' not found` });
+  });
+
+  it("a replay that fails again keeps the one letter and counts", async () => {
+    await server.putFlow("shop", failing());
+    await post("A-1");
+    const [{ id }] = (await letters()).deadLetters;
+    for (const attempts of [2, 3]) {
+      const reply = (await server.api("POST", `/dead-letters/${id}/replay`)).json;
+      expect(reply).toMatchObject({ replayed: false, error: { type: "java.lang.IllegalStateException", stepId: "throwException1" } });
+      const { deadLetters, total } = await letters();
+      expect([total, deadLetters[0].id, deadLetters[0].attempts, deadLetters[0].runId]).toEqual([1, id, attempts, reply.runId]);
+      expect(deadLetters[0].replayedAt).not.toBeNull();
+    }
+  });
+
+  it("a letter whose route is gone is kept and says so", async () => {
+    await server.putFlow("shop", failing());
+    await post("A-1");
+    const [{ id }] = (await letters()).deadLetters;
+    await server.api("DELETE", "/flows/shop");
+    const reply = await server.api("POST", `/dead-letters/${id}/replay`);
+    expect([reply.status, reply.json]).toEqual([409, { error: `dead letter '${id}' cannot be replayed: route 'orders' is not deployed` }]);
+    expect((await letters()).total).toBe(1);
+  });
+
+  it("replays many with counts, and those that fail stay", async () => {
+    await server.putFlow("shop", failing());
+    for (let number = 0; number < 30; number++) await post(`A-${number}`);
+    await server.putFlow("shop", failing(true).replace("- setBody: {simple: \"${body} well\"}", "- filter: {simple: \"${body} contains 'A-2'\", steps: [{throwException: {exceptionType: java.lang.Exception, message: still}}]}"));
+    const reply = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
+    expect(reply.status).toBe(200);
+    expect(reply.json).toMatchObject({ status: "completed", total: 30, replayed: 19, failed: 11, skipped: 0 });
+    expect((await server.api("GET", `/dead-letters/replays/${reply.json.id}`)).json).toEqual(reply.json);
+    expect((await letters()).total).toBe(11);
+    expect((await server.api("POST", "/dead-letters/replay", {})).json).toEqual({ error: "routeId or flowId is required" });
+  });
+
+  it("lists by route, flow, time and text, newest first", async () => {
+    await server.putFlow("shop", failing());
+    await server.putFlow("other", failing().replace("id: orders", "id: returns"));
+    for (const body of ["Größe 1", "b", "c"]) await post(body);
+    await call(server.baseUrl, "POST", "/api/returns", "d");
+    const all = (await letters()).deadLetters;
+    expect(all.map((letter: { error: { message: string } }) => letter.error.message.at(-1))).toEqual(["d", "c", "b", "1"]);
+    expect((await letters("?routeId=returns")).total).toBe(1);
+    expect((await letters("?flowId=shop")).total).toBe(3);
+    expect((await letters("?text=GRÖSSE%201")).total + (await letters("?text=gr%C3%B6%C3%9Fe%201")).total).toBe(1);
+    expect((await letters("?limit=2")).deadLetters).toHaveLength(2);
+    expect((await letters(`?until=${encodeURIComponent(all[2].at)}&since=${encodeURIComponent(all[3].at)}`)).total).toBeGreaterThanOrEqual(2);
+    expect((await letters("?since=2999-01-01T00:00:00Z")).total).toBe(0);
+    expect((await server.api("GET", "/dead-letters?since=yesterday")).json).toEqual({ error: "since must be a time such as 2026-11-14T16:02:33.120Z" });
+    expect((await server.api("GET", "/dead-letters?limit=0")).status).toBe(400);
+  });
+
+  it("removes one, or those that match, but never all by mistake", async () => {
+    await server.putFlow("shop", failing());
+    for (const body of ["a", "b", "c"]) await post(body);
+    const [{ id }] = (await letters()).deadLetters;
+    expect((await server.api("DELETE", `/dead-letters/${id}`)).json).toEqual({ id, deleted: true });
+    expect((await server.api("DELETE", `/dead-letters/${id}`)).status).toBe(404);
+    expect((await server.api("DELETE", "/dead-letters")).status).toBe(400);
+    expect((await server.api("DELETE", "/dead-letters?routeId=nobody")).json).toEqual({ deleted: 0 });
+    expect((await server.api("DELETE", "/dead-letters?routeId=orders")).json).toEqual({ deleted: 2 });
+    expect((await letters()).total).toBe(0);
+  });
+
+  it("drops the oldest over the bound and says so in the log", async () => {
+    await server.stop();
+    server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTERS: "5" } });
+    await server.putFlow("shop", failing());
+    for (let number = 0; number < 8; number++) await post(`A-${number}`);
+    await eventually(async () => (await letters()).total === 5);
+    expect((await letters()).deadLetters.map((letter: { error: { message: string } }) => letter.error.message.at(-1))).toEqual(["7", "6", "5", "4", "3"]);
+    expect(server.logText()).toContain("of the oldest dead letters were removed");
+  });
+
+  it("answers empty, 404 and 0 when there was never a letter", async () => {
+    expect(await letters()).toEqual({ deadLetters: [], total: 0 });
+    expect((await server.api("GET", "/dead-letters/01J")).json).toEqual({ error: "dead letter '01J' not found" });
+    expect((await server.api("DELETE", "/dead-letters?routeId=x")).json).toEqual({ deleted: 0 });
+    expect((await server.api("POST", "/dead-letters/replay", { routeId: "x" })).json).toMatchObject({ total: 0, status: "completed" });
+  });
+
+  it("refuses other names under sluice:", async () => {
+    const reply = await server.putFlow("shop", failing().replace("sluice:dead-letters", "sluice:dead-leters"));
+    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("there is no 'sluice:dead-leters'")]);
+  });
+
+  it("survives kill -9 once the caller has its answer", { timeout: 120_000 }, async () => {
+    let spawned = await spawnServer();
+    await spawned.putFlow("shop", failing());
+    expect((await call(spawned.baseUrl, "POST", "/api/orders", "A-1")).status).toBe(200);
+    await spawned.end("SIGKILL");
+    spawned = await spawnServer({ dataDir: spawned.dataDir });
+    expect((await spawned.api("GET", "/dead-letters")).json.total).toBe(1);
+    expect(spawned.output()).toContain("it was checked and is whole");
+    expect(await spawned.end()).toBe(0);
+    spawned.clean();
+  });
+});
