@@ -22,8 +22,10 @@ export function checkNotReserved(routeId: string, path: string, prefix: boolean)
   });
 }
 
-/** The address under `/api` that every webhook route has, as it is spelled in a URL. */
+/** The address under `/api` that every webhook route has, as it is spelled in a URL. An id that would lead out of there is a fault of the flow. */
 export function routePath(routeId: string): string {
+  if (routeId.split("/").some((segment) => segment === "." || segment === ".."))
+    throw new CompileError("route-id-invalid", `route id '${routeId}' cannot be an address: '.' and '..' are no names`, { hint: "give the route another id" });
   return `/api/${routeId.split("/").map(encodeURIComponent).join("/")}`;
 }
 
