@@ -1,0 +1,245 @@
+// Whatever bytes arrive on the socket: group E of the fault matrix on a runtime in a process of its own, with flows
+// that read what they are given. The listener alone is proved beside its code; the thousands of sockets in tests/faults.
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { bodyOf, sendRaw, statuses } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, eventually, sleep } from "./started-server.ts";
+import { residentBytes, spawnWatched, type Watched } from "./watched-server.ts";
+
+const maxBody = 200_000;
+let server: Watched;
+let port: number;
+let partner: Server;
+const partnerSaw: string[] = [];
+
+const webhook = (id: string, ...steps: readonly string[]): string =>
+  `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+
+beforeAll(async () => {
+  partner = createServer((request, response) => {
+    partnerSaw.push(`${request.method} ${request.url}`);
+    request.resume().on("end", () => response.end("partner"));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => partner.once("listening", resolve));
+  const { port: partnerPort } = partner.address() as AddressInfo;
+  server = await spawnWatched({ env: { SERVICE_MAX_BODY: String(maxBody), SERVICE_BODY_TIMEOUT_MS: "1500", SERVICE_HEADERS_TIMEOUT_MS: "1s" } });
+  port = Number(new URL(server.baseUrl).port);
+  const flows = {
+    parse: webhook("parse", "unmarshal: {json: {}}", "setBody: {constant: parsed}"),
+    echo: `- route:\n    id: echo\n    from:\n      uri: platform-http:/echo\n      steps:\n        - setHeader: {name: X-Seen, constant: "yes"}\n`,
+    slow: webhook("slow", "delay: {constant: 400}", "setBody: {constant: done}"),
+    names: webhook("names", "setBody: {simple: '${header.toString}|${header.constructor}|${header.__proto__}|${header.hasOwnProperty}|${header.x-own}'}"),
+    repeated: webhook("repeated", "setBody: {simple: '${header.x-many}|${header.q}'}"),
+    inject: webhook("inject", "setHeader: {name: X-Copied, simple: '${body}'}", "setBody: {constant: copied}"),
+    forward: webhook("forward", `to: "http://127.0.0.1:${partnerPort}/fixed?bridgeEndpoint=true"`),
+  };
+  for (const [id, yaml] of Object.entries(flows)) {
+    const put = await server.putFlow(id, yaml);
+    expect([id, put.status, put.json.error]).toEqual([id, 201, undefined]);
+  }
+});
+afterAll(async () => {
+  partner.close();
+  await server.end();
+  server.clean();
+});
+
+const post = (path: string, headers: string, body = ""): string => `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+const totalOf = async (routeId: string): Promise<number> => (await server.api("GET", `/runs?routeId=${routeId}&limit=1`)).json.total;
+
+describe("what a client gets wrong", () => {
+  it("E01: malformed JSON is the caller's fault, and the run is recorded as failed", async () => {
+    const reply = await call(server.baseUrl, "POST", "/api/parse", '{"a":');
+    expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
+    const [run] = (await server.api("GET", "/runs?routeId=parse&limit=1")).json.runs;
+    expect([run.status, run.error.stepId]).toEqual(["failed", "unmarshal1"]);
+    expect((await call(server.baseUrl, "POST", "/api/parse", '{"a":1}')).text).toBe("parsed");
+  });
+
+  it("E02: any content type reaches the flow as bytes or text, never a 500", async () => {
+    for (const type of ["application/json;;;", "multipart/form-data", "text/plain; charset=bogus", "/", ";", "text/plain; charset=", "x".repeat(2_000)]) {
+      const reply = await call(server.baseUrl, "POST", "/echo", "some text", { "content-type": type });
+      expect([type, reply.status, reply.text]).toEqual([
+        type,
+        expect.toSatisfy((status) => status === 200 || status === 400 || status === 415),
+        expect.anything(),
+      ]);
+      if (reply.status === 200) expect(reply.text).toBe("some text");
+    }
+    const untyped = await sendRaw(port, post("/echo", "Content-Length: 4\r\n", "text"));
+    expect([statuses(untyped.text), untyped.text.endsWith("text")]).toEqual([[200], true]);
+  });
+
+  it("E03, E04: too much is 413 before it is read, or at the limit, and starts no run", async () => {
+    await server.unharmed(async () => {
+      const before = await totalOf("echo");
+      const declared = await sendRaw(port, post("/echo", `Content-Length: ${maxBody + 1}\r\n`));
+      expect([statuses(declared.text), bodyOf(declared.text), declared.closed]).toEqual([[413], `{"error":"request body exceeds ${maxBody} bytes"}`, true]);
+      const resident = residentBytes(server.pid);
+      const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+      const chunked = await sendRaw(port, [post("/echo", "Transfer-Encoding: chunked\r\n"), chunk.repeat(200)], 500);
+      expect(statuses(chunked.text)).toEqual([413]);
+      expect(residentBytes(server.pid) - resident).toBeLessThan(30 * 1024 * 1024);
+      expect(await totalOf("echo")).toBe(before);
+    });
+  });
+
+  it("E05: a body that stops coming is 408, a caller that leaves early starts nothing", async () => {
+    await server.unharmed(async () => {
+      const before = await totalOf("echo");
+      const late = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"), 5_000);
+      expect([statuses(late.text), late.closed]).toEqual([[408], true]);
+      const left = connect(port, "127.0.0.1", () => left.end(post("/echo", "Content-Length: 50\r\n", "abc")));
+      await new Promise((resolve) => left.on("close", resolve).resume());
+      expect(await totalOf("echo")).toBe(before);
+    });
+  });
+
+  it("E07: a small text that unpacks to a huge one is 413 at the limit of unpacked bytes", async () => {
+    await server.unharmed(async () => {
+      const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024));
+      expect(bomb.length).toBeLessThan(maxBody);
+      const resident = residentBytes(server.pid);
+      const reply = await sendRaw(port, [post("/echo", `Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n`), bomb], 500);
+      expect([statuses(reply.text), bodyOf(reply.text)]).toEqual([[413], `{"error":"request body exceeds ${maxBody} bytes"}`]);
+      expect(residentBytes(server.pid) - resident).toBeLessThan(40 * 1024 * 1024);
+    });
+  });
+
+  it.each([
+    ["a length and chunks", post("/echo", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n")],
+    ["two lengths", post("/echo", "Content-Length: 5\r\nContent-Length: 6\r\n", "hello!")],
+    ["a blank before the colon", post("/echo", "Transfer-Encoding : chunked\r\n", "0\r\n\r\n")],
+    ["chunked, identity", post("/echo", "Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n")],
+    ["xchunked", post("/echo", "Transfer-Encoding: xchunked\r\n", "0\r\n\r\n")],
+    ["a folded header", post("/echo", "X-A: b\r\n c\r\nContent-Length: 0\r\n")],
+    ["bare line feeds", "POST /echo HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello"],
+    ["a signed length", post("/echo", "Content-Length: +5\r\n", "hello")],
+  ])("E09: %s is 400, closed, and what follows is no second request", async (_what, bytes) => {
+    const before = await totalOf("echo");
+    const { text, closed } = await sendRaw(port, `${bytes}POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
+    expect([statuses(text), closed]).toEqual([[400], true]);
+    expect(JSON.parse(bodyOf(text))).toEqual({ error: expect.any(String) });
+    expect(await totalOf("echo")).toBe(before);
+  });
+
+  it("E11: heads and addresses beyond the limits are 431 or 414", async () => {
+    for (const [bytes, expected] of [
+      [`GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(17_408)}\r\n\r\n`, [431]],
+      [`GET /echo HTTP/1.1\r\nHost: a\r\n${"a:b\r\n".repeat(2_000)}\r\n`, [431]],
+      [`GET /${"y".repeat(9_216)} HTTP/1.1\r\nHost: a\r\n\r\n`, [414]],
+      [`GET /${"y".repeat(17_408)} HTTP/1.1\r\nHost: a\r\n\r\n`, [431]],
+    ] as const) {
+      const { text, closed } = await sendRaw(port, bytes);
+      expect([statuses(text), closed]).toEqual([expected, true]);
+    }
+  });
+
+  it("E21: other methods are 405 with Allow, unknown routes 404 that list nothing", async () => {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+      const reply = await call(server.baseUrl, method, "/api/parse", method === "GET" ? undefined : "{}");
+      expect([method, reply.status, reply.headers.get("allow"), Object.keys(reply.json)]).toEqual([method, 405, "OPTIONS, POST", ["error"]]);
+    }
+    const unknown = await call(server.baseUrl, "POST", "/api/nobody", "x");
+    expect([unknown.status, unknown.json]).toEqual([404, { error: "no webhook route 'nobody'" }]);
+    const elsewhere = await call(server.baseUrl, "POST", "/elsewhere", "x");
+    expect([elsewhere.status, Object.keys(elsewhere.json)]).toEqual([404, ["error"]]);
+    expect(elsewhere.text).not.toMatch(/parse|echo|canary/);
+  });
+});
+
+describe("data stays data", () => {
+  it("E12: header names of object prototypes are headers or nothing", async () => {
+    const { text } = await sendRaw(port, post("/api/names", "__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\nX-Own: mine\r\nContent-Length: 0\r\n"));
+    expect([statuses(text), bodyOf(text)]).toEqual([[200], "|c|evil|h|mine"]);
+    const without = await sendRaw(port, post("/api/names", "Content-Length: 0\r\n"));
+    expect(bodyOf(without.text)).toBe("||||");
+  });
+
+  it("E14: repeated headers and query names follow one rule, ten thousand are refused or read in bounds", async () => {
+    await server.unharmed(async () => {
+      const { text } = await sendRaw(port, post("/api/repeated?q=1&q=2", "X-Many: a\r\nX-Many: b\r\nContent-Length: 0\r\n"));
+      expect([statuses(text), bodyOf(text)]).toEqual([[200], 'a, b|["1","2"]']);
+      const many = await sendRaw(port, post(`/api/repeated?${Array.from({ length: 10_000 }, (_, index) => `p${index}=1`).join("&")}`, "Content-Length: 0\r\n"));
+      expect([414, 431]).toContain(statuses(many.text)[0]);
+      const some = await sendRaw(port, post(`/api/repeated?${"q=1&".repeat(1_900)}`, "Content-Length: 0\r\n"));
+      expect(statuses(some.text)).toEqual([200]);
+    });
+  });
+
+  it("E18: a line break copied into a response header never reaches the wire", async () => {
+    await server.unharmed(async () => {
+      for (const evil of ["a\r\nSet-Cookie: x=1", "a\nSet-Cookie: x=1", "a\rSet-Cookie: x=1", "a\0b", "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"]) {
+        const { text } = await sendRaw(port, post("/api/inject", `Content-Length: ${evil.length}\r\n`, evil));
+        expect(statuses(text)).toHaveLength(1);
+        expect(text).not.toMatch(/^Set-Cookie:/im);
+      }
+      const fine = await call(server.baseUrl, "POST", "/api/inject", "plain");
+      expect([fine.status, fine.headers.get("x-copied")]).toEqual([200, "plain"]);
+    });
+  });
+
+  it("E20: a body that looks like internals is a body", async () => {
+    const body =
+      '{"files":{"f":{"filepath":"/etc/passwd"}},"headers":{"CamelHttpUri":"http://127.0.0.1:1/x","CamelHttpPath":"/other"},"exchange":{},"$ref":"#"}';
+    const echoed = await call(server.baseUrl, "POST", "/echo", body, { "content-type": "application/json" });
+    expect([echoed.status, echoed.text]).toEqual([200, body]);
+    partnerSaw.length = 0;
+    const forwarded = await call(server.baseUrl, "POST", "/api/forward", body, {
+      "content-type": "application/json",
+      camelhttpuri: "http://127.0.0.1:1/x",
+      CamelHttpPath: "/other",
+    });
+    expect([forwarded.status, forwarded.text, partnerSaw]).toEqual([200, "partner", ["POST /fixed"]]);
+  });
+
+  it("E27: every byte comes back as it was sent, up to the limit", async () => {
+    for (const body of [Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), randomBytes(maxBody - 1), randomBytes(maxBody)]) {
+      const reply = await fetch(`${server.baseUrl}/echo`, { method: "POST", body, headers: { "content-type": "application/octet-stream" } });
+      expect([reply.status, Buffer.from(await reply.arrayBuffer()).equals(body)]).toEqual([200, true]);
+    }
+    expect((await call(server.baseUrl, "POST", "/echo", "")).status).toBe(204);
+  });
+});
+
+describe("callers that leave", () => {
+  it("E25: their runs end and are recorded, and nobody writes to them", async () => {
+    await server.unharmed(async () => {
+      const before = await totalOf("slow");
+      for (let round = 0; round < 4; round++) {
+        await Promise.all(
+          Array.from({ length: 50 }, async () => {
+            const socket = connect(port, "127.0.0.1", () => socket.write(post("/api/slow", "Content-Length: 1\r\n", "x")));
+            socket.on("error", () => undefined);
+            await sleep(100);
+            socket.destroy();
+          }),
+        );
+      }
+      // A run goes on to its end although nobody waits for the answer any more.
+      const statusesOf = async (): Promise<string> => {
+        const { runs } = (await server.api("GET", "/runs?routeId=slow&limit=1000")).json as { runs: { status: string }[] };
+        return [...new Set(runs.map(({ status }) => status))].join();
+      };
+      await eventually(async () => (await totalOf("slow")) > before && (await statusesOf()) === "completed", 20_000);
+    });
+  }, 60_000);
+
+  it("E15: slow heads are cut within their time while others are served", async () => {
+    await server.unharmed(async () => {
+      const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1"));
+      let closed = 0;
+      for (const socket of sockets)
+        socket
+          .on("error", () => undefined)
+          .on("close", () => closed++)
+          .resume()
+          .write("P");
+      const drip = setInterval(() => sockets.forEach((socket) => socket.writable && socket.write("O")), 200);
+      await eventually(() => closed === 100, 15_000).finally(() => clearInterval(drip));
+    });
+  }, 60_000);
+});

@@ -1,0 +1,145 @@
+// What must hold through every fault: the same process goes on, a canary webhook is answered all the while, nothing is
+// thrown that nobody caught, memory and descriptors come back, and the marker secret shows up nowhere.
+import { readdirSync, readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { expect } from "vitest";
+import { spawnServer, type SpawnedServer, type SpawnOptions } from "./spawned-server.ts";
+import { answering, eventually, sleep } from "./started-server.ts";
+
+/** Stands for a secret of the operator: it is in the environment of every watched process. */
+export const markerSecret = "S3CR3T-7c1f0f0e-2f8e-4a54-9f0b-6a1f5e0f2a11";
+
+export interface Watched extends SpawnedServer {
+  /** Runs something while the canary sings, and then checks everything that must hold. */
+  unharmed<T>(fault: () => Promise<T>): Promise<T>;
+}
+
+/** A runtime in a process of its own with a canary flow. */
+export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}): Promise<Watched> {
+  const server = await spawnServer({ ...options, env: { MARKER_PASSWORD: markerSecret, ...env } });
+  expect((await server.putFlow("canary", answering("canary", "ok"))).status).toBeLessThan(300);
+  const warmUp = canaryCaller(server);
+  for (let calls = 0; calls < 50; calls++) await warmUp.call();
+  warmUp.close();
+  return {
+    ...server,
+    async unharmed(fault) {
+      const before = { rss: residentBytes(server.pid), descriptors: descriptorsOf(server.pid) };
+      const canary = await startCanary(server);
+      try {
+        return await fault();
+      } finally {
+        await canary.stop();
+        await checkUnharmed(server, before, canary);
+      }
+    },
+  };
+}
+
+async function checkUnharmed(server: SpawnedServer, before: { rss: number; descriptors: number }, canary: Canary): Promise<void> {
+  expect(() => process.kill(server.pid, 0)).not.toThrow();
+  expect(canary.wrong).toEqual([]);
+  expect(canary.p99()).toBeLessThan(250 + 2 * canary.baselineMs);
+  expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
+  expect(server.output()).not.toContain(markerSecret);
+  await eventually(() => descriptorsOf(server.pid) <= before.descriptors + 5, 15_000).catch(() => {
+    throw new Error(`descriptors did not come back: ${before.descriptors} before, ${descriptorsOf(server.pid)} after`);
+  });
+  await eventually(() => residentBytes(server.pid) <= before.rss + 50 * 1024 * 1024, 10_000).catch(() => {
+    throw new Error(`memory did not come back: ${before.rss} bytes before, ${residentBytes(server.pid)} after`);
+  });
+}
+
+interface Canary {
+  readonly wrong: string[];
+  /** The slowest call before the fault began. */
+  readonly baselineMs: number;
+  p99(): number;
+  stop(): Promise<void>;
+}
+
+async function startCanary(server: SpawnedServer): Promise<Canary> {
+  const { call, close } = canaryCaller(server);
+  const times: number[] = [];
+  const wrong: string[] = [];
+  let baselineMs = 0;
+  for (let calls = 0; calls < 10; calls++) {
+    baselineMs = Math.max(baselineMs, (await call()).ms);
+    await sleep(20);
+  }
+  const pending = new Set<Promise<void>>();
+  const timer = setInterval(() => {
+    const one = call().then(
+      ({ status, text, ms }) => {
+        times.push(ms);
+        if (status !== 200 || text !== "ok") wrong.push(`${status} ${text}`);
+      },
+      (error: Error) => void wrong.push(error.message),
+    );
+    pending.add(one);
+    void one.finally(() => pending.delete(one));
+  }, 100);
+  return {
+    wrong,
+    baselineMs,
+    p99: () => times.toSorted((left, right) => left - right)[Math.max(0, Math.ceil(times.length * 0.99) - 1)] ?? 0,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(pending);
+      close();
+    },
+  };
+}
+
+interface CanaryReply {
+  readonly status: number;
+  readonly text: string;
+  /** How long the runtime took: without the time in which it, or this test, was ready to run and got no processor. */
+  readonly ms: number;
+}
+
+/** Calls the canary on connections of its own, which last until they are closed. */
+function canaryCaller({ baseUrl, pid }: SpawnedServer): { call(): Promise<CanaryReply>; close(): void } {
+  const agent = new Agent({ keepAlive: true });
+  const call = (): Promise<CanaryReply> =>
+    new Promise((resolve, reject) => {
+      const began = performance.now();
+      const starved = starvation(pid);
+      const outgoing = request(`${baseUrl}/api/canary`, { method: "POST", agent, timeout: 20_000 }, (incoming) => {
+        let text = "";
+        incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+        incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, text, ms: Math.max(0, performance.now() - began - starved()) }));
+        incoming.on("error", reject);
+      });
+      outgoing.on("timeout", () => outgoing.destroy(new Error("the canary was not answered for 20 s")));
+      outgoing.on("error", reject);
+      outgoing.end("x");
+    });
+  return { call, close: () => agent.destroy() };
+}
+
+/** Counts the time from now on in which a process' main thread or this test's own waited for a processor, or this test used it. */
+function starvation(pid: number): () => number {
+  const read = (path: string): { ran: number; waited: number } => {
+    const [ran, waited] = readFileSync(path, "utf8")
+      .split(" ")
+      .map((nanoseconds) => Number(nanoseconds) / 1e6);
+    return { ran: ran ?? 0, waited: waited ?? 0 };
+  };
+  const lost = (): number => {
+    const own = read("/proc/thread-self/schedstat");
+    return read(`/proc/${pid}/schedstat`).waited + own.ran + own.waited;
+  };
+  const before = lost();
+  return () => lost() - before;
+}
+
+/** The memory a process holds, shared pages included. */
+export function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+}
+
+/** The files and sockets a process has open. */
+export function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
