@@ -20,6 +20,8 @@ const jsonRules = (...map: readonly unknown[]) => ({ source: { format: "json" },
 const webhook = (routeId: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${routeId}\n    from:\n      uri: webhook?muteException=false\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 
+const rows = (version: number): unknown => ({ columns: ["k", "v"], rows: Array.from({ length: 20_000 }, (_, index) => [`k${index}`, version]) });
+
 describe("install, list, read, remove", () => {
   it("R16, R56, R87, R88: the reply, the list and the body are those of the contract", async () => {
     const reply = await put("order-to-erp", orderToOrder.document);
@@ -253,7 +255,6 @@ describe("over a restart", () => {
 
   it("K05: a killed process leaves each file whole, old or new", async () => {
     const first = await spawnServer();
-    const rows = (version: number): unknown => ({ columns: ["k", "v"], rows: Array.from({ length: 20_000 }, (_, index) => [`k${index}`, version]) });
     expect((await first.api("PUT", "/value-mappings/big", rows(0))).status).toBe(201);
     let answered = 0;
     const writing = (async () => {
@@ -275,5 +276,5 @@ describe("over a restart", () => {
     expect(readdirSync(join(first.dataDir, "value-mappings"))).toEqual(["big.json"]);
     await second.end();
     second.clean();
-  });
+  }, 120_000);
 });

@@ -20,6 +20,9 @@ export const runLimits = {
   errors: 100,
 } as const;
 
+/** A call of a part or function counts for so many steps: it costs about that much more than a look at an item. */
+const callCost = 10;
+
 /** One message on its way through a document. */
 export class Run {
   readonly root: unknown;
@@ -51,7 +54,7 @@ export class Run {
   }
 
   enter(): void {
-    this.spend();
+    this.spend(callCost);
     if (this.#depth >= runLimits.depth) throw new MappingFault("limit", `parts and functions call each other more than ${runLimits.depth} levels deep`);
     this.#depth++;
   }

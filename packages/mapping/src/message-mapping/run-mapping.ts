@@ -61,9 +61,10 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
 }
 
 function runPlan({ source, target, vars, write, collects }: MappingPlan, { body, headers, params, now }: MappingInput): MappingResult {
+  let run: Run | undefined;
   try {
     const root = source.read(body);
-    const run = new Run(root, headers, params, { now, collects });
+    run = new Run(root, headers, params, { now, collects });
     const frame = new Frame(run, undefined, root);
     for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);
     const output: Target = {};
@@ -71,7 +72,7 @@ function runPlan({ source, target, vars, write, collects }: MappingPlan, { body,
     if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors };
     return { output: target.write(output), errors: [] };
   } catch (error) {
-    if (error instanceof FieldFailure) return { output: undefined, errors: [error.error] };
+    if (error instanceof FieldFailure) return { output: undefined, errors: run?.errors ?? [error.error] };
     const { code, message } = asFault(error);
     return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }] };
   }

@@ -48,7 +48,8 @@ export function toList(value: unknown): readonly unknown[] {
 }
 
 export function areEqual(one: unknown, other: unknown): boolean {
-  return one === other || looseEquals(scalarOf(one), scalarOf(other));
+  if (one === other) return true;
+  return (typeof one !== "number" || typeof other !== "number") && looseEquals(scalarOf(one), scalarOf(other));
 }
 
 /** Negative, 0 or positive; undefined when one is null. */

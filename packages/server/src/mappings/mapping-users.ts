@@ -41,4 +41,4 @@ function tableUse(id: string): (text: string) => boolean {
   return (text) => endpoint(text) || call.test(text);
 }
 
-const escaped = (id: string): string => id.replaceAll(/[.\-]/g, "\\$&");
+const escaped = (id: string): string => id.replaceAll(/[.-]/g, "\\$&");

@@ -100,7 +100,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         installed.set(id, { id, hash, lastModified, document: "problem" in document ? undefined : document.value, mapping: undefined, error: problem });
         if (problem !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${id}' is not in service: ${problem}`);
       }
-      for (const entry of [...installed.values()]) if (entry.error === undefined) bringIn(entry);
+      for (const entry of installed.values()) if (entry.error === undefined) bringIn(entry);
     },
   };
 }

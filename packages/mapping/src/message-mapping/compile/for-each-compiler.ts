@@ -155,7 +155,7 @@ function sorting(given: unknown, level: Level): Arrange {
     });
     keyed.sort((one, other) => {
       for (const [index, { sign }] of orders.entries()) {
-        const difference = byValue(one.keys[index], other.keys[index]) * sign;
+        const difference = byValue(one.keys[index], other.keys[index], sign);
         if (difference !== 0) return difference;
       }
       return 0;
@@ -164,8 +164,8 @@ function sorting(given: unknown, level: Level): Arrange {
   };
 }
 
-/** What is missing comes last. */
-function byValue(one: unknown, other: unknown): number {
+/** What is missing comes last, whichever way the rest is sorted. */
+function byValue(one: unknown, other: unknown, sign: number): number {
   if (isNothing(one) || isNothing(other)) return Number(isNothing(one)) - Number(isNothing(other));
-  return compare(one, other) ?? 0;
+  return (compare(one, other) ?? 0) * sign;
 }

@@ -134,7 +134,7 @@ function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, bef
     const from = before.findLastIndex(([other]) => other === leader);
     if (from >= 0) elements[0] = String(before.length - from + 1);
   }
-  return Array.from(elements, (element) => element ?? "");
+  return withoutTrailing(elements);
 }
 
 function elementText(value: unknown, syntax: EdiSyntax): string {
@@ -145,9 +145,14 @@ function elementText(value: unknown, syntax: EdiSyntax): string {
     if (number < 1 || number > limits.elements) throw new MappingFault("output", `'${name}' is no component: use c1, c2, …`);
     components[number - 1] = isNothing(component) ? "" : escaped(toText(component), syntax);
   }
-  return Array.from(components, (component) => component ?? "")
-    .join(syntax.component)
-    .replace(new RegExp(`\\${syntax.component}+$`), "");
+  return withoutTrailing(components).join(syntax.component);
+}
+
+/** Gaps are empty; empty ones at the end are left out, as the standards ask. */
+function withoutTrailing(parts: readonly string[]): readonly string[] {
+  const filled = Array.from(parts, (part) => part ?? "");
+  while (filled.at(-1) === "") filled.pop();
+  return filled;
 }
 
 function escaped(text: string, syntax: EdiSyntax): string {

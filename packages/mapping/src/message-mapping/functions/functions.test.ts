@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { functionNames } from "../compile/call-compiler.ts";
+import { evaluate } from "../mapping-under-test.test-support.ts";
+
+const body = {
+  list: [3, "10", 2, null],
+  words: ["b", "a", "b"],
+  price: "1.005",
+  day: "2024-01-31",
+  at: "2024-03-01T10:20:30Z",
+  empty: "",
+  blank: null,
+  object: { a: 1, b: 2 },
+};
+
+const cases: readonly (readonly [string, unknown])[] = [
+  ["text(5)", "5"],
+  ["string(true)", "true"],
+  ["upper('aß')", "ASS"],
+  ["lower('AB')", "ab"],
+  ["capitalize('ab cd')", "Ab cd"],
+  ["trim('  a ')", "a"],
+  ["trimStart(' a ')", "a "],
+  ["trimEnd(' a ')", " a"],
+  ["normalizeSpace('  a \n b ')", "a b"],
+  ["length('abc')", 3],
+  ["length(list)", 4],
+  ["length(blank)", 0],
+  ["substring('abcdef', 2)", "cdef"],
+  ["substring('abcdef', 1, 3)", "bcd"],
+  ["substring('abcdef', -2)", "ef"],
+  ["left('abcdef', 2)", "ab"],
+  ["right('abcdef', 2)", "ef"],
+  ["substringBefore('a-b-c', '-')", "a"],
+  ["substringAfter('a-b-c', '-')", "b-c"],
+  ["padStart(7, 3, '0')", "007"],
+  ["padEnd('a', 3)", "a  "],
+  ["trimZeros('0007')", "7"],
+  ["trimZeros('000')", "0"],
+  ["repeat('ab', 2)", "abab"],
+  ["replace('a.b.c', '.', '$1')", "a$1b$1c"],
+  ["replacePattern('a1b22', '[0-9]+', '<$0>')", "a<1>b<22>"],
+  ["matches('AB-12', '[A-Z]+-[0-9]+')", true],
+  ["extract('order 4711 ok', '([0-9]+)', 1)", "4711"],
+  ["contains('abc', 'b')", true],
+  ["contains(words, 'a')", true],
+  ["startsWith('abc', 'ab')", true],
+  ["endsWith('abc', 'bc')", true],
+  ["indexOf('abc', 'c')", 2],
+  ["indexOf(words, 'b')", 0],
+  ["split('a,b,c', ',')", ["a", "b", "c"]],
+  ["concat('a', 1, blank, true)", "a1true"],
+  ["join(words, '-')", "b-a-b"],
+  ["urlEncode('a b&c')", "a%20b%26c"],
+  ["json(object)", '{"a":1,"b":2}'],
+  ["parseJson('{\"a\":[1]}').a[0]", 1],
+  ["number('12.50')", 12.5],
+  ["number(empty)", null],
+  ["integer(12.9)", 12],
+  ["round(price, 2)", 1.01],
+  ["round(-2.5)", -3],
+  ["floor(-1.5)", -2],
+  ["ceil(1.2)", 2],
+  ["abs(-3)", 3],
+  ["sign(-3)", -1],
+  ["power(2, 10)", 1024],
+  ["sqrt(9)", 3],
+  ["formatNumber(1234567.5, '#,##0.00')", "1,234,567.50"],
+  ["formatNumber(7, '0000')", "0007"],
+  ["formatNumber(-0.004, '0.00')", "0.00"],
+  ["formatNumber(12.3, 'EUR 0.0#')", "EUR 12.3"],
+  ["parseNumber('1.234,50', ',')", 1234.5],
+  ["parseNumber('1,234.50')", 1234.5],
+  ["isNumber('1e3')", true],
+  ["isNumber('x')", false],
+  ["sum(list)", 15],
+  ["sum(1, 2, 3)", 6],
+  ["sum(blank)", 0],
+  ["avg(list)", 5],
+  ["avg(blank)", null],
+  ["min(list)", 2],
+  ["max(list)", 10],
+  ["max('2024-02-01', '2024-01-31')", "2024-02-01"],
+  ["date('20240229')", "2024-02-29"],
+  ["date(at)", "2024-03-01"],
+  ["dateTime('2024-03-01T12:00:00+02:00')", "2024-03-01T10:00:00.000Z"],
+  ["time(at)", "10:20:30"],
+  ["formatDate(at, 'dd.MM.yyyy HH:mm')", "01.03.2024 10:20"],
+  ["formatDate(at, 'HH:mm', 'Europe/Berlin')", "11:20"],
+  ["parseDate('01.03.2024', 'dd.MM.yyyy')", "2024-03-01"],
+  ["parseDate('240301', 'yyMMdd')", "2024-03-01"],
+  ["parseDate('01-Mar-2024 11:20', 'dd-MMM-yyyy HH:mm', 'Europe/Berlin')", "2024-03-01T10:20:00.000Z"],
+  ["epochMillis('1970-01-02')", 86_400_000],
+  ["addDays('2024-02-28', 2)", "2024-03-01"],
+  ["addMonths(day, 1)", "2024-02-29"],
+  ["addYears('2024-02-29', 1)", "2025-02-28"],
+  ["addHours(at, 14)", "2024-03-02T00:20:30.000Z"],
+  ["addMinutes(at, 40)", "2024-03-01T11:00:30.000Z"],
+  ["daysBetween('2024-02-28', '2024-03-01')", 2],
+  ["year(day)", 2024],
+  ["month(day)", 1],
+  ["day(day)", 31],
+  ["count(list)", 4],
+  ["count(object)", 1],
+  ["count(blank)", 0],
+  ["first(words)", "b"],
+  ["last(words)", "b"],
+  ["at(words, 1)", "a"],
+  ["slice(words, 1, 2)", ["a"]],
+  ["reverse(words)", ["b", "a", "b"]],
+  ["sort(list)", [2, 3, "10", null]],
+  ["distinct(words)", ["b", "a"]],
+  ["flatten([[1], [2, 3]])", [1, 2, 3]],
+  ["append(words, 'c')", ["b", "a", "b", "c"]],
+  ["range(2, 4)", [2, 3, 4]],
+  ["keys(object)", ["a", "b"]],
+  ["values(object)", [1, 2]],
+  ["exists(blank)", false],
+  ["exists(words)", true],
+  ["empty(empty)", true],
+  ["isNull(nothing)", true],
+  ["not(true)", false],
+  ["boolean('false')", false],
+  ["equals(1, '1')", true],
+  ["default(empty, 'x')", "x"],
+  ["all([true, 1])", true],
+  ["any([false, 0])", false],
+  ["if(count(words) > 2, 'many', 'few')", "many"],
+  ["if(false, 1 / 0)", null],
+  ["coalesce(blank, empty, 'x', 1 / 0)", "x"],
+];
+
+describe("functions", () => {
+  it.each(cases)("%s", (expr, expected) => {
+    expect(evaluate(expr, body)).toEqual(expected);
+  });
+
+  it("are all shown here", () => {
+    const elsewhere = ["lookup", "now", "today"];
+    const untested = functionNames.filter((name) => !elsewhere.includes(name) && !cases.some(([expr]) => expr.startsWith(`${name}(`)));
+    expect(untested).toEqual([]);
+  });
+
+  it("leave nothing as nothing", () => {
+    for (const name of ["upper", "trim", "number", "floor", "date", "year", "text"]) expect(evaluate(`${name}(blank)`, body)).toBeNull();
+  });
+
+  it.each([
+    ["date('soon')", 'x: expected a date, got "soon"'],
+    ["parseDate('31.02.2024', 'dd.MM.yyyy')", 'x: expected a date like dd.MM.yyyy, got "31.02.2024"'],
+    ["formatDate(at, 'HH', 'Mars/Base')", "x: unknown time zone 'Mars/Base'"],
+    ["formatNumber(1, 'abc')", "x: 'abc' is no number pattern: write it like #,##0.00"],
+    ["parseNumber('x')", 'x: expected a number, got "x"'],
+    ["matches('a', '(?=b)')", "x: the regular expression '(?=b)' cannot be used"],
+    ["sum(words)", 'x: expected a number, got "b"'],
+    ["parseJson('{')", "x: parseJson: the text is no JSON"],
+  ])("%s fails", (expr, message) => {
+    expect(() => evaluate(expr, body)).toThrow(message);
+  });
+
+  it("cannot be kept busy by a pattern", () => {
+    const began = performance.now();
+    expect(evaluate("matches(text, '(a+)+b')", { text: "a".repeat(20_000) })).toBe(false);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
