@@ -41,10 +41,65 @@ export function connectQueues(host: Host): Connector<SedaOptions> {
     return queue;
   };
 
+  const usage = queueUsage(queues, host);
   return {
-    source: (endpoint) => sedaSource(endpoint, find),
-    sink: (endpoint) => sedaSink(endpoint, () => find(endpoint.options.name), host.clock),
+    source: (endpoint) => {
+      const source = sedaSource(endpoint, find);
+      const use = usage(endpoint.options.name);
+      return {
+        ...source,
+        start(inlet) {
+          use.begin();
+          return source.start(inlet);
+        },
+        async stop() {
+          await source.stop();
+          use.end();
+        },
+        abandon() {
+          const left = source.abandon?.() ?? 0;
+          use.end();
+          return left;
+        },
+      };
+    },
+    sink: (endpoint) => {
+      const use = usage(endpoint.options.name);
+      return { ...sedaSink(endpoint, () => find(endpoint.options.name), host.clock), start: use.begin, stop: use.end };
+    },
     poller: (endpoint) => sedaPoller(() => find(endpoint.options.name), host),
+  };
+}
+
+/**
+ * Who is in service with each queue. When the last of them goes, the queue goes too, with what waits in it: a flow that is
+ * deployed later under the same name begins anew. A new version starts before the old one stops, so a redeploy keeps it.
+ */
+function queueUsage(queues: Map<string, SedaQueue>, host: Host): (name: string) => { begin(): void; end(): void } {
+  const users = new Map<string, number>();
+  return (name) => {
+    let counted = false;
+    return {
+      begin() {
+        if (!counted) users.set(name, (users.get(name) ?? 0) + 1);
+        counted = true;
+      },
+      end() {
+        if (!counted) return;
+        counted = false;
+        const left = (users.get(name) ?? 0) - 1;
+        if (left > 0) {
+          users.set(name, left);
+          return;
+        }
+        users.delete(name);
+        const queue = queues.get(name);
+        queues.delete(name);
+        if (queue === undefined || queue.depth === 0) return;
+        host.log.write("WARN", "sluice.seda", `${queue.depth} messages in queue '${name}' are dropped: no flow refers to it any more`);
+        queue.purge();
+      },
+    };
   };
 }
 
@@ -71,11 +126,12 @@ function sedaSource(endpoint: Endpoint<SedaOptions>, find: (name: string) => Sed
       consumer = new SedaConsumer(queue, inlet, { workers: concurrentConsumers, size, multiple: multipleConsumers, purge: purgeWhenStopping });
       queue.join(consumer);
     },
-    stop() {
+    async stop() {
       const stopping = consumer;
-      consumer = undefined;
-      return stopping?.stop();
+      await stopping?.stop();
+      if (consumer === stopping) consumer = undefined;
     },
+    abandon: () => consumer?.abandon() ?? 0,
   };
 }
 

@@ -18,6 +18,7 @@ export class SedaConsumer {
   readonly #inlet: Inlet;
   readonly #options: SedaConsumerOptions;
   #busy = 0;
+  #abandoned = false;
   #drained: (() => void) | undefined = undefined;
 
   constructor(queue: SedaQueue, inlet: Inlet, options: SedaConsumerOptions) {
@@ -55,6 +56,16 @@ export class SedaConsumer {
     this.#queue.leave(this);
   }
 
+  /** Gives up at once: nothing more is handed over, and what only this consumer would have taken is thrown away. */
+  abandon(): number {
+    this.#abandoned = true;
+    const left = this.#queue.isLast(this) ? this.#queue.depth : 0;
+    if (left > 0) this.#queue.purge();
+    this.#queue.leave(this);
+    this.#drained?.();
+    return left;
+  }
+
   #workedOff(): Promise<void> {
     return new Promise((resolve) => {
       this.#drained = resolve;
@@ -82,7 +93,7 @@ export class SedaConsumer {
     }
     this.#busy--;
     if (this.#queue.depth === 0) this.#drained?.();
-    else if (this.#queue.isNewest(this)) this.wake();
+    else if (this.#queue.isNewest(this) && !this.#abandoned) this.wake();
   }
 
   async #deliverToAll(entry: Entry): Promise<Exchange | undefined> {

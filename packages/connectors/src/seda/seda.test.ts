@@ -276,7 +276,36 @@ describe("consuming", () => {
     const failing = failureOf(() => sink("seda:q").send(exchangeOf("x", {}, { pattern: "InOut" })));
     await consumer.stop();
     expect((await failing).code).toBe("queue-purged");
-    expect(queueDepths(host)[0]?.depth).toBe(0);
+    expect(queueDepths(host)).toEqual([]);
+  });
+
+  it("is gone, with what waits in it, when nobody refers to it any more; a new version keeps it", async () => {
+    const { host, sink } = setUp();
+    const [old, replacement] = [sink("seda:q"), sink("seda:q")];
+    void old.start?.();
+    void old.send(exchangeOf("waiting"));
+    void replacement.start?.();
+    await old.stop?.();
+    expect(queueDepths(host)).toEqual([{ name: "q", depth: 1 }]);
+    await replacement.stop?.();
+    expect(queueDepths(host)).toEqual([]);
+    expect(host.log.records.map(({ text }) => text)).toEqual(["1 messages in queue 'q' are dropped: no flow refers to it any more"]);
+  });
+
+  it("hands over nothing more once it is abandoned, and counts what is left", async () => {
+    const { source, sink } = setUp();
+    const hold = gate();
+    const inlet = new FakeInlet(() => hold.opened);
+    const consumer = source("seda:q");
+    void consumer.start(inlet);
+    for (let i = 0; i < 4; i++) void sink("seda:q").send(exchangeOf(i));
+    await settle();
+    const stopped = consumer.stop();
+    expect(consumer.abandon?.()).toBe(3);
+    hold.open();
+    await stopped;
+    await settle();
+    expect(inlet.bodies).toEqual([0]);
   });
 
   it("hands the queue over to a new version without losing or doubling a message", async () => {

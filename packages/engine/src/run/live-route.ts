@@ -22,6 +22,8 @@ export interface RouteProgram {
   readonly from: string;
   readonly source: Source;
   readonly process: Processor;
+  /** The rest of the route from one of its own steps on; undefined for a step that is nested in another or not there. */
+  processFrom(stepId: string): Processor | undefined;
   readonly plan: ErrorHandlerPlan;
   readonly keepOriginal: boolean;
   /** Run on the exchange when it leaves the route, failed or not. */
@@ -92,6 +94,16 @@ export class LiveRoute implements Route, Inlet {
   }
 
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange> {
+    return this.#deliver(message, delivery, this.program.process);
+  }
+
+  enterAt(stepId: string): Inlet | undefined {
+    const process = this.program.processFrom(stepId);
+    if (process === undefined) return undefined;
+    return { route: this.identity, deliver: (message, delivery) => this.#deliver(message, delivery, process), enter: (exchange, trigger) => this.enter(exchange, trigger) };
+  }
+
+  #deliver(message: Message, delivery: Delivery | undefined, process: Processor): Awaitable<Exchange> {
     const id = this.#host.ids.next();
     const run = new Run(`run_${id}`, this.identity, this.#host.clock.now(), delivery?.trigger ?? this.#trigger, undefined, delivery?.session);
     run.nestedLimit = this.#limits.exchanges;
@@ -107,7 +119,7 @@ export class LiveRoute implements Route, Inlet {
     delivery?.started?.(exchange);
     let pending: Awaitable = undefined;
     try {
-      pending = this.#pass(exchange);
+      pending = this.#pass(exchange, process);
     } catch (thrown) {
       this.#fail(exchange, thrown);
     }
@@ -141,7 +153,7 @@ export class LiveRoute implements Route, Inlet {
     };
     let pending: Awaitable;
     try {
-      pending = this.#pass(exchange);
+      pending = this.#pass(exchange, this.program.process);
     } catch (thrown) {
       return leave(thrown);
     }
@@ -269,8 +281,11 @@ export class LiveRoute implements Route, Inlet {
 
   async #stopSource(until: number): Promise<boolean> {
     const stopped = await inTime(async () => this.program.source.stop(), until, this.#host.clock);
-    if (!stopped) this.#host.log.write("ERROR", this.identity.id, `'${this.from}' still had work to hand over at the drain limit; what is left there is abandoned`);
-    return stopped;
+    if (stopped) return true;
+    const left = this.program.source.abandon?.() ?? 0;
+    const what = left === 0 ? "what is left there is abandoned" : `${left} messages are abandoned`;
+    this.#host.log.write("ERROR", this.identity.id, `'${this.from}' still had work to hand over at the drain limit: ${what}`);
+    return false;
   }
 
   /** Waits for what is in flight; at the limit the rest is cancelled and named. */
@@ -292,18 +307,18 @@ export class LiveRoute implements Route, Inlet {
     this.#listener.started(run, exchange);
   }
 
-  #pass(exchange: Exchange): Awaitable {
+  #pass(exchange: Exchange, process: Processor): Awaitable {
     const program = this.program;
     if (program.keepOriginal) exchange.original ??= exchange.message.copy();
     if (program.afterReply.length > 0) (exchange.completions ??= []).push(...program.afterReply);
-    if (program.beforeReply.length === 0) return program.process(exchange);
-    return this.#passWithCompletions(exchange, program);
+    if (program.beforeReply.length === 0) return process(exchange);
+    return this.#passWithCompletions(exchange, program, process);
   }
 
-  async #passWithCompletions(exchange: Exchange, program: RouteProgram): Promise<void> {
+  async #passWithCompletions(exchange: Exchange, program: RouteProgram, process: Processor): Promise<void> {
     let thrown: unknown;
     try {
-      await program.process(exchange);
+      await process(exchange);
     } catch (caught) {
       thrown = caught ?? new Error("rejected without a reason");
       exchange.failure = note(exchange, thrown);

@@ -35,6 +35,8 @@ export interface Source {
   start(inlet: Inlet): Awaitable;
   /** Takes in no more; resolves when what was already taken is handed over. May be started again. */
   stop(): Awaitable;
+  /** `stop` took too long: hands over nothing more and gives up what is left; returns how many messages that were. */
+  abandon?(): number;
 }
 
 export interface Sink {

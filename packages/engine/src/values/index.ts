@@ -11,3 +11,4 @@ export * from "./pattern.ts";
 export * from "./text.ts";
 export * from "./truth.ts";
 export * from "./type-test.ts";
+export * from "./stream.ts";

@@ -5,6 +5,12 @@ import { FlowError } from "../errors/flow-error.ts";
 
 const cacheSize = 500;
 const longestPattern = 10_000;
+/** Program steps times characters that a search for groups may cost; a fifth of a second or so. Mere tests are far cheaper. */
+const searchLimit = 1_500_000;
+/** What a test may cost: one state per character, so the length counts, and for large programs the states to be made. */
+const testLimits = { characters: 4_000_000, states: 1_000_000_000 } as const;
+/** One kind of character, maybe many of them in a row: JavaScript's own matcher takes these in one pass. */
+const plainPattern = /^(?:\\[dwDW]|\\[.|,;$]|[A-Za-z0-9 ,;:_/"'=&-]|\[\^?[A-Za-z0-9 ,;:_/"'=.-]+\])\+?$/;
 const cache = new Map<string, TextPattern>();
 
 const posixClasses: Readonly<Record<string, string>> = {
@@ -32,24 +38,29 @@ const posixClasses: Readonly<Record<string, string>> = {
 export class TextPattern {
   readonly source: string;
   readonly #program: RE2JS;
+  readonly #plain: RegExp | undefined;
 
-  constructor(source: string, program: RE2JS) {
+  constructor(source: string, program: RE2JS, plain: RegExp | undefined) {
     this.source = source;
     this.#program = program;
+    this.#plain = plain;
   }
 
   /** True when the whole text matches. */
   matches(text: string): boolean {
-    return this.#program.matcher(text).matches();
+    this.#checkLength(text);
+    return this.#program.testExact(text);
   }
 
   /** True when some part of the text matches. */
   find(text: string): boolean {
-    return this.#program.matcher(text).find();
+    this.#checkLength(text);
+    return this.#program.test(text);
   }
 
   /** The first match and its groups, undefined for a group that took no part. */
   exec(text: string): readonly (string | undefined)[] | undefined {
+    if (!this.#mayHave(text)) return undefined;
     const matcher = this.#program.matcher(text);
     if (!matcher.find()) return undefined;
     return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
@@ -57,16 +68,19 @@ export class TextPattern {
 
   /** Every match replaced; `$1` and `${name}` in the replacement stand for groups, a backslash takes the next character literally. */
   replaceAll(text: string, replacement: string): string {
-    return replaced(() => this.#program.matcher(text).replaceAll(replacement, true), replacement);
+    if (this.#plain !== undefined && !/[$\\]/.test(replacement)) return text.replaceAll(this.#plain, replacement);
+    return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
   }
 
   replaceFirst(text: string, replacement: string): string {
-    return replaced(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement);
+    return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
   }
 
   /** The parts between the matches; empty parts at the end are dropped, as is an empty one before a match of nothing at the start. */
   split(text: string): string[] {
+    if (this.#plain !== undefined) return withoutEmptyEnd(text.split(this.#plain), text);
     const parts: string[] = [];
+    if (!this.#mayHave(text)) return [text];
     const matcher = this.#program.matcher(text);
     let from = 0;
     while (matcher.find()) {
@@ -79,9 +93,35 @@ export class TextPattern {
     }
     if (from === 0 && parts.length === 0) return [text];
     parts.push(text.slice(from));
-    while (parts.length > 0 && parts[parts.length - 1] === "") parts.pop();
-    return parts;
+    return withoutEmptyEnd(parts, text);
   }
+
+  /** False when the text surely has no match. Throws when finding out where one is would take too long. */
+  #mayHave(text: string): boolean {
+    const cost = text.length * this.#program.programSize();
+    if (cost <= searchLimit / 10) return true;
+    if (!this.find(text)) return false;
+    if (cost > searchLimit) throw tooLong(this.source, text);
+    return true;
+  }
+
+  #checkLength(text: string): void {
+    if (text.length > testLimits.characters || text.length * this.#program.programSize() > testLimits.states) throw tooLong(this.source, text);
+  }
+}
+
+function tooLong(source: string, text: string): FlowError {
+  return new FlowError(
+    "java.lang.IllegalStateException",
+    `time limit: the regular expression '${shown(source)}' is too much for a text of ${text.length} characters; use a simpler one or split the text first`,
+    { code: "limit-time" },
+  );
+}
+
+function withoutEmptyEnd(parts: string[], text: string): string[] {
+  if (parts.length === 1) return [text];
+  while (parts.length > 0 && parts[parts.length - 1] === "") parts.pop();
+  return parts;
 }
 
 /** The pattern a text stands for; throws a FlowError that says what is wrong with it. The last few hundred are remembered. */
@@ -89,7 +129,8 @@ export function compilePattern(source: string, flags: { readonly ignoreCase?: bo
   const key = flags.ignoreCase === true ? `i${source}` : `-${source}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const pattern = new TextPattern(source, build(source, flags.ignoreCase === true));
+  const plain = flags.ignoreCase !== true && plainPattern.test(source) ? new RegExp(source, "g") : undefined;
+  const pattern = new TextPattern(source, build(source, flags.ignoreCase === true), plain);
   if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
   cache.set(key, pattern);
   return pattern;
@@ -110,9 +151,10 @@ function build(source: string, ignoreCase: boolean): RE2JS {
 }
 
 function patternError(source: string, why: string): FlowError {
-  const shown = source.length > 80 ? `${source.slice(0, 80)}…` : source;
-  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown}' cannot be used: ${why}`, { code: "pattern-invalid" });
+  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown(source)}' cannot be used: ${why}`, { code: "pattern-invalid" });
 }
+
+const shown = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}…` : source);
 
 const withoutQuotedParts = (source: string): string => source.replaceAll(/\\Q[^]*?(?:\\E|$)/g, "");
 

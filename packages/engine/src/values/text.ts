@@ -1,4 +1,6 @@
 // Values as text. Bodies travel as whatever they are (bytes, text, numbers, lists, maps); this is what `${body}` shows.
+import { checkTextLength } from "./limit.ts";
+import { isStream } from "./stream.ts";
 
 const decoder = new TextDecoder();
 
@@ -25,26 +27,48 @@ export function asText(value: unknown): string {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
   if (textForm in (value as object)) return (value as { [textForm](): string })[textForm]();
+  if (isStream(value)) return streamText;
   return asJson(value);
 }
 
 /** The JSON text of a value: maps as objects, sets as lists, bytes as text. */
 export function asJson(value: unknown, indent?: string): string {
   // A replacer makes writing many times slower, so it is used only where some value needs it.
-  return (isJsonAsItIs(value, 0) ? JSON.stringify(value, undefined, indent) : JSON.stringify(value, plain, indent)) ?? "";
+  const size = { left: mostNodes };
+  return (isJsonAsItIs(value, 0, size) ? JSON.stringify(value, undefined, indent) : JSON.stringify(value, bounded(), indent)) ?? "";
 }
 
-function isJsonAsItIs(value: unknown, depth: number): boolean {
+/** Values one text is made of. Lists that hold one list many times are small in memory and endless as text. */
+const mostNodes = 2_000_000;
+/** What a stream shows as text: reading it would use it up. */
+const streamText = "[stream]";
+
+function isJsonAsItIs(value: unknown, depth: number, size: { left: number }): boolean {
+  count(size, typeof value === "string" ? value.length : 0);
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
   if (depth > 100) return false;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (!isJsonAsItIs(value[index], depth + 1)) return false;
+    for (let index = 0; index < value.length; index++) if (!isJsonAsItIs(value[index], depth + 1, size)) return false;
     return true;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  for (const key in value) if (!isJsonAsItIs((value as Record<string, unknown>)[key], depth + 1)) return false;
+  for (const key in value) if (!isJsonAsItIs((value as Record<string, unknown>)[key], depth + 1, size)) return false;
   return true;
+}
+
+/** Long texts weigh as much as many short values. */
+function count(size: { left: number }, length: number): void {
+  size.left -= 1 + length / 32;
+  if (size.left < 0) checkTextLength(Infinity);
+}
+
+function bounded(): typeof plain {
+  const size = { left: mostNodes };
+  return function (this: unknown, key, value) {
+    count(size, typeof value === "string" ? value.length : 0);
+    return plain.call(this, key, value);
+  };
 }
 
 function plain(this: unknown, _key: string, value: unknown): unknown {
@@ -53,5 +77,6 @@ function plain(this: unknown, _key: string, value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   if (value instanceof Uint8Array) return decodeText(value);
+  if (isStream(value)) return streamText;
   return value instanceof Error ? value.message : value;
 }

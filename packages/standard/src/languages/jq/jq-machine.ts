@@ -1,6 +1,6 @@
-// What one evaluation of a jq program may spend and what it can see. Budgets count work, not time: the same message
-// fails on every machine alike, and a full budget is used up well before other flows would notice.
-import { FlowError, longestText, type Exchange } from "@sluice/engine/spi";
+// What one evaluation of a jq program may spend and what it can see. The budget counts work, so that the same message fails on
+// every machine alike; the clock ends what is slower than its work, before other flows would notice.
+import { FlowError, longestText, type Clock, type Exchange } from "@sluice/engine/spi";
 
 /** An error that jq programs can catch; its value may be any JSON value. */
 export class JqError extends Error {
@@ -16,19 +16,28 @@ export class JqError extends Error {
 export class JqBreak extends Error {}
 
 const workLimit = 1_000_000;
+const timeLimitMs = 150;
+/** Work between two looks at the clock. */
+const lookEvery = 1000;
 
 export class JqMachine {
   #work = 0;
   exchange: Exchange | undefined = undefined;
   body: unknown = null;
   readonly now: () => number;
+  readonly #clock: Clock;
+  #deadline = Infinity;
+  #nextLook = lookEvery;
 
-  constructor(now: () => number) {
-    this.now = now;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.now = () => clock.now();
   }
 
   begin(body: unknown, exchange: Exchange): void {
     this.#work = 0;
+    this.#nextLook = lookEvery;
+    this.#deadline = this.#clock.monotonic() + timeLimitMs;
     this.body = body;
     this.exchange = exchange;
   }
@@ -36,7 +45,9 @@ export class JqMachine {
   /** Accounts for work: 1 is about one step of a program. */
   spend(work: number): void {
     this.#work += work;
-    if (this.#work > workLimit)
+    if (this.#work < this.#nextLook) return;
+    this.#nextLook = this.#work + lookEvery;
+    if (this.#work > workLimit || this.#clock.monotonic() > this.#deadline)
       throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program did more work than one evaluation may; it may not end at all", {
         code: "limit-time",
       });

@@ -1,4 +1,4 @@
-import { FlowError, type Exchange } from "@sluice/engine/spi";
+import { FlowError, type Clock, type Exchange } from "@sluice/engine/spi";
 import { JqCompiler } from "./jq-compiler.ts";
 import type { Filter } from "./jq-filter.ts";
 import { JqError, JqMachine } from "./jq-machine.ts";
@@ -10,8 +10,8 @@ export class JqProgram {
   readonly #machine: JqMachine;
   readonly #filter: Filter;
 
-  constructor(text: string, now: () => number) {
-    this.#machine = new JqMachine(now);
+  constructor(text: string, clock: Clock) {
+    this.#machine = new JqMachine(clock);
     this.#filter = new JqCompiler(this.#machine).compile(parseJq(text), new Scope());
   }
 

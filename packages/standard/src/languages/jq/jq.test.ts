@@ -10,7 +10,7 @@ const { evaluate, matches, scope } = languageUnderTest(jq, { host: new FakeHost(
 function outputs(program: string, input: unknown): unknown[] {
   const found: unknown[] = [];
   const exchange = { message: { headers: new Map() } } as never;
-  new JqProgram(program, () => scope.host.clock.now()).run(input, exchange, (value) => found.push(value));
+  new JqProgram(program, scope.host.clock).run(input, exchange, (value) => found.push(value));
   return found;
 }
 

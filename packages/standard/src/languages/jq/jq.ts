@@ -54,7 +54,7 @@ interface Outcome {
 }
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression<Outcome> {
-  const program = new JqProgram(text, () => scope.host.clock.now());
+  const program = new JqProgram(text, scope.host.clock);
   const source = compileSource(options["source"]);
   return (exchange: Exchange) => {
     const raw = source(exchange);

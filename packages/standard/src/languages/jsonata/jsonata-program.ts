@@ -7,14 +7,18 @@ import { LinearRegExp } from "./linear-regexp.ts";
 // The published types leave the options out.
 const parse = jsonata as unknown as (text: string, options: { readonly RegexEngine: unknown }) => jsonata.Expression;
 const workLimit = 50_000;
+const timeLimitMs = 150;
 const deepest = 500;
 
 export class JsonataProgram {
   readonly #expression: jsonata.Expression;
+  readonly #clock: Clock;
   #work = 0;
   #depth = 0;
+  #deadline = Infinity;
 
   constructor(text: string, clock: Clock) {
+    this.#clock = clock;
     // The hooks are variables to JSONata, so an expression that names them could take them away.
     if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved");
     this.#expression = compile(text);
@@ -28,6 +32,7 @@ export class JsonataProgram {
   evaluate(input: unknown, bindings: Readonly<Record<string, unknown>>): unknown {
     this.#work = 0;
     this.#depth = 0;
+    this.#deadline = this.#clock.monotonic() + timeLimitMs;
     try {
       return this.#expression.evaluate(input, { ...bindings }) as unknown;
     } catch (thrown) {
@@ -59,7 +64,7 @@ export class JsonataProgram {
 
   #spend(work: number): void {
     this.#work += work;
-    if (this.#work > workLimit)
+    if (this.#work > workLimit || this.#clock.monotonic() > this.#deadline)
       throw new FlowError(
         "java.lang.IllegalStateException",
         "time limit: the jsonata expression did more work than one evaluation may; it may not end at all",

@@ -1,6 +1,6 @@
 // JSON values out of whatever a message carries. Text and bytes are parsed once per message, because a choice with
 // five JSONPath branches would otherwise parse the same body five times.
-import { FlowError, asText, type Exchange } from "@sluice/engine/spi";
+import { FlowError, asText, isStream, type Exchange } from "@sluice/engine/spi";
 
 const parsedBytes = new WeakMap<Uint8Array, unknown>();
 const parsedText = new WeakMap<object, { readonly text: string; readonly value: unknown }>();
@@ -22,6 +22,8 @@ export function readJson(raw: unknown, exchange: Exchange, language: string): un
     if (value !== undefined) parsedBytes.set(raw, value);
     return value;
   }
+  if (isStream(raw))
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} cannot read a stream: put convertBodyTo: String before it`, { code: "body-stream" });
   return raw;
 }
 
@@ -41,40 +43,52 @@ function parseJson(text: string, language: string): unknown {
   }
 }
 
+/** Values one input may hold; a list that holds one list many times is small in memory and endless when it is walked. */
+const mostNodes = 2_000_000;
+
 /** The value as plain JSON: maps, sets, dates and bytes become what JSON has for them. Untouched parts are shared, not copied. */
-export function toPlainJson(value: unknown, depth = 0): unknown {
+export function toPlainJson(value: unknown): unknown {
+  return plainOf(value, 0, { left: mostNodes });
+}
+
+interface Budget {
+  left: number;
+}
+
+function plainOf(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
   if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
-  if (Array.isArray(value)) return plainArray(value, depth);
-  if (value instanceof Map) return plainEntries(value, depth);
-  if (value instanceof Set) return plainArray([...value], depth);
+  if (--budget.left < 0) throw new FlowError("java.lang.IllegalStateException", `size limit: the value holds more than ${mostNodes} lists and maps`, { code: "limit-size" });
+  if (Array.isArray(value)) return plainArray(value, depth, budget);
+  if (value instanceof Map) return plainEntries(value, depth, budget);
+  if (value instanceof Set) return plainArray([...value], depth, budget);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return plainObject(value as Record<string, unknown>, depth);
-  return value instanceof Uint8Array || value instanceof Date || value instanceof Error ? asText(value) : plainEntries(Object.entries(value), depth);
+  if (prototype === Object.prototype || prototype === null) return plainObject(value as Record<string, unknown>, depth, budget);
+  return value instanceof Uint8Array || value instanceof Date || value instanceof Error ? asText(value) : plainEntries(Object.entries(value), depth, budget);
 }
 
-function plainArray(values: readonly unknown[], depth: number): readonly unknown[] {
+function plainArray(values: readonly unknown[], depth: number, budget: Budget): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < values.length; index++) {
     const item = values[index];
-    const plain = toPlainJson(item, depth + 1);
+    const plain = plainOf(item, depth + 1, budget);
     if (copy !== undefined) copy.push(plain);
     else if (plain !== item) copy = [...values.slice(0, index), plain];
   }
   return copy ?? values;
 }
 
-function plainObject(value: Record<string, unknown>, depth: number): unknown {
+function plainObject(value: Record<string, unknown>, depth: number, budget: Budget): unknown {
   for (const key of Object.keys(value)) {
     const item = value[key];
-    if (toPlainJson(item, depth + 1) !== item) return plainEntries(Object.entries(value), depth);
+    if (plainOf(item, depth + 1, budget) !== item) return plainEntries(Object.entries(value), depth, budget);
   }
   return value;
 }
 
-function plainEntries(entries: Iterable<[unknown, unknown]>, depth: number): Record<string, unknown> {
+function plainEntries(entries: Iterable<[unknown, unknown]>, depth: number, budget: Budget): Record<string, unknown> {
   const result = Object.create(null) as Record<string, unknown>;
-  for (const [key, item] of entries) result[asText(key)] = toPlainJson(item, depth + 1);
+  for (const [key, item] of entries) result[asText(key)] = plainOf(item, depth + 1, budget);
   return result;
 }

@@ -50,7 +50,7 @@ function create(source: string, flags: string): LinearPattern {
   for (const name of Object.keys(named)) groupNames[(named[name] as number) - 1] = name;
   return {
     groupNames,
-    matches: (text) => compiled.matches(text),
+    matches: (text) => compiled.testExact(text),
     test: (text) => compiled.test(text),
     all: (text) => allMatches(compiled, text),
     findFrom: (text, from) => {

@@ -157,12 +157,12 @@ describe("faults", () => {
 });
 
 describe("work is bounded", () => {
-  /** Every look at the clock costs a tenth of a second, so that no test depends on the machine. */
+  /** Every look at the clock costs a tenth of the limit, so that no test depends on the machine. */
   class SlowHost extends FakeHost {
     override readonly clock = Object.assign(Object.create(new FakeHost().clock) as FakeHost["clock"], {
       monotonic: (() => {
         let now = 0;
-        return () => (now += 100);
+        return () => (now += 15);
       })(),
     });
   }

@@ -3,10 +3,13 @@
 import { FlowError, type Exchange, type Host, type Lifecycle } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
 import { OldestKey } from "../../oldest-key.ts";
+import { messageWeight } from "../message-weight.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
 export const mostGroups = 50_000;
 export const mostMessagesPerGroup = 100_000;
+/** Memory the open groups of one step may take together, estimated. */
+export const mostGroupBytes = 64 * 1024 * 1024;
 const mostClosedKeys = 100_000;
 
 export interface GroupOptions {
@@ -32,6 +35,8 @@ interface Group {
   size: number;
   /** Monotonic time at which it is given up waiting. */
   due: number;
+  /** Memory its messages take, estimated. */
+  bytes: number;
 }
 
 export class Groups implements Lifecycle {
@@ -42,6 +47,7 @@ export class Groups implements Lifecycle {
   readonly #oldestClosed = new OldestKey(this.#closed);
   #cancelTimer: (() => void) | undefined = undefined;
   #warned = 0;
+  #bytes = 0;
 
   constructor(options: GroupOptions) {
     this.#options = options;
@@ -59,6 +65,7 @@ export class Groups implements Lifecycle {
     if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) this.completeAll("force");
     else if (this.#open.size > 0) this.#warn(`${this.#open.size} unfinished groups are dropped because the flow stops`);
     this.#open.clear();
+    this.#bytes = 0;
   }
 
   /** Merges a message into its group and finishes the group when its time has come. */
@@ -80,11 +87,22 @@ export class Groups implements Lifecycle {
     merged.setProperty("CamelAggregatedSize", size);
     group.exchange = merged;
     group.size = size;
+    this.#weigh(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
     if (by === "consumer") this.completeAll("consumer");
     else if (by !== undefined) this.#complete(key, by);
     else if (size >= mostMessagesPerGroup) this.#finishEarly(key, `group '${key}' has reached ${mostMessagesPerGroup} messages and is finished early`);
     else this.#wait(group, eagerCheckCompletion ? message : merged);
+    while (this.#bytes > mostGroupBytes && this.#open.size > 0)
+      this.#finishEarly(this.#oldest.next() as string, `the open groups hold more than ${mostGroupBytes} bytes: the oldest are finished early`);
+  }
+
+  /** A list grows by the message; anything else is weighed as it now is. */
+  #weigh(group: Group, key: string, message: Exchange, merged: Exchange): void {
+    const isList = merged !== message && typeof merged.message.body === "object" && !(merged.message.body instanceof Uint8Array);
+    const bytes = isList ? Math.max(group.bytes, key.length) + messageWeight(message) : key.length + messageWeight(merged);
+    this.#bytes += bytes - group.bytes;
+    group.bytes = bytes;
   }
 
   completeAll(by: CompletedBy): void {
@@ -93,7 +111,7 @@ export class Groups implements Lifecycle {
 
   #begin(key: string): Group {
     if (this.#open.size >= mostGroups) this.#finishEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest are finished early`);
-    const group: Group = { exchange: undefined, size: 0, due: Infinity };
+    const group: Group = { exchange: undefined, size: 0, due: Infinity, bytes: 0 };
     this.#open.set(key, group);
     return group;
   }
@@ -102,7 +120,10 @@ export class Groups implements Lifecycle {
     try {
       return strategy.aggregate(group.exchange, message, group.exchange ?? message);
     } catch (thrown) {
-      if (this.#options.discardOnAggregationFailure || group.exchange === undefined) this.#open.delete(key);
+      if (this.#options.discardOnAggregationFailure || group.exchange === undefined) {
+        this.#open.delete(key);
+        this.#bytes -= group.bytes;
+      }
       throw thrown;
     }
   }
@@ -118,6 +139,7 @@ export class Groups implements Lifecycle {
     const group = this.#open.get(key);
     if (group?.exchange === undefined) return;
     this.#open.delete(key);
+    this.#bytes -= group.bytes;
     this.#close(key);
     if (by === "timeout" && this.#options.discardOnCompletionTimeout) return;
     const { exchange } = group;

@@ -1,4 +1,4 @@
-import { defineStep } from "@sluice/engine/spi";
+import { collectStream, defineStep, isStream } from "@sluice/engine/spi";
 import { conversionFields, converter } from "../conversion.ts";
 
 export const convertBodyTo = defineStep({
@@ -14,7 +14,10 @@ export const convertBodyTo = defineStep({
   compile(options) {
     const convert = converter(options);
     return ({ message }) => {
-      message.body = convert(message.body);
+      const { body } = message;
+      if (isStream(body)) return collectStream(body).then((bytes) => void (message.body = convert(bytes)));
+      message.body = convert(body);
+      return undefined;
     };
   },
 });

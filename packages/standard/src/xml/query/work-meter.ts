@@ -5,7 +5,7 @@ import { FlowError, type Clock } from "@sluice/engine/spi";
 import { nodeTypes } from "../node-type.ts";
 import type { XmlNode } from "../xml-node.ts";
 
-const queryLimits = { maxMs: 1000, maxSteps: 20_000_000, maxRange: 1_000_000 } as const;
+const queryLimits = { maxMs: 150, maxSteps: 20_000_000, maxRange: 1_000_000 } as const;
 
 export class WorkMeter {
   readonly #clock: Clock;

@@ -1,4 +1,5 @@
 // HTML made harmless or turned to text. A small reader of tags, not a browser: it never runs or loads anything.
+import { FlowError } from "@sluice/engine/spi";
 
 const safeTags = new Set("a b blockquote br cite code dd dl dt em i li ol p pre q small span strike strong sub sup u ul".split(" "));
 const sectionTags = "address article aside blockquote body div footer form h1 h2 h3 h4 h5 h6 head header hr html main nav p pre section title".split(" ");
@@ -20,6 +21,9 @@ const named: Readonly<Record<string, string>> = {
   ndash: "–",
   mdash: "—",
 };
+
+/** Tags and texts of one document; a tenth of a second or so. */
+const mostTokens = 200_000;
 
 type Token =
   | { readonly kind: "text"; readonly text: string }
@@ -66,7 +70,10 @@ function between(html: string, lower: string, tag: string): { readonly inner: st
 /** One pass from start to end: whatever is never closed is text or skipped up to the end, and nothing is looked at twice. */
 function* tokens(html: string): Generator<Token> {
   let skipping: string | undefined;
+  let count = 0;
   for (let at = 0; at < html.length;) {
+    if (++count > mostTokens)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: the HTML has more than ${mostTokens} tags and texts`, { code: "limit-time" });
     const found = readToken(html, at);
     at = found.end;
     const { token } = found;

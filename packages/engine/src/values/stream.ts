@@ -1,0 +1,31 @@
+// Bodies that come piece by piece, such as long files and answers. Expressions never read them; steps that need the whole
+// collect it first.
+import { FlowError } from "../errors/flow-error.ts";
+import { longestText } from "./limit.ts";
+
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** The bytes of a stream; throws when there are more than a message may have. */
+export async function collectStream(stream: AsyncIterable<unknown>, most = longestText): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = chunk instanceof Uint8Array ? chunk : encoder.encode(String(chunk));
+    size += bytes.byteLength;
+    if (size > most)
+      throw new FlowError("java.lang.IllegalStateException", `size limit: the body is a stream of more than ${most} bytes; split it instead of reading it whole`, {
+        code: "limit-size",
+      });
+    chunks.push(bytes);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}
