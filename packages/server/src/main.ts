@@ -23,6 +23,7 @@ import { createTurns } from "./flows/turns.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
 import { systemClock } from "./host/clock.ts";
 import { createEnvironment } from "./host/environment.ts";
+import { loadJsLanguage } from "./functions/load-js-language.ts";
 import { loadFunctions } from "./functions/load-functions.ts";
 import { createHost } from "./host/host.ts";
 import { parseProperties } from "./host/properties-file.ts";
@@ -35,6 +36,8 @@ import { createBatchedWriter } from "./log/batched-writer.ts";
 import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
 import { createSecretValues } from "./masking/secret-values.ts";
 import { routeControl } from "./flows/route-control.ts";
+import { Captures } from "./replay/captures.ts";
+import { KeptRuns } from "./replay/kept-runs.ts";
 import { createRunHistory } from "./runs/run-history.ts";
 import { createRunListener } from "./runs/run-listener.ts";
 import { stepTap } from "./runs/step-tap.ts";
@@ -118,6 +121,7 @@ export async function startServer({ settings, environment: variables }: Configur
     const keeper = letterKeeper(durable, settings.queueMessageBytes);
     const catalog = createCatalog({
       ...(settings.functions === undefined ? {} : { functions: await loadFunctions(resolve(settings.functions)) }),
+      ...(settings.enableJs ? { js: await loadJsLanguage() } : {}),
       events,
       queues: queuePort(durable, (id) => sessions.tagOf(id) !== undefined),
       deadLetters: keeper,
@@ -134,10 +138,11 @@ export async function startServer({ settings, environment: variables }: Configur
       },
     });
     const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
+    const kept = new KeptRuns(settings.replayBytes);
     const runtime = createRuntime({
       catalog,
       host,
-      listener: createRunListener(history, trace, log, events),
+      listener: createRunListener(history, trace, log, events, kept),
       limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs, exchanges: settings.maxExchanges, messageSize: settings.maxMessage },
     });
     runtime.tap(stepTap);
@@ -177,6 +182,7 @@ export async function startServer({ settings, environment: variables }: Configur
       },
       clock,
     );
+    const captures = new Captures(runtime, clock, settings.captureBytes);
     const endpoints = apiEndpoints({
       health: {
         runtime,
@@ -200,6 +206,7 @@ export async function startServer({ settings, environment: variables }: Configur
       invoke: { runtime, clock },
       catalog,
       host,
+      replay: { runtime, history, kept, captures, sessions, clock, secrets },
       deadLetters: { store: durable, replays: letterReplays({ runtime, keeper, clock }) },
     });
     const management = createManagementApi({
@@ -233,6 +240,7 @@ export async function startServer({ settings, environment: variables }: Configur
         return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(async () => {
           stopWatching();
           sessions.closeAll();
+          captures.closeAll();
           await durable?.close();
           unlock();
           writer.close();

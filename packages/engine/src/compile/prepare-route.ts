@@ -50,11 +50,16 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
   });
   const entry = entryInterceptor(around.entries, uri, guarded);
   const ending = completions(around.completions, guarded);
-  const steps = new RouteCompiler(parts, { guard, intercept }).steps(node.steps);
+  const entrances = new RouteCompiler(parts, { guard, intercept }).entrances(node.steps);
+  const steps = entrances.from(0);
   live.install({
     from: uri,
     source,
     process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
+    processFrom(stepId) {
+      const at = entrances.slots.findIndex((slot) => slot.node.id === stepId);
+      return at < 0 ? undefined : entrances.from(at);
+    },
     plan,
     keepOriginal: needsOriginal(plan) || ending.needOriginal,
     beforeReply: ending.before,

@@ -97,6 +97,12 @@ export class RouteCompiler implements Compiler {
     );
   }
 
+  /** A route's own steps, which it may also be entered at. */
+  entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
+    const slots = nodes.map((node) => this.#slot(node, this.#around));
+    return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
+  }
+
   expression(node: ExpressionNode): Expression {
     return this.#located(
       node.span,

@@ -78,6 +78,8 @@ export interface Route {
   readonly problem: string | undefined;
   /** Delivers past the trigger: what invoke with a routeId and replays use. */
   readonly inlet: Inlet;
+  /** As `inlet`, but past every step before this one; undefined unless it is one of the route's own steps, not a nested one. */
+  enterAt(stepId: string): Inlet | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   suspend(): Promise<void>;

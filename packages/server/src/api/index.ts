@@ -18,6 +18,8 @@ import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { openApiDocument, type WebhookDescription } from "./openapi.ts";
+import type { RunReplayParts } from "../replay/replay-run.ts";
+import { replayEndpoints, replayFacts } from "./replay.ts";
 import { routeEndpoints } from "./routes.ts";
 import { runEndpoints } from "./runs.ts";
 import { streamEndpoints } from "./streams.ts";
@@ -35,6 +37,7 @@ export interface ApiParts {
   readonly sessions: TestSessions;
   readonly invoke: InvokeParts;
   readonly deadLetters: DeadLetterParts;
+  readonly replay: RunReplayParts;
   readonly catalog: Catalog;
   readonly host: Host;
 }
@@ -49,7 +52,8 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(runtime),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
-    ...runEndpoints(parts.history, parts.secrets),
+    ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId)),
+    ...replayEndpoints(parts.replay),
     ...streamEndpoints(parts.streams.door, parts.streams),
     ...testEndpoints(parts.sessions, parts.invoke),
     ...catalogEndpoints(parts.catalog, parts.host),

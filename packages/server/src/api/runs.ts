@@ -19,7 +19,7 @@ const runShape = shape({
   steps: z.array(shape({ stepId: z.string(), kind: z.string(), status: z.string() })),
 });
 
-export function runEndpoints(history: RunHistory, secrets: SecretValues): readonly Endpoint[] {
+export function runEndpoints(history: RunHistory, secrets: SecretValues, replayFacts: (runId: string) => Readonly<Record<string, unknown>>): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -55,7 +55,7 @@ export function runEndpoints(history: RunHistory, secrets: SecretValues): readon
       handle({ params }) {
         const run = history.find(params["id"] as string);
         if (run === undefined) throw new Refusal("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
-        return ok(runJson(run, secrets));
+        return ok({ ...runJson(run, secrets), ...replayFacts(run.id) });
       },
     }),
   ];

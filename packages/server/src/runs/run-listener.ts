@@ -1,18 +1,21 @@
 import type { SluiceEvents } from "@sluice/connectors";
 import type { Log, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
+import type { KeptRuns } from "../replay/kept-runs.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { RunHistory } from "./run-history.ts";
 
 /** Everybody who is told about runs: the history always, the trace while somebody follows it. */
-export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log, events: SluiceEvents): RunListener {
+export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log, events: SluiceEvents, kept: KeptRuns): RunListener {
   return {
     started(run, exchange) {
       history.started(run, exchange);
+      kept.started(run, exchange);
       trace.runStarted(exchange);
     },
     ended(run, exchange) {
       history.ended(run, exchange);
+      kept.ended(run, exchange);
       trace.runEnded(run, exchange);
       const { failure } = run;
       // A child's failure is its caller's to handle; only what leaves the outermost route unhandled is news.

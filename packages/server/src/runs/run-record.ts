@@ -38,6 +38,7 @@ export class RunRecord {
   error: RunError | undefined = undefined;
   replyStatus: number | undefined = undefined;
   replySize: number | undefined = undefined;
+  replayOf: string | undefined = undefined;
   /** Estimated memory, for the history's bound. */
   bytes: number;
 
@@ -64,6 +65,11 @@ export class RunRecord {
       this.requestSize = preview.size;
     }
     this.bytes = 600 + this.preview.length * 2;
+  }
+
+  /** Notes that this run is another one again. */
+  replays(runId: string): void {
+    this.replayOf = runId;
   }
 
   /** Takes over what the run came to; returns by how much the record grew. */
@@ -126,7 +132,7 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
         ? null
         : { status: record.replyStatus ?? (record.trigger.method === undefined ? null : failed ? 500 : 200), size: record.replySize ?? null },
     sessionId: record.sessionId ?? null,
-    replayOf: null,
+    replayOf: record.replayOf ?? null,
   };
 }
 

@@ -73,7 +73,7 @@ function outcome(exchange: Exchange, durationMs: number): Readonly<Record<string
 }
 
 /** The value, or undefined when it takes too long. */
-function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
+export function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => resolve(undefined));
     promise.then(

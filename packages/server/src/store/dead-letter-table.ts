@@ -109,14 +109,7 @@ export class DeadLetterTable {
       searchText(message, failure),
       size,
     ];
-    const contents: SqlValue[] = [
-      message.kind,
-      message.envelope,
-      message.body,
-      input?.kind ?? null,
-      input?.envelope ?? null,
-      input?.body ?? null,
-    ];
+    const contents: SqlValue[] = [message.kind, message.envelope, message.body, input?.kind ?? null, input?.envelope ?? null, input?.body ?? null];
     return {
       id,
       operation: { sql: insert, values: [...values, ...contents] },

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { messageJson } from "../dead-letters/letter-view.ts";
+import type { CaptureState } from "../replay/captures.ts";
+import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
+import { Refusal } from "../refusal.ts";
+import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+
+const longestCaptureMs = 24 * 3_600_000;
+const captureShape = shape({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int() });
+
+/** Running a past run again, and keeping the messages that takes. */
+export function replayEndpoints(parts: RunReplayParts): readonly Endpoint[] {
+  const { captures, runtime } = parts;
+  const known = (id: string): string => {
+    if (!runtime.routes.has(id)) throw new Refusal("not-found", `route '${id.slice(0, 128)}' not found`);
+    return id;
+  };
+  return [
+    defineEndpoint({
+      method: "POST",
+      path: "/runs/:id/replay",
+      tag: "runs",
+      summary: "Runs a past run again, as it was or edited, whole or from a step on",
+      body: z.strictObject({
+        fromStep: z.string().min(1).optional(),
+        body: z.unknown().optional(),
+        bodyBase64: z.string().optional(),
+        headers: z.record(z.string(), z.unknown()).optional(),
+        sessionId: z.string().optional(),
+        timeoutMs: z.int().min(1).max(600_000).optional(),
+      }),
+      replies: {
+        200: {
+          description: "How the replay ended, also when it failed, and how that differs.",
+          schema: shape({ runId: z.string(), replayOf: z.string(), status: z.string() }),
+        },
+      },
+      handle: async ({ params, body }) => ok(await replayRun(parts, params["id"] as string, body)),
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/routes/:id/capture",
+      tag: "routes",
+      summary: "Keeps the message before each step of a route's runs for a time",
+      body: z.strictObject({ forMs: z.int().min(1).max(longestCaptureMs), maxBytes: z.int().min(1).optional() }),
+      replies: { 200: { description: "Switched on.", schema: captureShape } },
+      handle: ({ params, body }) => ok(stateJson(known(params["id"] as string), captures.switchOn(params["id"] as string, body.forMs, body.maxBytes), true)),
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/routes/:id/capture",
+      tag: "routes",
+      summary: "Whether messages of a route are captured",
+      replies: { 200: { description: "The capture.", schema: captureShape } },
+      handle: ({ params }) =>
+        ok(stateJson(known(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/routes/:id/capture",
+      tag: "routes",
+      summary: "Ends the capture; what was captured stays until it is pushed out",
+      replies: { 200: { description: "Switched off.", schema: captureShape } },
+      handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
+    }),
+  ];
+}
+
+/** What a run's page says about replaying it. */
+export function replayFacts({ captures, kept, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
+  const captured = captures.of(runId);
+  const messages = captured?.steps.map(({ stepId, message }) => ({ stepId, ...messageJson(message, secrets) }));
+  return {
+    replayable: kept.input(runId) !== undefined || (captured?.steps.length ?? 0) > 0,
+    ...(captured === undefined ? {} : { messages, messagesTruncated: captured.truncated }),
+  };
+}
+
+function stateJson(routeId: string, state: CaptureState | undefined, active: boolean): Readonly<Record<string, unknown>> {
+  return {
+    routeId,
+    active,
+    until: state === undefined ? null : new Date(state.until).toISOString(),
+    bytes: state?.bytes ?? 0,
+    maxBytes: state?.maxBytes ?? null,
+  };
+}

@@ -1,0 +1,133 @@
+// Message capture: while it is switched on for a route, the message before each step of each run is kept, within bounds of
+// bytes and time. What is kept is the real message, for replays; whoever shows it masks it.
+import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
+import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
+
+const largestMessage = 256 * 1_024;
+const standardBytes = 8 * 1_024 * 1_024;
+
+export interface CapturedStep {
+  readonly stepId: string;
+  readonly message: StoredMessage;
+}
+
+export interface CapturedRun {
+  readonly steps: readonly CapturedStep[];
+  /** Some messages were too large or found no room. */
+  readonly truncated: boolean;
+}
+
+export interface CaptureState {
+  readonly routeId: string;
+  readonly until: number;
+  readonly maxBytes: number;
+  bytes: number;
+}
+
+interface Collected {
+  readonly routeId: string;
+  readonly steps: Map<string, StoredMessage>;
+  truncated: boolean;
+  bytes: number;
+}
+
+export class Captures {
+  readonly #runtime: Runtime;
+  readonly #clock: Clock;
+  readonly #maxBytes: number;
+  readonly #active = new Map<string, { readonly state: CaptureState; readonly end: () => void }>();
+  readonly #runs = new Map<string, Collected>();
+  #bytes = 0;
+
+  constructor(runtime: Runtime, clock: Clock, maxBytes: number) {
+    this.#runtime = runtime;
+    this.#clock = clock;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Captures from now on; an earlier capture of the route ends. */
+  switchOn(routeId: string, forMs: number, maxBytes = standardBytes): CaptureState {
+    this.switchOff(routeId);
+    const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0 };
+    const untap = this.#runtime.tap(this.#tap(state));
+    const cancel = this.#clock.after(forMs, () => this.switchOff(routeId));
+    this.#active.set(routeId, {
+      state,
+      end: () => {
+        cancel();
+        untap();
+      },
+    });
+    return state;
+  }
+
+  /** What was captured stays until it is pushed out. */
+  switchOff(routeId: string): CaptureState | undefined {
+    const active = this.#active.get(routeId);
+    active?.end();
+    this.#active.delete(routeId);
+    return active?.state;
+  }
+
+  state(routeId: string): CaptureState | undefined {
+    return this.#active.get(routeId)?.state;
+  }
+
+  of(runId: string): CapturedRun | undefined {
+    const run = this.#runs.get(runId);
+    return run === undefined ? undefined : { steps: [...run.steps].map(([stepId, message]) => ({ stepId, message })), truncated: run.truncated };
+  }
+
+  closeAll(): void {
+    for (const routeId of [...this.#active.keys()]) this.switchOff(routeId);
+  }
+
+  #tap(state: CaptureState): Tap {
+    return {
+      layer: 25,
+      covers: ({ id }) => id === state.routeId,
+      step:
+        (next, { id }) =>
+        (exchange) => {
+          this.#take(exchange, id, state);
+          return next(exchange);
+        },
+    };
+  }
+
+  /** Of a step that runs several times in one run (a loop, a split, a redelivery) the first time counts. */
+  #take(exchange: Exchange, stepId: string, state: CaptureState): void {
+    const { run } = exchange;
+    let collected = this.#runs.get(run.id);
+    if (collected === undefined) this.#runs.set(run.id, (collected = { routeId: state.routeId, steps: new Map(), truncated: false, bytes: 0 }));
+    if (collected.steps.has(stepId)) return;
+    const message = this.#stored(exchange);
+    const size = message === undefined ? 0 : storedSize(message) + 100;
+    if (message === undefined || state.bytes + size > state.maxBytes) {
+      collected.truncated = true;
+      return;
+    }
+    collected.steps.set(stepId, message);
+    collected.bytes += size;
+    state.bytes += size;
+    this.#bytes += size;
+    this.#shrink(run.id);
+  }
+
+  #stored({ message, properties }: Exchange): StoredMessage | undefined {
+    try {
+      return storeMessage(message, { properties }, largestMessage);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #shrink(current: string): void {
+    for (const [id, { bytes }] of this.#runs) {
+      if (this.#bytes <= this.#maxBytes && this.#runs.size <= 10_000) return;
+      if (id === current) continue;
+      this.#runs.delete(id);
+      this.#bytes -= bytes;
+    }
+  }
+}

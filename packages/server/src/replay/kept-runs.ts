@@ -1,0 +1,128 @@
+// The messages runs began and ended with, for replays: of every failed run while there is room, and of the last few that went
+// well. Kept by reference until somebody asks or the run fails, so that a run that goes well costs next to nothing.
+import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
+import { Message, type Exchange, type FlowError, type Run } from "@sluice/engine";
+import { bodyTypeOf } from "../masking/preview.ts";
+import { toPlainWithin } from "../masking/plain-value.ts";
+
+const largestBody = 64 * 1_024;
+const largestStructure = 16 * 1_024;
+const recentRuns = 100;
+
+/** What a run came to, as a replay is compared with it. */
+export interface RunOutcome {
+  readonly status: string;
+  readonly body: unknown;
+  readonly bodyType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+interface Kept {
+  readonly id: string;
+  readonly message: Message | StoredMessage;
+  readonly properties: Exchange["properties"];
+  outcome: RunOutcome | (() => RunOutcome) | undefined;
+}
+
+export class KeptRuns {
+  readonly #maxBytes: number;
+  readonly #running = new Map<Run, Kept>();
+  readonly #failed = new Map<string, Kept & { readonly message: StoredMessage }>();
+  readonly #recent: (Kept | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
+  #next = 0;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  started(run: Run, exchange: Exchange): void {
+    // What a route hands to another with `direct:` is part of the caller's run.
+    if (this.#maxBytes === 0 || run.parent !== undefined) return;
+    const message = snapshot(exchange.message);
+    if (message === undefined) return;
+    const properties = exchange.properties === undefined ? undefined : new Map(exchange.properties);
+    this.#running.set(run, { id: run.id, message, properties, outcome: undefined });
+  }
+
+  ended(run: Run, exchange: Exchange): void {
+    const kept = this.#running.get(run);
+    if (kept === undefined) return;
+    this.#running.delete(run);
+    const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
+    const { body } = exchange.message;
+    // A structure is read now, for nobody knows how large it is; the others are bounded and can wait until somebody asks.
+    const light =
+      (typeof body === "string" && body.length <= largestBody) ||
+      (typeof body !== "string" && typeof body !== "object") ||
+      body === null ||
+      (body instanceof Uint8Array && body.byteLength <= largestBody);
+    kept.outcome = light ? () => outcomeOf(exchange, failure) : outcomeOf(exchange, failure);
+    if (run.failure === undefined && !run.handled) {
+      this.#recent[this.#next] = kept;
+      this.#next = (this.#next + 1) % recentRuns;
+      return;
+    }
+    const message = this.#stored(kept);
+    if (message === undefined) return;
+    this.#failed.set(kept.id, { ...kept, message, outcome: outcomeOf(exchange, failure) });
+    this.#bytes += storedSize(message) + 1_000;
+    for (const [id, oldest] of this.#failed) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#failed.delete(id);
+      this.#bytes -= storedSize(oldest.message) + 1_000;
+    }
+  }
+
+  /** The message a run began with, if it was kept. */
+  input(runId: string): StoredMessage | undefined {
+    const kept = this.#find(runId);
+    return kept === undefined ? undefined : this.#stored(kept);
+  }
+
+  outcome(runId: string): RunOutcome | undefined {
+    const outcome = this.#find(runId)?.outcome;
+    return typeof outcome === "function" ? outcome() : outcome;
+  }
+
+  #find(runId: string): Kept | undefined {
+    return this.#failed.get(runId) ?? this.#recent.find((kept) => kept?.id === runId);
+  }
+
+  #stored({ message, properties }: Kept): StoredMessage | undefined {
+    if (!(message instanceof Message)) return message;
+    try {
+      return storeMessage(message, { properties }, largestBody);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The message as it is now, or undefined when it is too large: text and bytes as they are, structures as a copy. */
+function snapshot(message: Message): Message | StoredMessage | undefined {
+  const { body } = message;
+  if (typeof body === "string") return body.length > largestBody ? undefined : message.copy();
+  if (body instanceof Uint8Array) return body.byteLength > largestBody ? undefined : message.copy();
+  if (typeof body !== "object" || body === null) return message.copy();
+  try {
+    return storeMessage(message, {}, largestStructure);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an exchange came to; a body that is too large is not kept and says so by its type. */
+export function outcomeOf({ message, run }: Exchange, failure: FlowError | undefined): RunOutcome {
+  const { plain, complete } = toPlainWithin(message.body, largestStructure);
+  const headers: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of message.headers.own()) headers[name] = toPlainWithin(value, 1_024).plain;
+  return {
+    status: run.status,
+    body: complete ? plain : undefined,
+    bodyType: bodyTypeOf(message.body),
+    headers,
+    error: failure === undefined ? null : { type: failure.type, message: failure.message },
+  };
+}

@@ -1,0 +1,36 @@
+// How a replay's outcome differs from the original's: what an operator wants to see first.
+import { isDeepStrictEqual } from "node:util";
+import { isSecretHeader, masked } from "../masking/secret-headers.ts";
+import type { RunOutcome } from "./kept-runs.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** `null` stands where the original's side was not kept. */
+export function differences(original: Partial<RunOutcome> & { readonly status: string }, replay: RunOutcome): Json {
+  const status = { before: original.status, after: replay.status };
+  const error = { before: original.error ?? null, after: replay.error };
+  const kept = original.bodyType !== undefined;
+  const body =
+    !kept || original.body === undefined || replay.body === undefined
+      ? null
+      : { changed: !isDeepStrictEqual(original.body, replay.body), before: original.body, after: replay.body };
+  const headers = kept ? headerChanges(original.headers ?? {}, replay.headers) : null;
+  const same =
+    status.before === status.after &&
+    body?.changed === false &&
+    headers !== null &&
+    Object.values(headers).every((part) => Object.keys(part as Json).length === 0);
+  return { same: body === null || headers === null ? null : same, status, error, body, headers };
+}
+
+function headerChanges(before: Json, after: Json): Readonly<Record<"added" | "removed" | "changed", Json>> {
+  const shown = (name: string, value: unknown): unknown => (isSecretHeader(name) ? masked : value);
+  const [added, removed, changed]: Record<string, unknown>[] = [{}, {}, {}];
+  for (const [name, value] of Object.entries(after)) {
+    if (!(name in before)) (added as Record<string, unknown>)[name] = shown(name, value);
+    else if (!isDeepStrictEqual(before[name], value))
+      (changed as Record<string, unknown>)[name] = { before: shown(name, before[name]), after: shown(name, value) };
+  }
+  for (const [name, value] of Object.entries(before)) if (!(name in after)) (removed as Record<string, unknown>)[name] = shown(name, value);
+  return { added: added as Json, removed: removed as Json, changed: changed as Json };
+}

@@ -1,0 +1,144 @@
+// A past run again: with its own message or an edited one, from its beginning or from one of the route's steps, for real or
+// inside a test session. What cannot be replayed is refused with the reason.
+import { restoreMessage, type StoredMessage } from "@sluice/connectors";
+import { Headers, Message, type Clock, type Exchange, type Inlet, type Route, type Runtime } from "@sluice/engine";
+import { shownHeaders } from "../masking/preview.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { Refusal } from "../refusal.ts";
+import type { RunHistory } from "../runs/run-history.ts";
+import type { RunRecord } from "../runs/run-record.ts";
+import { within } from "../sessions/invoke-route.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import type { Captures } from "./captures.ts";
+import { outcomeOf, type KeptRuns, type RunOutcome } from "./kept-runs.ts";
+import { differences } from "./outcome-diff.ts";
+
+export interface RunReplayParts {
+  readonly runtime: Runtime;
+  readonly history: RunHistory;
+  readonly kept: KeptRuns;
+  readonly captures: Captures;
+  readonly sessions: TestSessions;
+  readonly clock: Clock;
+  readonly secrets: SecretValues;
+}
+
+export interface ReplayRequest {
+  readonly fromStep?: string | undefined;
+  readonly body?: unknown;
+  readonly bodyBase64?: string | undefined;
+  /** Laid over the run's own headers; null takes one out. */
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  readonly sessionId?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const standardTimeoutMs = 30_000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+export async function replayRun(parts: RunReplayParts, runId: string, request: ReplayRequest): Promise<Json> {
+  const { history, runtime, clock, sessions } = parts;
+  const record = history.find(runId);
+  if (record === undefined) throw new Refusal("not-found", `run '${runId.slice(0, 128)}' not found`);
+  const cannot = (why: string): Refusal => new Refusal("conflict", `run '${runId}' cannot be replayed: ${why}`);
+  if (record.run !== undefined) throw cannot("it is still running");
+  const route = runtime.routes.get(record.route.id);
+  if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
+  const inlet = inletOf(route, request.fromStep, cannot);
+  const restored = messageFor(parts, record, request, cannot);
+  const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
+  if (session?.stale.includes(record.route.flowId) === true)
+    throw new Refusal("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new one`);
+
+  const began = clock.monotonic();
+  let startedId: string | null = null;
+  const result = inlet.deliver(edited(restored.message, request), {
+    pattern: "InOut",
+    trigger: record.trigger,
+    ...(restored.delivery.properties === undefined ? {} : { properties: restored.delivery.properties }),
+    ...(session === undefined ? {} : { session: session.tag }),
+    started({ run }) {
+      startedId = run.id;
+      (run.record as RunRecord | undefined)?.replays(runId);
+    },
+  });
+  const timeoutMs = request.timeoutMs ?? standardTimeoutMs;
+  const exchange = result instanceof Promise ? await within(result, timeoutMs, clock) : result;
+  const common = {
+    replayOf: runId,
+    fromStep: request.fromStep ?? null,
+    flowChanged: route.identity.flowHash !== record.route.flowHash,
+    durationMs: Math.round(clock.monotonic() - began),
+  };
+  if (exchange === undefined)
+    return { runId: startedId, status: "running", ...common, error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
+  return { ...reply(exchange, parts.secrets, before(parts, record)), ...common };
+}
+
+function inletOf(route: Route, fromStep: string | undefined, cannot: (why: string) => Refusal): Inlet {
+  if (fromStep === undefined) return route.inlet;
+  const inlet = route.enterAt(fromStep);
+  if (inlet !== undefined) return inlet;
+  const nested = route.steps.some(({ node }) => node.id === fromStep);
+  throw cannot(
+    nested
+      ? `step '${fromStep}' is nested in another step; a replay can begin at the route's own steps only`
+      : `route '${route.identity.id}' has no step '${fromStep}'`,
+  );
+}
+
+/** The message to begin with: what was captured before the step, or what the run began with. */
+function messageFor(
+  { kept, captures }: RunReplayParts,
+  record: RunRecord,
+  { fromStep, body, bodyBase64 }: ReplayRequest,
+  cannot: (why: string) => Refusal,
+): ReturnType<typeof restoreMessage> {
+  const captured = captures.of(record.id)?.steps;
+  const first = captured?.[0];
+  const stored: StoredMessage | undefined =
+    fromStep === undefined ? (kept.input(record.id) ?? first?.message) : captured?.find(({ stepId }) => stepId === fromStep)?.message;
+  if (stored !== undefined) return restoreMessage(stored);
+  if (body !== undefined || bodyBase64 !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
+  const what = fromStep === undefined ? "the message it began with was not kept" : `the message before step '${fromStep}' was not captured`;
+  throw cannot(`${what}; give a body, or switch capture on with POST /_api/routes/${record.route.id}/capture before the next run`);
+}
+
+function edited(message: Message, { body, bodyBase64, headers }: ReplayRequest): Message {
+  if (bodyBase64 !== undefined) message.body = new Uint8Array(Buffer.from(bodyBase64, "base64"));
+  else if (body !== undefined) message.body = body;
+  // Set by whoever replays, as a caller would: they are told apart from what the route sets itself.
+  if (headers === undefined) return message;
+  const wire = new Map<string, readonly [string, unknown]>();
+  const own = new Set([...message.headers.own()].map(([name]) => name.toLowerCase()));
+  for (const [name, value] of message.headers) if (!own.has(name.toLowerCase())) wire.set(name.toLowerCase(), [name, value]);
+  const kept = [...message.headers.own()];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) wire.delete(name.toLowerCase());
+    else wire.set(name.toLowerCase(), [name, value]);
+  }
+  const layered = new Headers({ entries: () => wire.values() });
+  for (const [name, value] of kept) if (!Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase())) layered.set(name, value);
+  message.headers = layered;
+  return message;
+}
+
+function before({ kept }: RunReplayParts, record: RunRecord): Partial<RunOutcome> & { readonly status: string } {
+  return kept.outcome(record.id) ?? { status: record.status, error: record.error ?? null };
+}
+
+function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunOutcome> & { readonly status: string }): Json {
+  const { run, failure } = exchange;
+  const outcome = outcomeOf(exchange, failure);
+  const shown = {
+    runId: run.id,
+    status: run.status,
+    body: outcome.body ?? null,
+    bodyType: outcome.bodyType,
+    headers: shownHeaders(exchange.message.headers),
+    error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
+    diff: differences(original, outcome),
+  };
+  return JSON.parse(secrets.scrub(JSON.stringify(shown))) as Json;
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+
+afterAll(() => server.end());
+
+const flow = (id: string, ...steps: readonly string[]): string => `- route:
+    id: ${id}
+    from:
+      uri: webhook
+      steps:
+${steps.map((step) => `        - ${step}`).join("\n")}
+`;
+
+const threeSteps = (id: string, last = '"${body}!"'): string =>
+  flow(id, 'setHeader: {id: note, name: X-Note, simple: "${body}"}', 'setBody: {id: double, simple: "${body}${body}"}', `setBody: {id: shout, simple: ${last}}`);
+
+const post = (id: string, body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", `/api/${id}`, body, headers);
+
+async function lastRun(routeId: string): Promise<any> {
+  const { runs } = (await server.api("GET", `/runs?routeId=${routeId}&limit=1`)).json;
+  return runs[0];
+}
+
+const replay = (runId: string, body: unknown = {}) => server.api("POST", `/runs/${runId}/replay`, body);
+
+describe("replay of a run", () => {
+  it("runs it again with the message it began with, and says how the outcome differs", async () => {
+    await server.putFlow("same", threeSteps("same"));
+    expect((await post("same", "ab", { "X-Src": "web" })).text).toBe("abab!");
+    const run = await lastRun("same");
+    const reply = await replay(run.id);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toMatchObject({ replayOf: run.id, status: "completed", body: "abab!", fromStep: null, flowChanged: false, error: null });
+    expect(reply.json.headers).toMatchObject({ "X-Note": "ab", "X-Src": "web" });
+    expect(reply.json.diff).toEqual({
+      same: true,
+      status: { before: "completed", after: "completed" },
+      error: { before: null, after: null },
+      body: { changed: false, before: "abab!", after: "abab!" },
+      headers: { added: {}, removed: {}, changed: {} },
+    });
+    const again = await lastRun("same");
+    expect(again).toMatchObject({ id: reply.json.runId, replayOf: run.id, trigger: { method: "POST", path: "/api/same" } });
+    expect(run.replayOf).toBeNull();
+  });
+
+  it("takes an edited message, and the flow as it is now", async () => {
+    await server.putFlow("edited", threeSteps("edited"));
+    await post("edited", "ab", { "X-Src": "web", "X-Old": "1" });
+    const run = await lastRun("edited");
+    await server.putFlow("edited", threeSteps("edited", '"${body}? ${header.X-Src} ${header.X-Old}"'));
+    const { json } = await replay(run.id, { body: "cd", headers: { "x-src": "ops", "X-Old": null } });
+    expect(json).toMatchObject({ body: "cdcd? ops ", flowChanged: true });
+    expect(json.diff).toMatchObject({ same: false, body: { changed: true, before: "abab!", after: "cdcd? ops " }, headers: { changed: { "X-Note": { before: "ab", after: "cd" } } } });
+    expect((await replay(run.id, { body: { id: 7 } })).json.body).toContain('{"id":7}');
+    expect((await replay(run.id, { bodyBase64: "eHk=" })).json.body).toBe("xyxy? web 1");
+  });
+
+  it("begins at a step with the message captured before it", async () => {
+    await server.putFlow("captured", threeSteps("captured"));
+    expect((await server.api("POST", "/routes/captured/capture", { forMs: 60_000 })).json).toMatchObject({ routeId: "captured", active: true });
+    await post("captured", "ab", { Authorization: "Bearer s3cret-value" });
+    const run = await lastRun("captured");
+    const shown = (await server.api("GET", `/runs/${run.id}`)).json;
+    expect(shown.replayable).toBe(true);
+    expect(shown.messages.map(({ stepId, body }: { stepId: string; body: string }) => [stepId, body])).toEqual([
+      ["note", "ab"],
+      ["double", "ab"],
+      ["shout", "abab"],
+    ]);
+    expect(JSON.stringify(shown.messages)).not.toContain("s3cret-value");
+    const { json } = await replay(run.id, { fromStep: "shout" });
+    expect(json).toMatchObject({ body: "abab!", fromStep: "shout", diff: { same: true } });
+    const again = (await server.api("GET", `/runs/${json.runId}`)).json;
+    expect(again.steps.map(({ stepId }: { stepId: string }) => stepId)).toEqual(["shout"]);
+    expect((await replay(run.id, { fromStep: "shout", body: "x" })).json.body).toBe("x!");
+    expect((await server.api("DELETE", "/routes/captured/capture")).json).toMatchObject({ active: false });
+    await post("captured", "cd");
+    expect((await server.api("GET", `/runs/${(await lastRun("captured")).id}`)).json.messages).toBeUndefined();
+  });
+
+  it("ends a capture by itself, and stays within its bytes", async () => {
+    await server.putFlow("bounded", threeSteps("bounded"));
+    await server.api("POST", "/routes/bounded/capture", { forMs: 300, maxBytes: 3_000 });
+    await post("bounded", "x".repeat(1_500));
+    const run = (await server.api("GET", `/runs/${(await lastRun("bounded")).id}`)).json;
+    expect([run.messages.length, run.messagesTruncated]).toEqual([1, true]);
+    await eventually(async () => (await server.api("GET", "/routes/bounded/capture")).json.active === false);
+  });
+
+  it("of a failed run shows that it goes well now", async () => {
+    const failing = (message: string): string => flow("mended", `filter: {simple: "\${body} == '${message}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: broken}}]}`, "setBody: {constant: fine}");
+    await server.putFlow("mended", failing("bad"));
+    expect((await post("mended", "bad")).status).toBe(500);
+    const run = await lastRun("mended");
+    for (let count = 0; count < 150; count++) await post("mended", "good");
+    await server.putFlow("mended", failing("other"));
+    const { json } = await replay(run.id);
+    expect(json).toMatchObject({ status: "completed", body: "fine", diff: { status: { before: "failed", after: "completed" }, error: { before: { type: "java.lang.IllegalStateException", message: "broken" }, after: null } } });
+  });
+
+  it("inside a test session meets its mocks", async () => {
+    await server.putFlow("mocked", flow("mocked", "setBody: {id: first, constant: real}", 'setBody: {id: last, simple: "${body}!"}'));
+    await post("mocked", "x");
+    const run = await lastRun("mocked");
+    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [{ match: { stepId: "first" }, respond: { body: "mock" } }] })).json;
+    const { json } = await replay(run.id, { sessionId });
+    expect(json).toMatchObject({ body: "mock!", diff: { body: { before: "real!", after: "mock!" } } });
+    expect((await lastRun("mocked")).sessionId).toBe(sessionId);
+    await server.api("DELETE", `/test/session/${sessionId}`);
+    expect((await replay(run.id, { sessionId })).status).toBe(404);
+  });
+
+  it("a run that cannot be replayed is refused with the reason", async () => {
+    await server.putFlow("refused", flow("refused", 'choice: {id: fork, when: [{simple: "${body} == 1", steps: [{log: {id: inner, message: x}}]}]}', "log: {id: end, message: y}"));
+    await post("refused", "x".repeat(100_000));
+    const large = await lastRun("refused");
+    await post("refused", "small");
+    const small = await lastRun("refused");
+    const reasonOf = async (runId: string, body: unknown): Promise<unknown> => {
+      const { status, json } = await replay(runId, body);
+      return [status, json.error.replace(runId, "R")];
+    };
+    const advice = "give a body, or switch capture on with POST /_api/routes/refused/capture before the next run";
+    expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: the message it began with was not kept; ${advice}`]);
+    expect(await reasonOf(small.id, { fromStep: "end" })).toEqual([409, `run 'R' cannot be replayed: the message before step 'end' was not captured; ${advice}`]);
+    expect(await reasonOf(small.id, { fromStep: "inner" })).toEqual([409, "run 'R' cannot be replayed: step 'inner' is nested in another step; a replay can begin at the route's own steps only"]);
+    expect(await reasonOf(small.id, { fromStep: "nowhere" })).toEqual([409, "run 'R' cannot be replayed: route 'refused' has no step 'nowhere'"]);
+    expect((await replay(large.id, { body: "now small" })).json).toMatchObject({ status: "completed" });
+    await server.api("DELETE", "/flows/refused");
+    expect(await reasonOf(small.id, {})).toEqual([409, "run 'R' cannot be replayed: route 'refused' is not deployed"]);
+    expect((await replay("run_nobody")).json).toEqual({ error: "run 'run_nobody' not found" });
+    expect((await replay(small.id, { from: "x" })).json).toEqual({ error: "unknown member 'from'" });
+    expect((await server.api("POST", "/routes/nobody/capture", { forMs: 10 })).status).toBe(404);
+    expect((await server.api("POST", "/routes/same/capture", { forMs: 0 })).status).toBe(400);
+  });
+});
