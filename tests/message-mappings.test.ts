@@ -208,6 +208,18 @@ describe("in flows", () => {
   });
 });
 
+it("functions of the operator are functions of the language", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  writeFileSync(join(dataDir, "functions.mjs"), "export const checkDigit = (text) => String(text).length % 10;");
+  const own = await startTestServer({ dataDir, env: { SERVICE_FUNCTIONS: join(dataDir, "functions.mjs") } });
+  try {
+    expect((await own.api("PUT", "/message-mappings/m", jsonRules({ to: "x", expr: "sku + checkDigit(sku)" }))).status).toBe(201);
+    expect((await own.api("POST", "/message-mappings/m/execute", { input: { sku: "abc" } })).json.output).toEqual({ x: "abc3" });
+  } finally {
+    await own.end();
+  }
+});
+
 describe("imports", () => {
   it("shares parts, refuses a change that breaks an importer, and names what is missing after a removal", async () => {
     const library = { ...jsonRules(), parts: { address: { map: [{ to: "city", from: "city" }] } } };

@@ -1,4 +1,5 @@
-// Expressions of mapping documents in the engine's other languages: the current item as the body of a message of its own.
+// What the runtime adds to mapping documents: its other languages, with the current item as the body of a message of its
+// own, and the functions of the operator.
 import { Exchange, Headers, Message, Run, type Catalog, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine";
 import type { MappingEnvironment } from "@sluice/mapping";
 
@@ -27,5 +28,15 @@ export function mappingLanguages(catalog: Catalog, host: Host): NonNullable<Mapp
           new Message(body, headers instanceof Headers ? headers.copy() : Headers.of(headers.toObject())),
         ),
       );
+  };
+}
+
+/** The operator's functions by name, called with the arguments of the expression. */
+export function operatorFunctions(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["functions"]> {
+  return {
+    get(name) {
+      const bean = catalog.beans.get(name);
+      return bean?.kind === "function" ? (bean.create({}, host) as (...args: readonly unknown[]) => unknown) : undefined;
+    },
   };
 }

@@ -4,7 +4,7 @@ import type { Catalog, Host, Log } from "@sluice/engine";
 import type { MappingEnvironment } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
 import { openDiskDocumentStore } from "./disk-document-store.ts";
-import { mappingLanguages } from "./mapping-languages.ts";
+import { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
 import { createMappingUsers, type MappingUsers } from "./mapping-users.ts";
 import { createMessageMappings, type MessageMappings } from "./message-mappings.ts";
 import { createValueMappings, type ValueMappings } from "./value-mappings.ts";
@@ -20,8 +20,10 @@ export interface Mappings {
 export async function openMappings(dataDir: string, flows: FlowStore, log: Log): Promise<Mappings> {
   const tables = createValueMappings(await openDiskDocumentStore(join(dataDir, "value-mappings")), log);
   let languages: MappingEnvironment["compileLanguage"];
+  let functions: MappingEnvironment["functions"];
   const documents = createMessageMappings(await openDiskDocumentStore(join(dataDir, "message-mappings")), log, {
     tables: tables.tables,
+    functions: { get: (name) => functions?.get(name) },
     compileLanguage(language, text) {
       if (languages === undefined) throw new Error(`the language '${language}' is not available yet`);
       return languages(language, text);
@@ -33,6 +35,7 @@ export async function openMappings(dataDir: string, flows: FlowStore, log: Log):
     users: createMappingUsers(documents, flows),
     async load(catalog, host) {
       languages = mappingLanguages(catalog, host);
+      functions = operatorFunctions(catalog, host);
       await tables.load();
       await documents.load();
     },

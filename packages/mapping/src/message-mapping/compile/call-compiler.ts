@@ -4,6 +4,8 @@ import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
 import { languageFunctions } from "../functions/index.ts";
+import { define, type LanguageFunction } from "../functions/language-function.ts";
+import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, isTruthy, toText } from "../values.ts";
 import type { DocumentContext, DocumentFunction } from "./document-context.ts";
 import { computed, located, type Compiled } from "./compiled.ts";
@@ -43,7 +45,7 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
     const special = specials[name] as (typeof specials)[string];
     return checked(name, args, special, context) ? special.compile(args, place) : nothing;
   }
-  const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : undefined;
+  const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
   if (known === undefined) {
     const meant = closest(name, [...functionNames, ...context.functions.keys()]);
     context.report(`unknown function '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
@@ -52,6 +54,16 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
   if (!checked(name, args, known, context)) return nothing;
   const values = args.map((arg) => place.compile(arg));
   return computed(callOf(known.apply, values));
+}
+
+function hostFunction(name: string, { environment }: DocumentContext): LanguageFunction | undefined {
+  const call = environment.functions?.get(name);
+  if (call === undefined) return undefined;
+  return define(0, 100, (...args: readonly unknown[]) => {
+    const result = call(...args);
+    if (result instanceof Promise) throw new MappingFault("expression", `function '${name}' gives a promise: a mapping cannot wait`);
+    return result;
+  });
 }
 
 const nothing = computed(() => undefined);

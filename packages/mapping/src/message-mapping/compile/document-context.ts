@@ -6,6 +6,8 @@ import type { Shape } from "./shape.ts";
 
 /** What a host gives the documents. All of it is asked while compiling, except tables, which are asked at each lookup. */
 export interface MappingEnvironment {
+  /** Functions the host adds to the language; those of the language and of the document go first. */
+  readonly functions?: { get(name: string): ((...args: readonly unknown[]) => unknown) | undefined };
   readonly tables: { get(id: string): ValueTable | undefined };
   /** Documents by id, for `import`. */
   readonly documents?: { get(id: string): unknown };

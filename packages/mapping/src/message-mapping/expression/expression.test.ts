@@ -189,6 +189,17 @@ describe("functions of the document", () => {
     ]);
   });
 
+  it("of the host are called with their arguments, and must not wait", () => {
+    const functions = new Map<string, (...args: readonly unknown[]) => unknown>([
+      ["vat", (net, rate) => Number(net) * Number(rate)],
+      ["later", async () => 1],
+      ["upper", () => "never"],
+    ]);
+    const environment = { ...environmentOf(), functions };
+    expect([evaluate("vat(qty, 0.2)", { qty: 10 }, { environment }), evaluate("upper('a')", {}, { environment })]).toEqual([2, "A"]);
+    expect(() => evaluate("later()", {}, { environment })).toThrow("x: function 'later' gives a promise: a mapping cannot wait");
+  });
+
   it("end when they call themselves for ever", () => {
     expect(runMapping(withFunctions({ f: { args: ["n"], expr: "f(n + 1)" } }, "f(0)"), {}).errors[0]?.message).toBe(
       "x: parts and functions call each other more than 100 levels deep",
