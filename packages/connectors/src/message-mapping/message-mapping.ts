@@ -9,7 +9,7 @@ export interface MessageMappingPort {
   find(id: string): RunnableMapping | undefined;
 }
 
-export interface RunnableMapping {
+interface RunnableMapping {
   /** Why the document is not in service. */
   readonly error: string | undefined;
   readonly mapping: CompiledDocument | undefined;

@@ -47,7 +47,7 @@ export function formatTime(time: number, pattern: string, zone?: string): string
   return format(time, zone === undefined ? utc : zoneNamed(zone));
 }
 
-export function zoneNamed(name: string): Zone {
+function zoneNamed(name: string): Zone {
   const zone = zoneOf(name);
   if (zone.id !== name && name !== "Z") throw new MappingFault("expression", `unknown time zone '${name}'`);
   return zone;

@@ -32,7 +32,7 @@ function failureOf(test: Readonly<Record<string, unknown>>, mapping: CompiledMap
 }
 
 /** The first place where two JSON values differ, as a sentence; undefined when they are equal. */
-export function difference(expected: unknown, actual: unknown, path: string): string | undefined {
+function difference(expected: unknown, actual: unknown, path: string): string | undefined {
   if (expected === actual) return undefined;
   const place = path === "" ? "" : `${path}: `;
   if (Array.isArray(expected) && Array.isArray(actual)) {

@@ -7,7 +7,7 @@ import type { MappingEnvironment } from "./compile/document-context.ts";
 import { compileMapping } from "./compile-mapping.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
-export const testNow = Date.parse("2026-11-14T16:02:33.120Z");
+const testNow = Date.parse("2026-11-14T16:02:33.120Z");
 
 export function environmentOf(
   tables: Readonly<Record<string, unknown>> = {},

@@ -3,7 +3,7 @@ import { isPlainObject } from "@sluice/engine/spi";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
 
-export interface DeclaredFunction {
+interface DeclaredFunction {
   readonly args: readonly string[];
   readonly expr: string;
 }

@@ -19,7 +19,7 @@ export function compileText(text: string, scope: Scope, context: DocumentContext
   return compileTree(parseExpression(text, { prefixes: context.prefixes, hyphens: as === "path" }), scope, context);
 }
 
-export function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContext): Compiled {
+function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContext): Compiled {
   const compile = (inner: ExpressionTree): Compiled => compileTree(inner, scope, context);
   switch (tree.kind) {
     case "literal": {

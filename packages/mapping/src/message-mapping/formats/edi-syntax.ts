@@ -12,7 +12,7 @@ export interface EdiSyntax {
   readonly repetition: string | undefined;
 }
 
-export const edifact: EdiSyntax = { segment: "'", element: "+", component: ":", release: "?", repetition: "*" };
+const edifact: EdiSyntax = { segment: "'", element: "+", component: ":", release: "?", repetition: "*" };
 const x12: EdiSyntax = { segment: "~", element: "*", component: ":", release: undefined, repetition: "^" };
 
 export type Dialect = "edifact" | "x12" | EdiSyntax;
