@@ -97,7 +97,10 @@ const pattern = (text: string): RegExp =>
       .join("[^]*?")}$`,
   );
 
-const guides = markdown(join(root, "docs/guide"));
+/** A guide that shows what its commands print is held to it. */
+const guides = markdown(join(root, "docs/guide")).filter((file) => readFileSync(file, "utf8").includes("```output\n"));
+
+it("the first guide is among those that are run", () => expect(guides.map((file) => file.slice(root.length))).toContain("docs/guide/first-flow.md"));
 
 describe.each(guides.map((file) => [file.slice(root.length), file] as const))("guide %s", (_, file) => {
   const commands = commandsOf(readFileSync(file, "utf8"));
