@@ -5,9 +5,12 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { answering, call, eventually, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
+
+// Password hashes and a thousand connections take their time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 
 let server: StartedServer;
 
@@ -26,15 +29,33 @@ const mirror = (routeId: string, path = `/${routeId}-own`): string => `- route:
               named=\${header.key}
               signature=\${header.X-Hub-Signature-256}
 `;
-const seenBy = ({ text }: ApiReply): Record<string, string> => Object.fromEntries(text.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+const seenBy = ({ text }: ApiReply): Record<string, string> =>
+  Object.fromEntries(text.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 
-const shopKey = { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-shop", roles: ["orders.write"] }, { id: "viewer", key: "s3cr3t-view", roles: ["orders.read"] }] };
-const put = (flowId: string, policy: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply> => server.api("PUT", `/auth/${flowId}`, policy, headers);
-const hook = (path: string, headers: Readonly<Record<string, string>> = {}, { method = "POST", body = method === "POST" ? "{}" : undefined }: { method?: string; body?: string | undefined } = {}) =>
-  call(server.baseUrl, method, path, body, headers);
+const shopKey = {
+  type: "apiKey",
+  in: "header",
+  name: "X-API-Key",
+  keys: [
+    { id: "shop", key: "s3cr3t-shop", roles: ["orders.write"] },
+    { id: "viewer", key: "s3cr3t-view", roles: ["orders.read"] },
+  ],
+};
+const put = (flowId: string, policy: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply> =>
+  server.api("PUT", `/auth/${flowId}`, policy, headers);
+const hook = (
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  { method = "POST", body = method === "POST" ? "{}" : undefined }: { method?: string; body?: string | undefined } = {},
+) => call(server.baseUrl, method, path, body, headers);
 
 /** A call from another address of this machine. */
-function hookFrom(localAddress: string, path: string, headers: Readonly<Record<string, string>>, port = server.port): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
+function hookFrom(
+  localAddress: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  port = server.port,
+): Promise<{ status: number; text: string; retryAfter: string | undefined }> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({ host: "127.0.0.1", port, path, method: "POST", localAddress, headers, agent: false }, (incoming) => {
       let text = "";
@@ -62,7 +83,16 @@ describe("the policy as a document", () => {
       default: "deny",
     };
     const first = await put("orders", policy);
-    expect([first.status, first.json]).toEqual([201, { flowId: "orders", created: true, hash: expect.stringMatching(/^[0-9a-f]{64}$/), lastModified: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), warnings: ["flow 'orders' is not installed yet"] }]);
+    expect([first.status, first.json]).toEqual([
+      201,
+      {
+        flowId: "orders",
+        created: true,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        lastModified: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+        warnings: ["flow 'orders' is not installed yet"],
+      },
+    ]);
     const read = await server.api("GET", "/auth/orders");
     expect(read.status).toBe(200);
     expect(read.text).toBe(
@@ -70,7 +100,14 @@ describe("the policy as a document", () => {
         flowId: "orders",
         lastModified: first.json.lastModified,
         authenticate: [
-          { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "***", fingerprint: hash("sha256", "s3cr3t", "hex").slice(0, 8), roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
+          {
+            type: "apiKey",
+            in: "header",
+            name: "X-API-Key",
+            keys: [
+              { id: "shop", key: "***", fingerprint: hash("sha256", "s3cr3t", "hex").slice(0, 8), roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" },
+            ],
+          },
           { type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }], roles: ["hooks"] },
         ],
         rules: [{ routes: ["order-*"], methods: ["POST"], roles: ["orders.write", "hooks"] }],
@@ -82,7 +119,17 @@ describe("the policy as a document", () => {
     const same = await put("orders", policy);
     expect([same.status, same.json.created, same.json.hash, same.json.lastModified]).toEqual([200, false, first.json.hash, first.json.lastModified]);
     expect((await server.api("GET", "/auth")).json).toEqual({
-      policies: [{ flowId: "orders", lastModified: first.json.lastModified, hash: first.json.hash, schemes: ["apiKey", "hmac"], ruleCount: 1, default: "deny", error: null }],
+      policies: [
+        {
+          flowId: "orders",
+          lastModified: first.json.lastModified,
+          hash: first.json.hash,
+          schemes: ["apiKey", "hmac"],
+          ruleCount: 1,
+          default: "deny",
+          error: null,
+        },
+      ],
       total: 1,
     });
     const removed = await server.api("DELETE", "/auth/orders");
@@ -113,7 +160,13 @@ describe("the policy as a document", () => {
 
   it("read-edit-write keeps what is masked, If-Match guards against a lost edit", async () => {
     await server.putFlow("edit", answering("edit", "in"));
-    await put("edit", { authenticate: [shopKey, { type: "basic", users: [{ username: "u", password: "pass-word" }] }, { type: "hmac", preset: "github", secrets: ["hook-secret"] }] });
+    await put("edit", {
+      authenticate: [
+        shopKey,
+        { type: "basic", users: [{ username: "u", password: "pass-word" }] },
+        { type: "hmac", preset: "github", secrets: ["hook-secret"] },
+      ],
+    });
     const { json, headers } = await server.api("GET", "/auth/edit");
     const etag = headers.get("etag") as string;
     json.authenticate[0].keys.push({ id: "new", key: "s3cr3t-new" });
@@ -150,10 +203,20 @@ describe("the order of checks", () => {
 
   it("none or a bad credential is 401 with a challenge; a role too few is 403; no rule is the default", async () => {
     await server.putFlow("order", mirror("order-intake") + mirror("other"));
-    const rules = [{ routes: ["order-*"], methods: ["POST"], roles: ["orders.write", "hooks"] }, { methods: ["GET"], public: true }];
+    const rules = [
+      { routes: ["order-*"], methods: ["POST"], roles: ["orders.write", "hooks"] },
+      { methods: ["GET"], public: true },
+    ];
     const policy = { authenticate: [shopKey, { type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" }, roles: ["orders.read"] }] }], rules };
     await put("order", { ...policy, default: "deny" });
-    for (const headers of [{}, { "x-api-key": "wrong" }, { "x-api-key": "" }, { authorization: `Basic ${btoa("erp:wrong")}` }, { authorization: "Basic !!" }, { authorization: "Bearer x" }] as Record<string, string>[]) {
+    for (const headers of [
+      {},
+      { "x-api-key": "wrong" },
+      { "x-api-key": "" },
+      { authorization: `Basic ${btoa("erp:wrong")}` },
+      { authorization: "Basic !!" },
+      { authorization: "Bearer x" },
+    ] as Record<string, string>[]) {
       const reply = await hook("/api/order-intake", headers);
       expect([reply.status, reply.text]).toEqual([401, bodies[401]]);
       expect(reply.headers.get("www-authenticate")).toBe('ApiKey in="header", name="X-API-Key", Basic realm="order", charset="UTF-8"');
@@ -164,7 +227,12 @@ describe("the order of checks", () => {
     }
     expect((await hook("/api/order-intake", { "x-api-key": "s3cr3t-shop" })).status).toBe(200);
     expect((await hook("/api/other", { "x-api-key": "s3cr3t-shop" })).status).toBe(403);
-    for (const [method, status] of [["GET", 200], ["HEAD", 200], ["PUT", 401]] as const) expect([method, (await hook("/api/other", {}, { method })).status]).toEqual([method, status]);
+    for (const [method, status] of [
+      ["GET", 200],
+      ["HEAD", 200],
+      ["PUT", 401],
+    ] as const)
+      expect([method, (await hook("/api/other", {}, { method })).status]).toEqual([method, status]);
     await put("order", { ...policy, default: "allow" });
     expect([(await hook("/api/other", { "x-api-key": "s3cr3t-shop" })).status, (await hook("/api/other")).status]).toEqual([200, 401]);
   });
@@ -217,12 +285,22 @@ describe("the order of checks", () => {
   it("origins: a preflight is answered, replies and refusals carry the headers, other origins get none", async () => {
     await server.putFlow("page", answering("page", "in"));
     await put("page", { authenticate: [shopKey], cors: { origins: ["https://shop.example"], exposeHeaders: ["X-Run-Id"], credentials: true } });
-    const preflight = await hook("/api/page", { origin: "https://shop.example", "access-control-request-method": "POST", "access-control-request-headers": "x-api-key" }, { method: "OPTIONS" });
+    const preflight = await hook(
+      "/api/page",
+      { origin: "https://shop.example", "access-control-request-method": "POST", "access-control-request-headers": "x-api-key" },
+      { method: "OPTIONS" },
+    );
     expect(preflight.status).toBe(204);
-    expect(Object.fromEntries(["origin", "methods", "headers", "credentials"].map((name) => [name, preflight.headers.get(`access-control-allow-${name}`)]))).toEqual({ origin: "https://shop.example", methods: "POST", headers: "x-api-key", credentials: "true" });
+    expect(
+      Object.fromEntries(["origin", "methods", "headers", "credentials"].map((name) => [name, preflight.headers.get(`access-control-allow-${name}`)])),
+    ).toEqual({ origin: "https://shop.example", methods: "POST", headers: "x-api-key", credentials: "true" });
     for (const key of ["s3cr3t-shop", "wrong"]) {
       const reply = await hook("/api/page", { origin: "https://shop.example", "x-api-key": key });
-      expect([reply.headers.get("access-control-allow-origin"), reply.headers.get("vary"), reply.headers.get("access-control-expose-headers")]).toEqual(["https://shop.example", "Origin", "X-Run-Id"]);
+      expect([reply.headers.get("access-control-allow-origin"), reply.headers.get("vary"), reply.headers.get("access-control-expose-headers")]).toEqual([
+        "https://shop.example",
+        "Origin",
+        "X-Run-Id",
+      ]);
     }
     const evil = await hook("/api/page", { origin: "https://evil.example", "access-control-request-method": "POST" }, { method: "OPTIONS" });
     expect([evil.headers.get("access-control-allow-origin"), evil.headers.get("access-control-allow-methods")]).toEqual([null, null]);
@@ -242,7 +320,13 @@ describe("the order of checks", () => {
 describe("what the route sees", () => {
   it("the principal, and neither Authorization nor key nor signature; on both paths", async () => {
     await server.putFlow("seen", mirror("seen-route", "/shown"));
-    await put("seen", { authenticate: [shopKey, { type: "apiKey", in: "query", name: "key", keys: [{ id: "q", key: "s3cr3t-query" }] }, { type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }], roles: ["hooks"] }] });
+    await put("seen", {
+      authenticate: [
+        shopKey,
+        { type: "apiKey", in: "query", name: "key", keys: [{ id: "q", key: "s3cr3t-query" }] },
+        { type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }], roles: ["hooks"] },
+      ],
+    });
     for (const path of ["/api/seen-route", "/shown"]) {
       const byKey = await hook(path, { "x-api-key": "s3cr3t-shop", authorization: "Bearer left-over" });
       expect([byKey.status, seenBy(byKey)]).toMatchObject([200, { auth: "", key: "" }]);
@@ -255,9 +339,26 @@ describe("what the route sees", () => {
   });
 
   it("every spelling of the path is guarded", async () => {
-    for (const path of ["/api/seen-route", "/api/seen-route/", "//api//seen-route", "/api/./seen-route", "/x/../api/seen-route", "/api/%73een-route", "/%61pi/seen-route", "/shown", "/shown/", "//shown", "/%73hown", "/./shown", "/shown?x=1", "/api/seen-route?key"]) {
+    for (const path of [
+      "/api/seen-route",
+      "/api/seen-route/",
+      "//api//seen-route",
+      "/api/./seen-route",
+      "/x/../api/seen-route",
+      "/api/%73een-route",
+      "/%61pi/seen-route",
+      "/shown",
+      "/shown/",
+      "//shown",
+      "/%73hown",
+      "/./shown",
+      "/shown?x=1",
+      "/api/seen-route?key",
+    ]) {
       const status = await new Promise<string>((resolve, reject) => {
-        const socket = connect(server.port, "127.0.0.1", () => socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`));
+        const socket = connect(server.port, "127.0.0.1", () =>
+          socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`),
+        );
         socket.on("data", (chunk) => resolve(chunk.toString("latin1").slice(9, 12)));
         socket.on("error", reject);
       });
@@ -269,7 +370,10 @@ describe("what the route sees", () => {
     await server.putFlow("inner", `- route:\n    id: inner-direct\n    from:\n      uri: direct:inner\n      steps:\n        - setBody: {constant: inside}\n`);
     await put("inner", { default: "deny" });
     const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [] })).json;
-    expect((await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:inner", body: "x" })).json).toMatchObject({ status: "completed", body: "inside" });
+    expect((await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:inner", body: "x" })).json).toMatchObject({
+      status: "completed",
+      body: "inside",
+    });
   });
 });
 
@@ -290,10 +394,24 @@ describe("tokens over the network", () => {
   it("verifies, finds a rotated key at once, and fails closed while keys cannot be had", async () => {
     const make = async (kid: string) => {
       const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
-      return { jwk: { ...(await exportJWK(publicKey)), kid, alg: "ES256" }, token: await new SignJWT({ realm_access: { roles: ["orders.write"] } }).setProtectedHeader({ alg: "ES256", kid }).setSubject("ada").setIssuer("https://idp.example.com").setAudience("sluice").setExpirationTime("5m").sign(privateKey) };
+      return {
+        jwk: { ...(await exportJWK(publicKey)), kid, alg: "ES256" },
+        token: await new SignJWT({ realm_access: { roles: ["orders.write"] } })
+          .setProtectedHeader({ alg: "ES256", kid })
+          .setSubject("ada")
+          .setIssuer("https://idp.example.com")
+          .setAudience("sluice")
+          .setExpirationTime("5m")
+          .sign(privateKey),
+      };
     };
     const [one, two] = [await make("one"), await make("two")];
-    const policy = { authenticate: [{ type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: uri, algorithms: ["ES256"], rolesClaim: "realm_access.roles" }], rules: [{ roles: ["orders.write"] }] };
+    const policy = {
+      authenticate: [
+        { type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: uri, algorithms: ["ES256"], rolesClaim: "realm_access.roles" },
+      ],
+      rules: [{ roles: ["orders.write"] }],
+    };
     isUp = false;
     expect((await put("tokens", policy)).status).toBe(201);
     const down = await hook("/api/tokens", { authorization: `Bearer ${one.token}` });
@@ -305,7 +423,10 @@ describe("tokens over the network", () => {
     await put("tokens", { ...policy, default: "deny" });
     for (let index = 0; index < 3; index++) expect((await hook("/api/tokens", { authorization: `Bearer ${one.token}` })).status).toBe(200);
     const seen = seenBy(await hook("/api/tokens", { authorization: `Bearer ${one.token}` }));
-    expect([seen["auth"], JSON.parse(seen["principal"] as string)]).toMatchObject(["", { id: "ada", scheme: "jwt", roles: ["orders.write"], claims: { aud: "sluice" } }]);
+    expect([seen["auth"], JSON.parse(seen["principal"] as string)]).toMatchObject([
+      "",
+      { id: "ada", scheme: "jwt", roles: ["orders.write"], claims: { aud: "sluice" } },
+    ]);
     expect((await hook("/api/tokens", { authorization: `Bearer ${two.token}` })).status).toBe(401);
     published = { keys: [one.jwk, two.jwk] };
     expect((await hook("/api/tokens", { authorization: `Bearer ${two.token}` })).status).toBe(200);
@@ -321,7 +442,11 @@ describe("guessing", () => {
     await put("guess-2", { authenticate: [shopKey] });
     const answers = new Map<number, number>();
     for (let index = 0; index < 1_000; index += 20) {
-      const batch = await Promise.all(Array.from({ length: 20 }, (_, offset) => hookFrom("127.0.0.66", "/api/guess", { "x-api-key": `guess-${index + offset}`, "x-forwarded-for": `10.0.${index % 250}.${offset}` })));
+      const batch = await Promise.all(
+        Array.from({ length: 20 }, (_, offset) =>
+          hookFrom("127.0.0.66", "/api/guess", { "x-api-key": `guess-${index + offset}`, "x-forwarded-for": `10.0.${index % 250}.${offset}` }),
+        ),
+      );
       for (const { status, text, retryAfter } of batch) {
         answers.set(status, (answers.get(status) ?? 0) + 1);
         if (status === 429) expect([text, Number(retryAfter) >= 1]).toEqual(['{"error":"rate limit exceeded"}', true]);
@@ -341,9 +466,16 @@ describe("guessing", () => {
     await server.putFlow("signed", answering("signed", "in"));
     await put("signed", { authenticate: [{ type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }] }] });
     const statuses = new Set<number>();
-    for (let index = 0; index < 80; index++) statuses.add((await hookFrom("127.0.0.68", "/api/signed", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status);
+    for (let index = 0; index < 80; index++)
+      statuses.add((await hookFrom("127.0.0.68", "/api/signed", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status);
     expect([...statuses].sort()).toEqual([401, 429]);
-    expect((await hookFrom("127.0.0.68", "/api/signed", { "x-hub-signature-256": `sha256=${createHmac("sha256", "github-secret-value").update("{}").digest("hex")}` })).status).toBe(200);
+    expect(
+      (
+        await hookFrom("127.0.0.68", "/api/signed", {
+          "x-hub-signature-256": `sha256=${createHmac("sha256", "github-secret-value").update("{}").digest("hex")}`,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it("behind a trusted proxy each caller behind it is a source of its own", async () => {
@@ -351,8 +483,11 @@ describe("guessing", () => {
     try {
       await proxied.putFlow("p", answering("p", "in"));
       await proxied.api("PUT", "/auth/p", { authenticate: [shopKey], ip: { deny: ["203.0.113.9"] } });
-      const by = (address: string, key: string) => call(proxied.baseUrl, "POST", "/api/p", "{}", { "x-api-key": key, "x-forwarded-for": `1.1.1.1, ${address}` }).then(({ status }) => status);
-      expect([await by("203.0.113.1", "a"), await by("203.0.113.1", "b"), await by("203.0.113.1", "c"), await by("203.0.113.1", "s3cr3t-shop")]).toEqual([401, 401, 401, 429]);
+      const by = (address: string, key: string) =>
+        call(proxied.baseUrl, "POST", "/api/p", "{}", { "x-api-key": key, "x-forwarded-for": `1.1.1.1, ${address}` }).then(({ status }) => status);
+      expect([await by("203.0.113.1", "a"), await by("203.0.113.1", "b"), await by("203.0.113.1", "c"), await by("203.0.113.1", "s3cr3t-shop")]).toEqual([
+        401, 401, 401, 429,
+      ]);
       expect([await by("203.0.113.2", "s3cr3t-shop"), await by("203.0.113.9", "s3cr3t-shop")]).toEqual([200, 403]);
     } finally {
       await proxied.end();
@@ -365,11 +500,19 @@ describe("I14: signatures", () => {
     const sign = (body: string | Buffer): string => `sha256=${createHmac("sha256", "github-secret-value").update(body).digest("hex")}`;
     const body = '{"a": 1, "ü": "\\u00fc"}';
     expect((await hook("/api/signed", { "x-hub-signature-256": sign(body) }, { body })).status).toBe(200);
-    for (const other of [JSON.stringify(JSON.parse(body)), `${body}\n`, body.replace("\\u00fc", "ü"), ""]) expect((await hook("/api/signed", { "x-hub-signature-256": sign(body) }, { body: other })).status).toBe(401);
+    for (const other of [JSON.stringify(JSON.parse(body)), `${body}\n`, body.replace("\\u00fc", "ü"), ""])
+      expect((await hook("/api/signed", { "x-hub-signature-256": sign(body) }, { body: other })).status).toBe(401);
     const time = Math.floor(Date.now() / 1000);
     await put("signed", { authenticate: [{ type: "hmac", preset: "stripe", secrets: ["old-secret", "new-secret"] }] });
-    const stripe = (at: number, secret = "new-secret"): Record<string, string> => ({ "stripe-signature": `t=${at},v1=${createHmac("sha256", secret).update(`${at}.{}`).digest("hex")}` });
-    expect([(await hook("/api/signed", stripe(time))).status, (await hook("/api/signed", stripe(time))).status, (await hook("/api/signed", stripe(time, "old-secret"))).status, (await hook("/api/signed", stripe(time - 400))).status]).toEqual([200, 401, 200, 401]);
+    const stripe = (at: number, secret = "new-secret"): Record<string, string> => ({
+      "stripe-signature": `t=${at},v1=${createHmac("sha256", secret).update(`${at}.{}`).digest("hex")}`,
+    });
+    expect([
+      (await hook("/api/signed", stripe(time))).status,
+      (await hook("/api/signed", stripe(time))).status,
+      (await hook("/api/signed", stripe(time, "old-secret"))).status,
+      (await hook("/api/signed", stripe(time - 400))).status,
+    ]).toEqual([200, 401, 200, 401]);
   });
 });
 
@@ -411,9 +554,16 @@ describe("I12 and a restart", () => {
   it("a policy waits for its flow, outlives it, and holds from the first request after a restart; a broken file closes its flow", async () => {
     const before = await startTestServer();
     const { dataDir } = before;
-    await before.api("PUT", "/auth/early", { authenticate: [shopKey, { type: "basic", users: [{ username: "u", password: "pass-word" }] }, { type: "hmac", preset: "github", secrets: ["hook-secret"] }] });
+    await before.api("PUT", "/auth/early", {
+      authenticate: [
+        shopKey,
+        { type: "basic", users: [{ username: "u", password: "pass-word" }] },
+        { type: "hmac", preset: "github", secrets: ["hook-secret"] },
+      ],
+    });
     await before.putFlow("early", answering("early", "in"));
-    const post = (target: StartedServer, path: string, headers: Record<string, string> = {}) => call(target.baseUrl, "POST", path, "{}", headers).then(({ status }) => status);
+    const post = (target: StartedServer, path: string, headers: Record<string, string> = {}) =>
+      call(target.baseUrl, "POST", path, "{}", headers).then(({ status }) => status);
     expect(await post(before, "/api/early")).toBe(401);
     await before.api("DELETE", "/flows/early");
     await before.putFlow("early", answering("early", "in"));
@@ -427,7 +577,11 @@ describe("I12 and a restart", () => {
     writeFileSync(join(dataDir, "policies", "broken.json"), readFileSync(join(dataDir, "policies", "broken.json"), "utf8").replace('"keys"', '"kees"'));
     const after = await startTestServer({ dataDir });
     try {
-      expect([await post(after, "/api/early"), await post(after, "/api/early", { "x-api-key": "s3cr3t-shop" }), await post(after, "/api/early", { authorization: `Basic ${btoa("u:pass-word")}` })]).toEqual([401, 200, 200]);
+      expect([
+        await post(after, "/api/early"),
+        await post(after, "/api/early", { "x-api-key": "s3cr3t-shop" }),
+        await post(after, "/api/early", { authorization: `Basic ${btoa("u:pass-word")}` }),
+      ]).toEqual([401, 200, 200]);
       expect(await post(after, "/api/early", { "x-hub-signature-256": `sha256=${createHmac("sha256", "hook-secret").update("{}").digest("hex")}` })).toBe(200);
       expect(statSync(join(dataDir, "policies", "early.json")).mode & 0o777).toBe(0o600);
       expect([await post(after, "/api/broken"), await post(after, "/api/broken", { "x-api-key": "s3cr3t-shop" })]).toEqual([503, 503]);
@@ -459,14 +613,26 @@ describe("I12 and a restart", () => {
   });
 
   it("a trusted proxy that is none stops the start", async () => {
-    await expect(startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nonsense" } })).rejects.toThrow("SERVICE_TRUSTED_PROXIES: 'nonsense' is no address or network such as 10.0.0.0/8.");
+    await expect(startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nonsense" } })).rejects.toThrow(
+      "SERVICE_TRUSTED_PROXIES: 'nonsense' is no address or network such as 10.0.0.0/8.",
+    );
   });
 });
 
 describe("secrets", () => {
   it("I01, I02, I04, I05: no secret of a policy is in any reply, log, run, trace or file, except the signing secret in its 0600 file", async () => {
     const marked = await startTestServer({ env: { SERVICE_LOG_LEVEL: "trace", MARK_ENV: "MARKER-env-secret" } });
-    const markers = ["MARKER-api-key", "MARKER-query-key", "MARKER-password", "MARKER-hmac", "MARKER-env-secret", "MARKER-wrong", "MARKER-cookie", "MARKER-inbound", token];
+    const markers = [
+      "MARKER-api-key",
+      "MARKER-query-key",
+      "MARKER-password",
+      "MARKER-hmac",
+      "MARKER-env-secret",
+      "MARKER-wrong",
+      "MARKER-cookie",
+      "MARKER-inbound",
+      token,
+    ];
     const collected: string[] = [];
     const api = async (method: string, path: string, body?: unknown): Promise<ApiReply> => {
       const reply = await marked.api(method, path, body);
@@ -478,14 +644,26 @@ describe("secrets", () => {
       await marked.putFlow("marked", verbose);
       const policy = {
         authenticate: [
-          { type: "apiKey", name: "X-Partner", keys: [{ id: "a", key: "MARKER-api-key" }, { id: "e", key: { env: "MARK_ENV" } }] },
+          {
+            type: "apiKey",
+            name: "X-Partner",
+            keys: [
+              { id: "a", key: "MARKER-api-key" },
+              { id: "e", key: { env: "MARK_ENV" } },
+            ],
+          },
           { type: "apiKey", in: "query", name: "k", keys: [{ id: "q", key: "MARKER-query-key" }] },
           { type: "basic", users: [{ username: "u", password: "MARKER-password" }] },
           { type: "hmac", preset: "github", secrets: ["MARKER-hmac", { env: "MARK_ENV" }] },
         ],
       };
       await api("PUT", "/auth/marked", policy);
-      await api("PUT", "/auth/marked", { authenticate: [{ type: "basic", users: [{ username: "MARKER-not-secret", password: ["MARKER-password"] }] }, { type: "apiKey", keys: "MARKER-api-key" }] });
+      await api("PUT", "/auth/marked", {
+        authenticate: [
+          { type: "basic", users: [{ username: "MARKER-not-secret", password: ["MARKER-password"] }] },
+          { type: "apiKey", keys: "MARKER-api-key" },
+        ],
+      });
       const post = async (path: string, headers: Record<string, string>): Promise<number> => {
         const reply = await call(marked.baseUrl, "POST", path, "{}", headers);
         collected.push(`POST ${path.replace(/\?.*/, "")}: ${reply.text} ${JSON.stringify([...reply.headers])}`);
@@ -500,11 +678,26 @@ describe("secrets", () => {
         await post("/verbose", { "x-partner": "MARKER-wrong" }),
         await post("/verbose?k=MARKER-wrong", {}),
       ]).toEqual([500, 500, 500, 500, 500, 401, 401]);
-      await marked.putFlow("open", `- route:\n    id: open\n    from:\n      uri: webhook\n      steps:\n        - to: log:open?showAll=true\n        - throwException: {exceptionType: java.lang.IllegalStateException, message: no}\n`);
-      expect(await post("/api/open", { cookie: "MARKER-cookie", authorization: "Bearer MARKER-inbound", "x-api-key": "MARKER-inbound", "x-hub-signature-256": "MARKER-inbound", "stripe-signature": "MARKER-inbound" })).toBe(500);
+      await marked.putFlow(
+        "open",
+        `- route:\n    id: open\n    from:\n      uri: webhook\n      steps:\n        - to: log:open?showAll=true\n        - throwException: {exceptionType: java.lang.IllegalStateException, message: no}\n`,
+      );
+      expect(
+        await post("/api/open", {
+          cookie: "MARKER-cookie",
+          authorization: "Bearer MARKER-inbound",
+          "x-api-key": "MARKER-inbound",
+          "x-hub-signature-256": "MARKER-inbound",
+          "stripe-signature": "MARKER-inbound",
+          "x-shopify-hmac-sha256": "MARKER-inbound",
+        }),
+      ).toBe(500);
       for (const path of ["/auth", "/auth/marked", "/flows", "/flows/marked", "/health", "/runs", "/openapi.json"]) await api("GET", path);
       for (const { runId } of (await api("GET", "/runs")).json.runs as readonly { runId: string }[]) await api("GET", `/runs/${runId}`);
-      const stream = await fetch(`${marked.baseUrl}/_api/trace/stream?since=0`, { headers: { authorization: `Bearer ${token}`, "last-event-id": "0" }, signal: AbortSignal.timeout(500) }).then(async (response) => {
+      const stream = await fetch(`${marked.baseUrl}/_api/trace/stream?since=0`, {
+        headers: { authorization: `Bearer ${token}`, "last-event-id": "0" },
+        signal: AbortSignal.timeout(500),
+      }).then(async (response) => {
         let text = "";
         try {
           for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString();
@@ -525,7 +718,9 @@ describe("secrets", () => {
         if (path !== policyFile) collected.push(`${path}: ${readFileSync(path, "latin1")}`);
       }
       expect(marked.logText()).toContain("seen");
-      const leaks = collected.flatMap((text) => markers.filter((marker) => text.includes(marker) || text.includes(btoa(`u:${marker}`))).map((marker) => `${marker} in ${text.slice(0, 80)}`));
+      const leaks = collected.flatMap((text) =>
+        markers.filter((marker) => text.includes(marker) || text.includes(btoa(`u:${marker}`))).map((marker) => `${marker} in ${text.slice(0, 80)}`),
+      );
       expect(leaks).toEqual([]);
     } finally {
       await marked.end();

@@ -37,7 +37,9 @@ function demandOf({ roles, public: isPublic = false }: Rule): Demand {
 
 function matcherOf({ routes, methods }: Rule): (routeId: string, method: string) => boolean {
   const patterns = routes?.map(patternOf);
-  return (routeId, method) => (patterns?.some((pattern) => pattern(routeId)) ?? true) && (methods?.some((listed) => listed === method || (method === "HEAD" && listed === "GET")) ?? true);
+  return (routeId, method) =>
+    (patterns?.some((pattern) => pattern(routeId)) ?? true) &&
+    (methods?.some((listed) => listed === method || (method === "HEAD" && listed === "GET")) ?? true);
 }
 
 /** `*` stands for any run of characters. Each part is looked for after the one before: linear, whatever the pattern. */

@@ -17,8 +17,10 @@ describe("addresses", () => {
   });
 
   it("takes nothing else for an address", () => {
-    for (const text of ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4/8", "localhost", ":::", "1::2::3", "12345::", " 1.2.3.4", "1.2.3.4 "]) expect([text, parseAddress(text)]).toEqual([text, undefined]);
-    for (const text of ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/1e1", "/8", "::ffff:1.2.3.4/95"]) expect([text, parseNetwork(text)]).toEqual([text, undefined]);
+    for (const text of ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4/8", "localhost", ":::", "1::2::3", "12345::", " 1.2.3.4", "1.2.3.4 "])
+      expect([text, parseAddress(text)]).toEqual([text, undefined]);
+    for (const text of ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/1e1", "/8", "::ffff:1.2.3.4/95"])
+      expect([text, parseNetwork(text)]).toEqual([text, undefined]);
   });
 
   it("agrees with the system's own block list on IPv4", () => {

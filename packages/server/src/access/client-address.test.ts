@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { accessRequest } from "./access-request.test-support.ts";
 import { clientAddress } from "./client-address.ts";
 
-const from = (remoteAddress: string, ...forwarded: readonly string[]) => accessRequest(forwarded.flatMap((value) => ["X-Forwarded-For", value]), { remoteAddress });
+const from = (remoteAddress: string, ...forwarded: readonly string[]) =>
+  accessRequest(
+    forwarded.flatMap((value) => ["X-Forwarded-For", value]),
+    { remoteAddress },
+  );
 
 it("without trusted proxies the header says nothing", () => {
   expect(clientAddress([])(from("1.2.3.4", "9.9.9.9"))).toBe("1.2.3.4");

@@ -52,7 +52,9 @@ export class DocumentReader {
 
   integer(value: unknown, path: string, least: number, most: number): number | undefined {
     if (value === undefined) return this.fault(path, "is required");
-    return Number.isInteger(value) && (value as number) >= least && (value as number) <= most ? (value as number) : this.fault(path, `must be an integer from ${least} to ${most}`);
+    return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+      ? (value as number)
+      : this.fault(path, `must be an integer from ${least} to ${most}`);
   }
 
   boolean(value: unknown, path: string): boolean | undefined {

@@ -23,7 +23,9 @@ async function derive(password: string, salt: Buffer, n: number): Promise<Buffer
   } else running++;
   try {
     return await new Promise((resolve, reject) =>
-      scrypt(password, salt, hashBytes, { N: n, r: blockSize, p: 1, maxmem: 256 * n * blockSize }, (error, key) => (error === null ? resolve(key) : reject(error))),
+      scrypt(password, salt, hashBytes, { N: n, r: blockSize, p: 1, maxmem: 256 * n * blockSize }, (error, key) =>
+        error === null ? resolve(key) : reject(error),
+      ),
     );
   } finally {
     const next = queue.shift();

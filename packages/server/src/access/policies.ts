@@ -81,7 +81,8 @@ export class Policies {
   read(flowId: string): StoredPolicy {
     const stored = this.#inForce.get(flowId)?.stored;
     if (stored === undefined) throw notFound(flowId);
-    if ("problem" in stored) throw new Refusal("storage-refused", `access policy for flow '${flowId}' cannot be read: ${stored.problem}; install it again or delete it`);
+    if ("problem" in stored)
+      throw new Refusal("storage-refused", `access policy for flow '${flowId}' cannot be read: ${stored.problem}; install it again or delete it`);
     return stored;
   }
 
@@ -91,7 +92,8 @@ export class Policies {
       const known = this.#inForce.get(flowId)?.stored;
       this.#refuseChanged(flowId, ifMatch);
       const other = [...this.#inForce.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
-      if (other !== undefined) throw new Refusal("conflict", `an access policy for flow '${other}' is already installed, and the ids differ in letter case only`);
+      if (other !== undefined)
+        throw new Refusal("conflict", `an access policy for flow '${other}' is already installed, and the ids differ in letter case only`);
       const before = known === undefined || "problem" in known ? undefined : known;
       const { policy: read, problems } = readPolicy(given, before?.policy);
       if (problems.length > 0) throw new Refusal("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);

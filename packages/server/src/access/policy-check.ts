@@ -23,11 +23,15 @@ export interface PolicyInForce {
   readonly guesses: TokenBuckets;
 }
 
+const maxGuessKeys = 1_000;
+
 export class PolicyCheck implements AccessCheck {
   readonly #policy: PolicyInForce;
   readonly #challenge: string;
   readonly #hide: readonly string[];
   readonly #hideQuery: readonly string[] | undefined;
+  /** By address: the same few call over and over. */
+  readonly #guessKeys = new Map<string, string>();
 
   constructor(policy: PolicyInForce) {
     this.#policy = policy;
@@ -95,7 +99,13 @@ export class PolicyCheck implements AccessCheck {
 
   #guessKey(request: AccessRequest): string {
     const { flowId, sourceOf, clientOf } = this.#policy;
-    return `${flowId} ${sourceOf(clientOf(request))}`;
+    const client = clientOf(request);
+    let key = this.#guessKeys.get(client);
+    if (key === undefined) {
+      if (this.#guessKeys.size >= maxGuessKeys) this.#guessKeys.clear();
+      this.#guessKeys.set(client, (key = `${flowId} ${sourceOf(client)}`));
+    }
+    return key;
   }
 
   #wrong(request: AccessRequest, source: string): AccessRefused {

@@ -90,7 +90,10 @@ function parse(text: string, flowId: string): StoredPolicy | BrokenPolicy {
 
 function hasSoundSecrets(scheme: Scheme): boolean {
   if (scheme.type === "apiKey") return scheme.keys.every(({ key }) => "env" in key || /^[0-9a-f]{64}$/.test(key.sha256));
-  if (scheme.type === "basic") return scheme.users.every(({ password }) => "env" in password || (isPowerOfTwo(password.scrypt.cost) && isBase64(password.scrypt.salt, 16) && isBase64(password.scrypt.hash, 32)));
+  if (scheme.type === "basic")
+    return scheme.users.every(
+      ({ password }) => "env" in password || (isPowerOfTwo(password.scrypt.cost) && isBase64(password.scrypt.salt, 16) && isBase64(password.scrypt.hash, 32)),
+    );
   return true;
 }
 

@@ -4,11 +4,19 @@ import { defaultKeyName } from "./schemes/api-key.ts";
 
 export function policyWarnings(policy: Policy, variable: (name: string) => string | undefined, now: number): readonly string[] {
   const schemes = policy.authenticate ?? [];
-  return [...schemes.flatMap((scheme, index) => [...unsetVariables(scheme, index, variable), ...schemeWarnings(scheme, index, now)]), ...neverAsked(schemes), ...unreachableRoles(policy)];
+  return [
+    ...schemes.flatMap((scheme, index) => [...unsetVariables(scheme, index, variable), ...schemeWarnings(scheme, index, now)]),
+    ...neverAsked(schemes),
+    ...unreachableRoles(policy),
+  ];
 }
 
 function unsetVariables(scheme: Scheme, index: number, variable: (name: string) => string | undefined): readonly string[] {
-  return secretsOf(scheme).flatMap(([path, secret]) => ("env" in secret && (variable(secret.env) ?? "") === "" ? [`authenticate[${index}].${path}: environment variable '${secret.env}' is not set, so nothing matches it`] : []));
+  return secretsOf(scheme).flatMap(([path, secret]) =>
+    "env" in secret && (variable(secret.env) ?? "") === ""
+      ? [`authenticate[${index}].${path}: environment variable '${secret.env}' is not set, so nothing matches it`]
+      : [],
+  );
 }
 
 /** Every secret of a scheme with its place in it. */
@@ -26,12 +34,19 @@ export function secretsOf(scheme: Scheme): readonly (readonly [path: string, sec
 }
 
 function schemeWarnings(scheme: Scheme, index: number, now: number): readonly string[] {
-  if (scheme.type === "apiKey") return scheme.keys.flatMap(({ id, expiresAt }, key) => (expiresAt !== undefined && Date.parse(expiresAt) <= now ? [`authenticate[${index}].keys[${key}]: key '${id}' has expired`] : []));
+  if (scheme.type === "apiKey")
+    return scheme.keys.flatMap(({ id, expiresAt }, key) =>
+      expiresAt !== undefined && Date.parse(expiresAt) <= now ? [`authenticate[${index}].keys[${key}]: key '${id}' has expired`] : [],
+    );
   if (scheme.type !== "jwt") return [];
-  const missing = (["issuer", "audience"] as const).filter((name) => scheme[name] === undefined).map((name) => `authenticate[${index}].${name} is not set, so tokens made for others are accepted too`);
+  const missing = (["issuer", "audience"] as const)
+    .filter((name) => scheme[name] === undefined)
+    .map((name) => `authenticate[${index}].${name} is not set, so tokens made for others are accepted too`);
   const { protocol, hostname } = new URL(scheme.jwksUri);
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
-  return protocol === "http:" && !isLocal ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: whoever can change it on the way can sign tokens`] : missing;
+  return protocol === "http:" && !isLocal
+    ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: whoever can change it on the way can sign tokens`]
+    : missing;
 }
 
 /** The first scheme whose credential is present decides: a second one that looks at the same place is never asked. */
@@ -46,13 +61,26 @@ function neverAsked(schemes: readonly Scheme[]): readonly string[] {
 }
 
 function placeOf(scheme: Scheme): string | undefined {
-  if (scheme.type === "apiKey") return scheme.in === "query" ? `query ${scheme.name ?? defaultKeyName}` : `header ${(scheme.name ?? defaultKeyName).toLowerCase()}`;
+  if (scheme.type === "apiKey")
+    return scheme.in === "query" ? `query ${scheme.name ?? defaultKeyName}` : `header ${(scheme.name ?? defaultKeyName).toLowerCase()}`;
   if (scheme.type === "hmac") return `header ${scheme.preset ?? scheme.header?.toLowerCase()}`;
   return scheme.type === "basic" ? "basic" : undefined;
 }
 
 function unreachableRoles({ authenticate = [], rules = [] }: Policy): readonly string[] {
   if (authenticate.some(({ type }) => type === "jwt")) return [];
-  const granted = new Set(authenticate.flatMap((scheme) => (scheme.type === "apiKey" ? scheme.keys.flatMap(({ roles }) => roles ?? []) : scheme.type === "basic" ? scheme.users.flatMap(({ roles }) => roles ?? []) : scheme.type === "hmac" ? (scheme.roles ?? []) : [])));
-  return rules.flatMap(({ roles }, index) => (roles === undefined || roles.some((role) => granted.has(role)) ? [] : [`rules[${index}]: nobody has any of its roles`]));
+  const granted = new Set(
+    authenticate.flatMap((scheme) =>
+      scheme.type === "apiKey"
+        ? scheme.keys.flatMap(({ roles }) => roles ?? [])
+        : scheme.type === "basic"
+          ? scheme.users.flatMap(({ roles }) => roles ?? [])
+          : scheme.type === "hmac"
+            ? (scheme.roles ?? [])
+            : [],
+    ),
+  );
+  return rules.flatMap(({ roles }, index) =>
+    roles === undefined || roles.some((role) => granted.has(role)) ? [] : [`rules[${index}]: nobody has any of its roles`],
+  );
 }

@@ -14,7 +14,9 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
     return compact({ id, preset, toleranceSec });
   }
   const header = reader.fitting(members["header"], `${path}.header`, headerName, "must be the name of a header");
-  const timestampHeader = reader.optional(members["timestampHeader"], (given) => reader.fitting(given, `${path}.timestampHeader`, headerName, "must be the name of a header"));
+  const timestampHeader = reader.optional(members["timestampHeader"], (given) =>
+    reader.fitting(given, `${path}.timestampHeader`, headerName, "must be the name of a header"),
+  );
   const template = reader.optional(members["template"], (given) => readTemplate(reader, given, `${path}.template`));
   const signsTime = (template ?? "{body}").includes("{timestamp}");
   if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");

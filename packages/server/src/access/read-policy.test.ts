@@ -1,17 +1,28 @@
 import { hash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Policy } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
 import { sealPolicy } from "./seal-policy.ts";
 import { shownPolicy } from "./show-policy.ts";
+
+// Each password hash takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** The example of the contract. */
 const example = {
   authenticate: [
     { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t", roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
     { type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" }, roles: ["orders.read"] }] },
-    { type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: "https://idp.example.com/jwks", algorithms: ["RS256", "ES256"], rolesClaim: "realm_access.roles", clockSkewSec: 30 },
+    {
+      type: "jwt",
+      issuer: "https://idp.example.com",
+      audience: "sluice",
+      jwksUri: "https://idp.example.com/jwks",
+      algorithms: ["RS256", "ES256"],
+      rolesClaim: "realm_access.roles",
+      clockSkewSec: 30,
+    },
     { type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }], roles: ["hooks"] },
   ],
   rules: [
@@ -68,9 +79,25 @@ describe("reading a policy", () => {
     ["authenticate[0].keys[0].key.env: names a setting of the runtime itself, which no policy can use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
     ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
     ["authenticate[0].keys[0].expiresAt: must be a time such as 2027-01-01T00:00:00Z", apiKeyWith({ expiresAt: "soon" })],
-    ["authenticate[0].keys[1].id: is used twice", { authenticate: [{ type: "apiKey", keys: [{ id: "a", key: "1" }, { id: "a", key: "2" }] }] }],
+    [
+      "authenticate[0].keys[1].id: is used twice",
+      {
+        authenticate: [
+          {
+            type: "apiKey",
+            keys: [
+              { id: "a", key: "1" },
+              { id: "a", key: "2" },
+            ],
+          },
+        ],
+      },
+    ],
     ["authenticate[0].users[0].username: must not hold a colon", { authenticate: [{ type: "basic", users: [{ username: "a:b", password: "x" }] }] }],
-    ["authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519", { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] }],
+    [
+      "authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519",
+      { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] },
+    ],
     ["authenticate[0].jwksUri: must be an http or https address without a user", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
     ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
     ["authenticate[0].header: is settled by the preset: leave out one of them", hmacWith({ preset: "github", header: "X" })],
@@ -86,7 +113,13 @@ describe("reading a policy", () => {
   });
 
   it("tells all faults and repeats no value", () => {
-    const found = problems({ authenticate: [{ type: "apiKey", keys: [{ id: "a", key: ["S3CR3T"] }] }, { type: "basic", users: [{ username: 5, password: { S3CR3T: 1 } }] }], default: "S3CR3T" });
+    const found = problems({
+      authenticate: [
+        { type: "apiKey", keys: [{ id: "a", key: ["S3CR3T"] }] },
+        { type: "basic", users: [{ username: 5, password: { S3CR3T: 1 } }] },
+      ],
+      default: "S3CR3T",
+    });
     expect(found.length).toBeGreaterThanOrEqual(4);
     expect(found.join()).not.toMatch(/S3CR3T(?!: unknown)/);
   });
@@ -96,7 +129,17 @@ describe("reading a policy", () => {
       fc.property(fc.jsonValue(), (value) => {
         readPolicy(value, undefined);
         readPolicy({ authenticate: value, rules: value, ip: value, rateLimit: value, cors: value, default: value }, undefined);
-        readPolicy({ authenticate: [{ type: "hmac", secrets: value, preset: value }, { type: "apiKey", keys: [value] }, { type: "basic", users: [value] }, { type: "jwt", jwksUri: value }] }, undefined);
+        readPolicy(
+          {
+            authenticate: [
+              { type: "hmac", secrets: value, preset: value },
+              { type: "apiKey", keys: [value] },
+              { type: "basic", users: [value] },
+              { type: "jwt", jwksUri: value },
+            ],
+          },
+          undefined,
+        );
       }),
       { numRuns: 300 },
     );
@@ -106,7 +149,13 @@ describe("reading a policy", () => {
 describe("read, edit, write", () => {
   const full = {
     authenticate: [
-      { type: "apiKey", keys: [{ id: "shop", key: "k1" }, { id: "erp", key: { env: "ERP_KEY" } }] },
+      {
+        type: "apiKey",
+        keys: [
+          { id: "shop", key: "k1" },
+          { id: "erp", key: { env: "ERP_KEY" } },
+        ],
+      },
       { type: "basic", users: [{ username: "u", password: "pw" }] },
       { type: "hmac", preset: "github", secrets: ["one", { value: "two" }, { env: "GH" }] },
     ],
@@ -116,7 +165,10 @@ describe("read, edit, write", () => {
     const policy: Policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
     const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...shownPolicy(policy) }));
     expect(JSON.stringify(shown)).not.toMatch(/"(k1|pw|one|two)"/);
-    expect(shown.authenticate[0].keys).toEqual([{ id: "shop", key: "***", fingerprint: hash("sha256", "k1", "hex").slice(0, 8) }, { id: "erp", key: { env: "ERP_KEY" } }]);
+    expect(shown.authenticate[0].keys).toEqual([
+      { id: "shop", key: "***", fingerprint: hash("sha256", "k1", "hex").slice(0, 8) },
+      { id: "erp", key: { env: "ERP_KEY" } },
+    ]);
     expect(shown.authenticate[2].secrets[0]).toEqual({ value: "***", fingerprint: hash("sha256", "one", "hex").slice(0, 8) });
     const again = readPolicy(shown, policy);
     expect(again.problems).toEqual([]);
@@ -127,7 +179,9 @@ describe("read, edit, write", () => {
     shown.authenticate[2].keys.unshift({ id: "new", key: "k2" });
     const edited = await sealPolicy(readPolicy(shown, policy).policy, policy);
     expect(edited.authenticate?.[0]).toMatchObject({ secrets: [{ env: "GH" }, { value: "two" }, { value: "one" }] });
-    expect(edited.authenticate?.[2]).toMatchObject({ keys: [{ id: "new", key: { sha256: hash("sha256", "k2", "hex") } }, { id: "shop", key: { sha256: hash("sha256", "k1", "hex") } }, { id: "erp" }] });
+    expect(edited.authenticate?.[2]).toMatchObject({
+      keys: [{ id: "new", key: { sha256: hash("sha256", "k2", "hex") } }, { id: "shop", key: { sha256: hash("sha256", "k1", "hex") } }, { id: "erp" }],
+    });
     expect(edited.authenticate?.[1]).toEqual(policy.authenticate?.[1]);
   });
 

@@ -29,7 +29,8 @@ export function readPolicy(given: unknown, before: Policy | undefined): PolicyRe
     rateLimit: reader.optional(members["rateLimit"], (value) => readRateLimit(reader, value)),
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
   });
-  if (settled.every((name) => members[name] === undefined) && reader.problems.length === 0) reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
+  if (settled.every((name) => members[name] === undefined) && reader.problems.length === 0)
+    reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
   return { policy, problems: reader.problems };
 }
 
@@ -79,9 +80,7 @@ function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
   const members = reader.object(value, "cors", ["origins", "methods", "headers", "exposeHeaders", "credentials", "maxAgeSec"]) ?? {};
   const headerNames = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) =>
-      reader
-        .list(list, `cors.${name}`)
-        ?.map((item, index) => reader.fitting(item, `cors.${name}[${index}]`, headerName, "must be the name of a header") ?? ""),
+      reader.list(list, `cors.${name}`)?.map((item, index) => reader.fitting(item, `cors.${name}[${index}]`, headerName, "must be the name of a header") ?? ""),
     );
   const origins = reader
     .list(members["origins"], "cors.origins")

@@ -3,7 +3,18 @@ import { hash } from "node:crypto";
 import { masked } from "../masking/secret-headers.ts";
 import { compact, headerName, type DocumentReader, type Members } from "./document-reader.ts";
 import { readHmacOptions } from "./read-hmac.ts";
-import type { ApiKey, ApiKeyScheme, BasicScheme, BasicUser, EnvironmentSecret, GivenPassword, HmacScheme, JwtScheme, Scheme, SigningSecret } from "./policy-document.ts";
+import type {
+  ApiKey,
+  ApiKeyScheme,
+  BasicScheme,
+  BasicUser,
+  EnvironmentSecret,
+  GivenPassword,
+  HmacScheme,
+  JwtScheme,
+  Scheme,
+  SigningSecret,
+} from "./policy-document.ts";
 import { signingKeyBytes } from "./signing-key.ts";
 import type { StoredSecrets } from "./stored-secrets.ts";
 
@@ -62,7 +73,9 @@ export class SchemeReader {
     this.#unique(this.#ids, id, `${path}.id`);
     const key = this.#secret(members["key"], `${path}.key`, this.#stored.key(id), (text) => ({ sha256: hash("sha256", text, "hex") }));
     const expiresAt = reader.optional(members["expiresAt"], (time) =>
-      typeof time === "string" && /^\d{4}-\d\d-\d\dT/.test(time) && !Number.isNaN(Date.parse(time)) ? time : reader.fault(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
+      typeof time === "string" && /^\d{4}-\d\d-\d\dT/.test(time) && !Number.isNaN(Date.parse(time))
+        ? time
+        : reader.fault(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
     );
     return compact<ApiKey>({ id, key: key ?? { env: "" }, roles: this.#roles(members, path), expiresAt });
   }
@@ -106,7 +119,8 @@ export class SchemeReader {
   #hmac(value: object, path: string, schemeIndex: number): HmacScheme {
     const options = readHmacOptions(this.#reader, value, path);
     const { secrets: given, roles } = value as Members;
-    const secrets = this.#reader.list(given, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
+    const secrets =
+      this.#reader.list(given, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
     for (const [index, secret] of secrets.entries()) {
       if (options.preset === "standard-webhooks" && "value" in secret && signingKeyBytes(secret.value, options.preset) === undefined)
         this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without whsec_ before it");

@@ -4,7 +4,9 @@ import type { BasicUser, GivenPassword, PasswordSecret, Policy, Scheme } from ".
 
 export async function sealPolicy({ authenticate, ...rest }: Policy<GivenPassword>, before: Policy | undefined): Promise<Policy> {
   if (authenticate === undefined) return rest;
-  const kept = new Map((before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])));
+  const kept = new Map(
+    (before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])),
+  );
   return { authenticate: await Promise.all(authenticate.map((scheme) => sealScheme(scheme, kept))), ...rest };
 }
 

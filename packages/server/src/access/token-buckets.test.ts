@@ -40,15 +40,20 @@ it("never holds more keys than it may, and drops idle ones first", () => {
 
 it("over any time span no key gets more than capacity plus what was refilled", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 500 }), fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 }), (capacity, refillMs, pauses) => {
-      const { clock, buckets: some } = buckets(capacity, refillMs);
-      let taken = 0;
-      for (const pause of pauses) {
-        clock.now += pause;
-        if (some.take("a") === 0) taken++;
-      }
-      expect(taken).toBeLessThanOrEqual(capacity + clock.now / refillMs + 1e-6);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 500 }),
+      fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 }),
+      (capacity, refillMs, pauses) => {
+        const { clock, buckets: some } = buckets(capacity, refillMs);
+        let taken = 0;
+        for (const pause of pauses) {
+          clock.now += pause;
+          if (some.take("a") === 0) taken++;
+        }
+        expect(taken).toBeLessThanOrEqual(capacity + clock.now / refillMs + 1e-6);
+      },
+    ),
   );
 });
 

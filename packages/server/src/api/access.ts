@@ -78,11 +78,20 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
 function summary(flowId: string, stored: StoredPolicy | BrokenPolicy): Readonly<Record<string, unknown>> {
   if ("problem" in stored) return { flowId, lastModified: null, hash: null, schemes: [], ruleCount: 0, default: null, error: stored.problem };
   const { policy, lastModified, hash } = stored;
-  return { flowId, lastModified, hash, schemes: (policy.authenticate ?? []).map(({ type }) => type), ruleCount: policy.rules?.length ?? 0, default: defaultOf(policy), error: null };
+  return {
+    flowId,
+    lastModified,
+    hash,
+    schemes: (policy.authenticate ?? []).map(({ type }) => type),
+    ruleCount: policy.rules?.length ?? 0,
+    default: defaultOf(policy),
+    error: null,
+  };
 }
 
 function flowIdOf({ flowId = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(flowId)) throw new Refusal("id-invalid", `invalid id '${flowId.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(flowId))
+    throw new Refusal("id-invalid", `invalid id '${flowId.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
   return flowId;
 }
 

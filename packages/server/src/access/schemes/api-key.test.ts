@@ -13,10 +13,20 @@ const judge = (scheme: CredentialScheme, request: AccessRequest): unknown => {
 };
 
 it("knows a key by its digest and tells whose it is", () => {
-  const scheme = apiKeyScheme({ type: "apiKey", keys: [{ id: "shop", key: { sha256: digest("s3cr3t") }, roles: ["orders.write"] }, { id: "erp", key: { sha256: digest("other") } }] }, testParts());
+  const scheme = apiKeyScheme(
+    {
+      type: "apiKey",
+      keys: [
+        { id: "shop", key: { sha256: digest("s3cr3t") }, roles: ["orders.write"] },
+        { id: "erp", key: { sha256: digest("other") } },
+      ],
+    },
+    testParts(),
+  );
   expect(judge(scheme, accessRequest({ "x-api-key": "s3cr3t" }))).toEqual({ id: "shop", scheme: "apiKey", roles: ["orders.write"], claims: {} });
   expect(judge(scheme, accessRequest({ "X-API-KEY": "other" }))).toEqual({ id: "erp", scheme: "apiKey", roles: [], claims: {} });
-  for (const key of ["s3cr3", "s3cr3tt", "S3CR3T", "", digest("s3cr3t"), " s3cr3t"]) expect([key, judge(scheme, accessRequest({ "x-api-key": key }))]).toEqual([key, "wrong"]);
+  for (const key of ["s3cr3", "s3cr3tt", "S3CR3T", "", digest("s3cr3t"), " s3cr3t"])
+    expect([key, judge(scheme, accessRequest({ "x-api-key": key }))]).toEqual([key, "wrong"]);
   expect(judge(scheme, accessRequest({ authorization: "s3cr3t" }))).toBe("absent");
   expect(judge(scheme, accessRequest({}, { query: "X-API-Key=s3cr3t" }))).toBe("absent");
 });
@@ -44,7 +54,10 @@ it("compares the bytes that a UTF-8 client sends in a header", () => {
 
 it("a key ends at its time", () => {
   const parts = testParts();
-  const scheme = apiKeyScheme({ type: "apiKey", keys: [{ id: "shop", key: { sha256: digest("k") }, expiresAt: new Date(parts.time + 1_000).toISOString() }] }, parts);
+  const scheme = apiKeyScheme(
+    { type: "apiKey", keys: [{ id: "shop", key: { sha256: digest("k") }, expiresAt: new Date(parts.time + 1_000).toISOString() }] },
+    parts,
+  );
   expect(judge(scheme, accessRequest({ "x-api-key": "k" }))).toMatchObject({ id: "shop" });
   parts.time += 1_000;
   expect(judge(scheme, accessRequest({ "x-api-key": "k" }))).toBe("wrong");
@@ -60,5 +73,6 @@ it("a variable that is unset or empty is no key", () => {
 });
 
 it("every comparison of secrets is of digests or MACs, by the constant-time primitive", () => {
-  for (const file of ["api-key.ts", "basic.ts", "hmac.ts", "../password-hash.ts"]) expect([file, readFileSync(new URL(`./${file}`, import.meta.url), "utf8").match(/timingSafeEqual\(/g)?.length]).toEqual([file, 1]);
+  for (const file of ["api-key.ts", "basic.ts", "hmac.ts", "../password-hash.ts"])
+    expect([file, readFileSync(new URL(`./${file}`, import.meta.url), "utf8").match(/timingSafeEqual\(/g)?.length]).toEqual([file, 1]);
 });

@@ -5,6 +5,7 @@ import type { ApiKeyScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 
 interface KnownKey {
+  /** In hex. */
   readonly digest: Buffer;
   readonly principal: Principal;
   readonly expiresAt: number;
@@ -19,7 +20,11 @@ export function apiKeyScheme(scheme: ApiKeyScheme, parts: SchemeParts): Credenti
   for (const { id, key, roles, expiresAt } of scheme.keys) {
     const digest = "env" in key ? digestOf(parts.variable(key.env)) : key.sha256;
     if (digest === undefined) continue;
-    keys.set(digest, { digest: Buffer.from(digest, "hex"), principal: principalOf("apiKey", id, roles), expiresAt: expiresAt === undefined ? Infinity : Date.parse(expiresAt) });
+    keys.set(digest, {
+      digest: Buffer.from(digest, "latin1"),
+      principal: principalOf("apiKey", id, roles),
+      expiresAt: expiresAt === undefined ? Infinity : Date.parse(expiresAt),
+    });
   }
   return {
     guessable: true,
@@ -30,13 +35,17 @@ export function apiKeyScheme(scheme: ApiKeyScheme, parts: SchemeParts): Credenti
     verify(credential) {
       // Node hands header bytes over as Latin-1 characters; what counts is the bytes. Looking a digest up tells nothing
       // about the key, and the comparison that decides takes the same time for all.
-      const digest = hash("sha256", place === "header" ? Buffer.from(credential, "latin1") : credential, "hex");
+      const digest = hash("sha256", place === "header" && beyondAscii.test(credential) ? Buffer.from(credential, "latin1") : credential, "hex");
       const known = keys.get(digest);
-      const matches = timingSafeEqual(Buffer.from(digest, "hex"), known?.digest ?? nobodysDigest);
+      presented.write(digest, 0, "latin1");
+      const matches = timingSafeEqual(presented, known?.digest ?? nobodysDigest);
       return known !== undefined && matches && parts.now() < known.expiresAt ? known.principal : "wrong";
     },
   };
 }
 
-const nobodysDigest = Buffer.alloc(32);
+const beyondAscii = /[\u0080-\uffff]/;
+const nobodysDigest = Buffer.alloc(64);
+/** The digest being compared, in hex: written over by every check. */
+const presented = Buffer.alloc(64);
 const digestOf = (value: string | undefined): string | undefined => (value === undefined || value === "" ? undefined : hash("sha256", value, "hex"));

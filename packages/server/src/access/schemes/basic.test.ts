@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { accessRequest, testParts } from "../access-request.test-support.ts";
 import { hashPassword } from "../password-hash.ts";
 import { basicScheme } from "./basic.ts";
+
+// Each password hash takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const credential = (pair: string): string => Buffer.from(pair).toString("base64");
 const welch = (a: readonly number[], b: readonly number[]): number => {
@@ -12,21 +15,37 @@ const welch = (a: readonly number[], b: readonly number[]): number => {
 
 it("reads user and password as RFC 7617 writes them", async () => {
   const parts = testParts();
-  const scheme = basicScheme({ type: "basic", users: [{ username: "Aladdin", password: { scrypt: await hashPassword("open sesame") }, roles: ["r"] }] }, "orders", parts);
+  const scheme = basicScheme(
+    { type: "basic", users: [{ username: "Aladdin", password: { scrypt: await hashPassword("open sesame") }, roles: ["r"] }] },
+    "orders",
+    parts,
+  );
   const request = accessRequest({ authorization: "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" });
   expect(await scheme.verify(scheme.read(request) as string, request, "s")).toEqual({ id: "Aladdin", scheme: "basic", roles: ["r"], claims: {} });
   expect(scheme.challenge).toBe('Basic realm="orders", charset="UTF-8"');
   expect(scheme.read(accessRequest({ authorization: "bAsIc QQ==" }))).toBe("QQ==");
   for (const header of ["Bearer x", "Basicx", "Basic", "Digest x"]) expect(scheme.read(accessRequest({ authorization: header }))).toBeUndefined();
   expect(scheme.read(accessRequest(["Authorization", "Basic QQ==", "authorization", "Basic QQ=="]))).toBe("");
-  for (const pair of ["Aladdin:open Sesame", "aladdin:open sesame", "Aladdin:", ":open sesame", "Aladdin", "", "Aladdin:open sesame:"]) expect([pair, await scheme.verify(credential(pair), request, "s")]).toEqual([pair, "wrong"]);
+  for (const pair of ["Aladdin:open Sesame", "aladdin:open sesame", "Aladdin:", ":open sesame", "Aladdin", "", "Aladdin:open sesame:"])
+    expect([pair, await scheme.verify(credential(pair), request, "s")]).toEqual([pair, "wrong"]);
 });
 
 it("passwords may hold colons and any letter, and may come from a variable", async () => {
   const parts = testParts();
   parts.variables["ERP_PW"] = "a:b:ü→";
   parts.variables["EMPTY"] = "";
-  const scheme = basicScheme({ type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" } }, { username: "empty", password: { env: "EMPTY" } }, { username: "unset", password: { env: "UNSET" } }] }, "r", parts);
+  const scheme = basicScheme(
+    {
+      type: "basic",
+      users: [
+        { username: "erp", password: { env: "ERP_PW" } },
+        { username: "empty", password: { env: "EMPTY" } },
+        { username: "unset", password: { env: "UNSET" } },
+      ],
+    },
+    "r",
+    parts,
+  );
   expect(await scheme.verify(credential("erp:a:b:ü→"), accessRequest(), "s")).toMatchObject({ id: "erp" });
   expect(await scheme.verify(credential("empty:"), accessRequest(), "s")).toBe("wrong");
   expect(await scheme.verify(credential("unset:"), accessRequest(), "s")).toBe("wrong");
@@ -58,7 +77,17 @@ it("many requests with one pair share one check, and tries count before they are
 it("I09: an unknown user takes as long as a wrong password, kept or from a variable", async () => {
   const parts = testParts(1_000);
   parts.variables["PW"] = "from-env";
-  const scheme = basicScheme({ type: "basic", users: [{ username: "known", password: { scrypt: await hashPassword("p") } }, { username: "env", password: { env: "PW" } }] }, "r", parts);
+  const scheme = basicScheme(
+    {
+      type: "basic",
+      users: [
+        { username: "known", password: { scrypt: await hashPassword("p") } },
+        { username: "env", password: { env: "PW" } },
+      ],
+    },
+    "r",
+    parts,
+  );
   const times: Record<string, number[]> = { known: [], env: [], unknown: [] };
   const users = Object.keys(times);
   for (let round = 0; round < 15; round++)

@@ -15,7 +15,9 @@ const maxRemembered = 1_000;
 const rememberedMs = 300_000;
 
 export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemeParts): CredentialScheme {
-  const users = new Map(scheme.users.map(({ username, password, roles }): [string, KnownUser] => [username, { password, principal: principalOf("basic", username, roles) }]));
+  const users = new Map(
+    scheme.users.map(({ username, password, roles }): [string, KnownUser] => [username, { password, principal: principalOf("basic", username, roles) }]),
+  );
   const secret = randomBytes(32);
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   const checking = new Map<string, Promise<Verdict>>();

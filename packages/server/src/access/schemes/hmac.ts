@@ -1,6 +1,6 @@
 // Signed bodies. What a sender signs is described as a template around the raw bytes; the presets are such
 // descriptions of well-known senders.
-import { timingSafeEqual } from "node:crypto";
+import { timingSafeEqual, type BinaryToTextEncoding } from "node:crypto";
 import type { AccessRequest } from "../../http/access.ts";
 import { headerOf } from "../credential-places.ts";
 import { signingKeyBytes } from "../signing-key.ts";
@@ -18,20 +18,19 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
     .map((secret) => ("env" in secret ? parts.variable(secret.env) : secret.value))
     .map((value) => (value === undefined ? undefined : signingKeyBytes(value, scheme.preset)))
     .filter((bytes) => bytes !== undefined)
-    .map((bytes) => hmacKey(format.algorithm, bytes));
+    .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
   const seen = new Map<string, number>();
 
   /** A signature with a time in it is good once: senders that try again sign anew. */
-  function isReplay(signature: Buffer): boolean {
-    const id = signature.toString("latin1");
+  function isReplay(signature: string): boolean {
     const now = parts.monotonic();
     for (const [old, until] of seen) {
       if (until > now && seen.size < maxSeen) break;
       seen.delete(old);
     }
-    if (seen.has(id)) return true;
-    seen.set(id, now + 2 * format.toleranceMs);
+    if (seen.has(signature)) return true;
+    seen.set(signature, now + 2 * format.toleranceMs);
     return false;
   }
 
@@ -58,13 +57,27 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
 
 export type SignedAround = readonly [before: string, after: string];
 
-function findMatch(keys: readonly HmacKey[], signatures: readonly Buffer[], [before, after]: SignedAround, body: Uint8Array): Buffer | undefined {
-  let match: Buffer | undefined;
+function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
+  let match: string | undefined;
   for (const key of keys) {
     const expected = key(before, body, after);
-    for (const signature of signatures) if (signature.length === expected.length && timingSafeEqual(signature, expected)) match = expected;
+    for (const signature of signatures) if (isSameText(signature, expected)) match = expected;
   }
   return match;
+}
+
+/** By the length of the signature's text: what is compared is written here, so that no check leaves garbage behind. */
+const compared = new Map<number, readonly [Buffer, Buffer]>();
+
+function isSameText(one: string, other: string): boolean {
+  const { length } = other;
+  if (one.length !== length) return false;
+  let places = compared.get(length);
+  if (places === undefined) compared.set(length, (places = [Buffer.alloc(length), Buffer.alloc(length)]));
+  const [left, right] = places;
+  left.write(one, 0, "latin1");
+  right.write(other, 0, "latin1");
+  return timingSafeEqual(left, right);
 }
 
 function isRecent(time: string, toleranceMs: number, now: number): boolean {
@@ -73,7 +86,8 @@ function isRecent(time: string, toleranceMs: number, now: number): boolean {
 
 /** What a signature header says. */
 export interface SignatureClaim {
-  readonly signatures: readonly Buffer[];
+  /** In the format's encoding, hex in lower case. */
+  readonly signatures: readonly string[];
   /** Seconds since 1970, as the sender wrote them. */
   readonly time?: string;
   readonly messageId?: string;
@@ -82,6 +96,7 @@ export interface SignatureClaim {
 export interface SignatureFormat {
   readonly header: string;
   readonly algorithm: string;
+  readonly encoding: BinaryToTextEncoding;
   /** Whether a time is signed too. */
   readonly timed: boolean;
   readonly toleranceMs: number;

@@ -14,27 +14,63 @@ beforeAll(async () => {
   first = await generateKeyPair("RS256", { extractable: true });
   second = await generateKeyPair("RS256", { extractable: true });
   curve = await generateKeyPair("ES256", { extractable: true });
-  for (const [kid, pair, alg] of [["k1", first, "RS256"], ["k2", second, "RS256"], ["e1", curve, "ES256"]] as const) jwks[kid] = { ...(await exportJWK(pair.publicKey)), kid, alg, use: "sig" };
+  for (const [kid, pair, alg] of [
+    ["k1", first, "RS256"],
+    ["k2", second, "RS256"],
+    ["e1", curve, "ES256"],
+  ] as const)
+    jwks[kid] = { ...(await exportJWK(pair.publicKey)), kid, alg, use: "sig" };
 });
 
 const published = (...kids: readonly string[]): string => JSON.stringify({ keys: kids.map((kid) => jwks[kid]) });
-const base: JwtScheme = { type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: "https://idp.example.com/jwks", rolesClaim: "realm_access.roles", clockSkewSec: 30 };
+const base: JwtScheme = {
+  type: "jwt",
+  issuer: "https://idp.example.com",
+  audience: "sluice",
+  jwksUri: "https://idp.example.com/jwks",
+  rolesClaim: "realm_access.roles",
+  clockSkewSec: 30,
+};
 const start = (options: Partial<JwtScheme> = {}, kids: readonly string[] = ["k1", "e1"]) => {
   const parts = testParts();
   parts.keys = () => Promise.resolve(published(...kids));
   return { parts, scheme: jwtScheme({ ...base, ...options }, "orders", parts, true) };
 };
 const claims = { realm_access: { roles: ["orders.write"] }, name: "Ada" };
-const token = (parts: TestParts, { key = first.privateKey, kid = "k1", alg = "RS256", iss = "https://idp.example.com", aud = "sluice", expiresIn = 60, notBefore = 0, more = {} as Record<string, unknown> } = {}) => {
+const token = (
+  parts: TestParts,
+  {
+    key = first.privateKey,
+    kid = "k1",
+    alg = "RS256",
+    iss = "https://idp.example.com",
+    aud = "sluice",
+    expiresIn = 60,
+    notBefore = 0,
+    more = {} as Record<string, unknown>,
+  } = {},
+) => {
   const now = Math.floor(parts.time / 1000);
-  return new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, ...(kid === "" ? {} : { kid }) }).setSubject("ada").setIssuer(iss).setAudience(aud).setExpirationTime(now + expiresIn).setNotBefore(now + notBefore).sign(key);
+  return new SignJWT({ ...claims, ...more })
+    .setProtectedHeader({ alg, ...(kid === "" ? {} : { kid }) })
+    .setSubject("ada")
+    .setIssuer(iss)
+    .setAudience(aud)
+    .setExpirationTime(now + expiresIn)
+    .setNotBefore(now + notBefore)
+    .sign(key);
 };
 const verify = (scheme: ReturnType<typeof jwtScheme>, text: string) => scheme.verify(text, accessRequest(), "s");
 
 describe("tokens", () => {
   it("a good one names its subject, roles and claims, with RS256 and ES256", async () => {
     const { parts, scheme } = start();
-    expect(await verify(scheme, await token(parts))).toMatchObject({ id: "ada", scheme: "jwt", roles: ["orders.write"], claims: { name: "Ada", iss: "https://idp.example.com" } });
+    expect(await verify(scheme, await token(parts))).toMatchObject({
+      id: "ada",
+      scheme: "jwt",
+      roles: ["orders.write"],
+      claims: { name: "Ada", iss: "https://idp.example.com" },
+    });
     expect(await verify(scheme, await token(parts, { key: curve.privateKey, kid: "e1", alg: "ES256" }))).toMatchObject({ id: "ada" });
     expect(parts.fetches).toBe(1);
   });
@@ -48,9 +84,16 @@ describe("tokens", () => {
       expired: await token(parts, { expiresIn: -31 }),
       early: await token(parts, { notBefore: 31 }),
       unsigned: new UnsecuredJWT(claims).setIssuer("https://idp.example.com").setAudience("sluice").encode(),
-      symmetric: await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: "k1" }).setIssuer("https://idp.example.com").setAudience("sluice").sign(Buffer.from(JSON.stringify(jwks["k1"]))),
+      symmetric: await new SignJWT(claims)
+        .setProtectedHeader({ alg: "HS256", kid: "k1" })
+        .setIssuer("https://idp.example.com")
+        .setAudience("sluice")
+        .sign(Buffer.from(JSON.stringify(jwks["k1"]))),
       algorithm: await token(parts, { alg: "ES384", kid: "e1", key: (await generateKeyPair("ES384")).privateKey }),
-      tampered: (await token(parts)).replace(/\.[^.]*\./, `.${Buffer.from(JSON.stringify({ ...claims, sub: "root", iss: "https://idp.example.com", aud: "sluice" })).toString("base64url")}.`),
+      tampered: (await token(parts)).replace(
+        /\.[^.]*\./,
+        `.${Buffer.from(JSON.stringify({ ...claims, sub: "root", iss: "https://idp.example.com", aud: "sluice" })).toString("base64url")}.`,
+      ),
       nonsense: "a.b.c",
       empty: "",
       long: "x".repeat(20_000),

@@ -22,7 +22,12 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
   const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0 } = scheme;
   const keys = keySet(scheme.jwksUri, parts);
   const issuers = typeof issuer === "string" ? [issuer] : issuer;
-  const options: JWTVerifyOptions = { algorithms: [...algorithms], clockTolerance: clockSkewSec, ...(issuers === undefined ? {} : { issuer: [...issuers] }), ...(audience === undefined ? {} : { audience: typeof audience === "string" ? audience : [...audience] }) };
+  const options: JWTVerifyOptions = {
+    algorithms: [...algorithms],
+    clockTolerance: clockSkewSec,
+    ...(issuers === undefined ? {} : { issuer: [...issuers] }),
+    ...(audience === undefined ? {} : { audience: typeof audience === "string" ? audience : [...audience] }),
+  };
   const remembered = new Map<string, Remembered>();
   const checking = new Map<string, Promise<Verdict>>();
 
@@ -67,7 +72,8 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
       if (token === "" || token.length > longestToken) return "wrong";
       const id = hash("sha256", token, "base64");
       const known = remembered.get(id);
-      if (known !== undefined && parts.monotonic() < known.until && keys.isCurrent(known.keys)) return parts.now() < known.expiresAt ? known.principal : "wrong";
+      if (known !== undefined && parts.monotonic() < known.until && keys.isCurrent(known.keys))
+        return parts.now() < known.expiresAt ? known.principal : "wrong";
       let verdict = checking.get(id);
       if (verdict === undefined) {
         verdict = check(token, id).finally(() => checking.delete(id));
@@ -96,7 +102,7 @@ async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVeri
 }
 
 function subjectOf({ sub, client_id: client, azp }: JWTPayload): string {
-  return [sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined ?? "";
+  return ([sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined) ?? "";
 }
 
 /** Who says they made the token: only to choose between issuers, each of which checks it. */
@@ -113,7 +119,12 @@ function rolesOf(payload: JWTPayload, claim: string | undefined): readonly strin
   if (claim === undefined) return [];
   const value = Object.hasOwn(payload, claim)
     ? payload[claim]
-    : claim.split(".").reduce<unknown>((place, name) => (typeof place === "object" && place !== null && Object.hasOwn(place, name) ? (place as Record<string, unknown>)[name] : undefined), payload);
+    : claim
+        .split(".")
+        .reduce<unknown>(
+          (place, name) => (typeof place === "object" && place !== null && Object.hasOwn(place, name) ? (place as Record<string, unknown>)[name] : undefined),
+          payload,
+        );
   if (typeof value === "string") return value.split(" ").filter((word) => word !== "");
   return Array.isArray(value) ? value.filter((role) => typeof role === "string") : [];
 }
