@@ -1,6 +1,6 @@
 // Names that give away a credential: their values are shown to nobody.
 
-const secretName = /authorization|cookie|passw(?:or)?d|passphrase|secret|token|credential|api[-_.]?key|private[-_.]?key|session[-_.]?id/i;
+const secretName = /authorization|cookie|passw(?:or)?d|passphrase|secret|token|credential|api[-_.]?key|private[-_.]?key|session[-_.]?id|signature|hmac/i;
 
 export const maskedText = "xxxxxx";
 

@@ -1,7 +1,7 @@
 /** What stands in place of a secret everywhere. */
 export const masked = "***";
 
-const secretHeader = /^(proxy-)?authorization$|^(set-)?cookie2?$|key$|pass(word|wd)|token|secret|signature|^x-hub-/i;
+const secretHeader = /^(proxy-)?authorization$|^(set-)?cookie2?$|key$|pass(word|wd)|token|secret|signature|hmac|^x-hub-/i;
 const cache = new Map<string, boolean>();
 
 /** True for a header whose value must not be shown: credentials, cookies, keys, tokens and signatures. */
