@@ -7,7 +7,18 @@ interface PathPattern {
   readonly opening: string;
 }
 
+/** Syntaxes stand in declarations, so there are only so many. */
+const patterns = new Map<string, PathPattern>();
+
 export function readSyntax(syntax: string): PathPattern {
+  const known = patterns.get(syntax);
+  if (known !== undefined) return known;
+  const pattern = parseSyntax(syntax);
+  patterns.set(syntax, pattern);
+  return pattern;
+}
+
+function parseSyntax(syntax: string): PathPattern {
   const [, opening = ":", rest = ""] = /^[A-Za-z][\w+.-]*(:(?:\/\/)?)?(.*)$/s.exec(syntax) ?? [];
   const pieces = rest.split(/([A-Za-z_]\w*)/);
   const names = pieces.filter((_, index) => index % 2 === 1);

@@ -13,11 +13,14 @@ export interface SecretValues {
 
 export function createSecretValues(): SecretValues {
   const owners = new Map<string, readonly string[]>();
+  /** Built when a text is looked at, not at every change: a start makes thousands of changes in a row. */
+  let stale = false;
   let pattern: RegExp | undefined;
   /** The forms to look for one by one; undefined when there are so many that the pattern is quicker. */
   let few: readonly string[] | undefined;
 
   function rebuild(): void {
+    stale = false;
     const values = [...new Set([...owners.values()].flat())].flatMap((value) => {
       const inJson = JSON.stringify(value).slice(1, -1);
       const inUri = encodeURIComponent(value);
@@ -34,9 +37,10 @@ export function createSecretValues(): SecretValues {
       if (long.length === 0 && !owners.has(owner)) return;
       if (long.length === 0) owners.delete(owner);
       else owners.set(owner, long);
-      rebuild();
+      stale = true;
     },
     scrub(text) {
+      if (stale) rebuild();
       if (pattern === undefined || (few !== undefined && !few.some((value) => text.includes(value)))) return text;
       return text.replaceAll(pattern, masked);
     },
