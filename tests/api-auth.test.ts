@@ -13,6 +13,10 @@ const endpoints: readonly (readonly [string, string])[] = [
   ["PUT", "/flows/a"],
   ["DELETE", "/flows/a"],
   ["POST", "/flows/validate"],
+  ["GET", "/auth"],
+  ["GET", "/auth/a"],
+  ["PUT", "/auth/a"],
+  ["DELETE", "/auth/a"],
   ["POST", "/routes/a/stop"],
   ["GET", "/runs"],
   ["GET", "/runs/run_1"],
@@ -76,6 +80,24 @@ describe("the deploy token", () => {
       expect(readdirSync(server.routesDir)).toEqual(["canary.yaml"]);
     });
   }
+
+  it("A05, A02: every endpoint the API describes is guarded, whatever is added to it", async () => {
+    const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, unknown>> };
+    const described = Object.entries(paths)
+      .filter(([path]) => path.startsWith("/_api/") && path !== "/_api/health")
+      .flatMap(([path, operations]) => Object.keys(operations).map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]*\}/g, "a")] as const));
+    expect(described.length).toBeGreaterThan(30);
+    const before = readdirSync(server.dataDir, { recursive: true });
+    for (const [method, path] of described) {
+      for (const authorization of ["", "Bearer nope", `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`]) {
+        const reply = await call(server.baseUrl, method, path, body(method), authorization === "" ? {} : { authorization });
+        expect([method, path, reply.status, reply.text]).toEqual([method, path, 401, '{"error":"unauthorized"}']);
+      }
+      const reply = await call(unconfigured.baseUrl, method, path, body(method), { authorization: `Bearer ${token}` });
+      expect([method, path, reply.status, reply.text]).toEqual([method, path, 503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}']);
+    }
+    expect(readdirSync(server.dataDir, { recursive: true })).toEqual(before);
+  });
 
   it("R105, A02, A19: without a configured token everything is 503, with or without a header", async () => {
     for (const [method, path] of endpoints) {

@@ -16,7 +16,8 @@ export interface Watched extends SpawnedServer {
 
 /** A runtime in a process of its own with a canary flow. */
 export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}): Promise<Watched> {
-  const server = await spawnServer({ ...options, env: { MARKER_PASSWORD: markerSecret, ...env } });
+  // Connections this test keeps for later calls are given up soon, so that they do not count as left behind.
+  const server = await spawnServer({ ...options, env: { MARKER_PASSWORD: markerSecret, SERVICE_KEEP_ALIVE_MS: "2s", ...env } });
   expect((await server.putFlow("canary", answering("canary", "ok"))).status).toBeLessThan(300);
   const warmUp = canaryCaller(server);
   for (let calls = 0; calls < 50; calls++) await warmUp.call();

@@ -1,0 +1,94 @@
+// Ids of flows, tables, documents and policies: group B of the fault matrix.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { sendRaw, statuses } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.end());
+
+interface Kind {
+  readonly noun: string;
+  readonly path: string;
+  readonly body: (id: string) => unknown;
+}
+
+const kinds: readonly Kind[] = [
+  { noun: "flow", path: "/flows", body: (id) => ({ yaml: answering(`route-${id}`, "x") }) },
+  { noun: "value mapping", path: "/value-mappings", body: () => ({ entries: { piece: "ST" } }) },
+  {
+    noun: "message mapping",
+    path: "/message-mappings",
+    body: () => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "b" }] }),
+  },
+  {
+    noun: "policy",
+    path: "/auth",
+    body: () => ({ authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "k", key: "0123456789abcdef" }] }], default: "deny" }),
+  },
+];
+
+/** Every file below the data directory but the log, which grows by itself. */
+const tree = (): readonly string[] => (readdirSync(server.dataDir, { recursive: true }) as string[]).filter((name) => name !== "log.txt").sort();
+
+/** The path goes out exactly as it is spelled. */
+async function rawStatus(method: string, path: string, body?: unknown): Promise<number | undefined> {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const head = `${method} /_api${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+  return statuses((await sendRaw(server.port, head + text)).text)[0];
+}
+
+for (const { noun, path, body } of kinds) {
+  describe(`the id of a ${noun}`, () => {
+    const wrong: readonly (readonly [string, readonly string[]])[] = [
+      ["B01", ["..%2f..%2fetc%2fx", "%2e%2e%2fx", "a%2fb", "..%5c..%5cx", "%252e%252e%252fx"]],
+      ["B02", [".", "..", "...", "%2e%2e", "%2e"]],
+      ["B04", ["a%00", "a%0ab", "a%0d%0aX:1", "%7f", "%c2%a0", "%ff"]],
+      ["B09", ["CON", "nul", "aux.x", "COM1", "lpt9.yaml", "a.", "a%20", "a:b", "prn"]],
+      ["B11", [".hidden", ".env", "-rf", "~x", "_x", "a..b", "%c3%a4"]],
+    ];
+    for (const [row, ids] of wrong) {
+      it(`${row}: ${ids.join(" ")} is refused and touches no file`, async () => {
+        const before = tree();
+        for (const id of ids) {
+          for (const method of ["PUT", "DELETE"]) {
+            const status = await rawStatus(method, `${path}/${id}`, method === "PUT" ? body("x") : undefined);
+            expect([method, id, status]).toEqual([method, id, expect.toSatisfy((code) => code === 400 || code === 404)]);
+          }
+        }
+        expect(tree()).toEqual(before);
+      });
+    }
+
+    it("B06: 128 characters are an id, more are not, and no length is a 500", async () => {
+      const longest = "x".repeat(128);
+      expect((await server.api("PUT", `${path}/${longest}`, body("long"))).status).toBe(201);
+      expect((await server.api("DELETE", `${path}/${longest}`)).status).toBe(200);
+      expect(await rawStatus("PUT", `${path}/${"x".repeat(129)}`, body("x"))).toBe(400);
+      expect([400, 414, 431]).toContain(await rawStatus("PUT", `${path}/${"x".repeat(10_240)}`, body("x")));
+    });
+
+    it("B17: PUT without an id is no such thing", async () => {
+      expect([404, 405]).toContain((await server.api("PUT", path, body("x"))).status);
+      expect([400, 404, 405]).toContain((await server.api("PUT", `${path}/`, body("x"))).status);
+    });
+  });
+}
+
+it("B18: things of one name are told apart; removing one leaves the others", async () => {
+  const fresh = await startTestServer();
+  try {
+    for (const gone of kinds) {
+      for (const { path, body } of kinds) expect([path, (await fresh.api("PUT", `${path}/a`, body("a"))).status < 300]).toEqual([path, true]);
+      expect((await fresh.api("DELETE", `${gone.path}/a`)).status).toBe(200);
+      for (const { path } of kinds) expect([path, (await fresh.api("GET", `${path}/a`)).status]).toEqual([path, path === gone.path ? 404 : 200]);
+    }
+    expect(readdirSync(join(fresh.dataDir, "routes"))).toEqual(["a.yaml"]);
+  } finally {
+    await fresh.end();
+  }
+});

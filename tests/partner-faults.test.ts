@@ -1,0 +1,70 @@
+// L12: partners that reset, stall, lie and hang up at odd moments. The run that met them fails; the process and every
+// other run go on.
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { call, eventually } from "./started-server.ts";
+import { spawnWatched, type Watched } from "./watched-server.ts";
+
+/** What a partner does with a connection; the names are the paths under which they are called. */
+const behaviours: Readonly<Record<string, (socket: Socket) => void>> = {
+  "reset-at-once": (socket) => socket.resetAndDestroy(),
+  "reset-after-request": (socket) => socket.once("data", () => socket.resetAndDestroy()),
+  "reset-in-head": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Le", () => socket.resetAndDestroy())),
+  "reset-in-body": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf", () => socket.resetAndDestroy())),
+  "end-in-body": (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")),
+  "end-in-chunks": (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel")),
+  "broken-chunks": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n")),
+  "two-lengths": (socket) => socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")),
+  rubbish: (socket) => socket.once("data", () => socket.write("\0\x01\x02no http at all\r\n\r\n")),
+  "bad-gzip": (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope")),
+  "endless-head": (socket) => {
+    const timer = setInterval(() => socket.write("HTTP/1.1 200 OK\r\n".padEnd(8_000, "x")), 5);
+    socket.on("close", () => clearInterval(timer));
+  },
+  silent: () => undefined,
+};
+
+let server: Watched;
+const partners: Server[] = [];
+
+beforeAll(async () => {
+  server = await spawnWatched();
+  for (const [name, behave] of Object.entries(behaviours)) {
+    const partner = createServer((socket) => {
+      socket.on("error", () => undefined);
+      behave(socket);
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => partner.once("listening", resolve));
+    partners.push(partner);
+    const { port } = partner.address() as AddressInfo;
+    const yaml = `- route:\n    id: ${name}\n    from:\n      uri: webhook\n      steps:\n        - to: {id: call, uri: "http://127.0.0.1:${port}/x?responseTimeout=1s"}\n`;
+    expect((await server.putFlow(name, yaml)).status).toBe(201);
+  }
+});
+afterAll(async () => {
+  for (const partner of partners) partner.close();
+  await server.end();
+  server.clean();
+});
+
+it.each(Object.keys(behaviours))(
+  "L12: a partner that is %s fails the run and nothing else",
+  async (name) => {
+    const replies = await server.unharmed(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
+    for (const reply of replies) {
+      expect([reply.status, Object.keys(reply.json)]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), ["error"]]);
+      expect(reply.text).not.toMatch(/ at |node:|\/packages\/|undici/);
+    }
+    const { runs } = (await server.api("GET", `/runs?routeId=${name}`)).json as { runs: { status: string; error: { stepId: string } }[] };
+    expect(runs).toHaveLength(20);
+    for (const run of runs) expect([run.status, run.error.stepId]).toEqual(["failed", "call"]);
+  },
+  60_000,
+);
+
+it("L12: many at once leave no socket behind", async () => {
+  await server.unharmed(async () => {
+    await Promise.all(Object.keys(behaviours).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
+    await eventually(async () => (await server.api("GET", "/runs?status=running")).json.runs.length === 0, 10_000);
+  });
+}, 60_000);
