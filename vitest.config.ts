@@ -7,12 +7,13 @@ const source = (path: string): string => fileURLToPath(new URL(`./packages/${pat
 export default defineConfig({
   resolve: {
     alias: [
+      { find: /^@sluice\/designer\/server$/, replacement: source("designer/server/index.ts") },
       { find: /^@sluice\/engine\/spi$/, replacement: source("engine/src/spi/index.ts") },
       { find: /^@sluice\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
     ],
   },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "tests/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "packages/designer/server/**/*.test.ts", "tests/*.test.ts", "tests/designer/*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

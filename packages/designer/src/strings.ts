@@ -213,8 +213,8 @@ export const strings = {
   },
   canvas: {
     routeLabel: (id: string) => `Route ${id}`,
-    stepLabel: (title: string, position: number, total: number, problems: number) =>
-      `${title}, ${position} of ${total}${problems === 0 ? "" : `, ${count(problems, "problem", "problems")}`}`,
+    stepLabel: (title: string, detail: string, position: number, total: number, problems: number) =>
+      `${title}${detail === "" ? "" : ` ${detail}`}, ${position} of ${total}${problems === 0 ? "" : `, ${count(problems, "problem", "problems")}`}`,
     trigger: (uri: string) => `Trigger ${uri}`,
     disabled: "disabled",
     empty: "This flow has no routes yet. Write one in the YAML view.",
@@ -252,6 +252,7 @@ export const strings = {
   settings: {
     title: "Settings",
     targets: "Targets",
+    targetList: "List of targets",
     targetsHint: "Runtimes this designer deploys to. The token is read from the named variable where the designer was started; the browser never sees it.",
     targetColumns: { name: "Name", address: "Address", token: "Token variable", health: "Health", action: "Action" },
     targetName: "Target name",

@@ -1,4 +1,4 @@
-import { useRef, type KeyboardEvent } from "react";
+import { useId, useRef, type KeyboardEvent } from "react";
 import type { Path } from "@sluice/model";
 import { documentCommands } from "../commands/document-commands.ts";
 import { matchesShortcut } from "../commands/shortcut.ts";
@@ -45,15 +45,15 @@ export function RouteTree(props: RouteTreeProps) {
   };
   return (
     <ul className="route" role="tree" aria-label={strings.canvas.routeLabel(route.id)} ref={list} onKeyDown={onKeyDown}>
-      <li
-        role="treeitem"
-        aria-level={1}
-        aria-selected={selected === trigger}
-        tabIndex={selected === undefined || selected === trigger ? 0 : -1}
-        className="node"
-        onFocus={() => onSelect(route.from.path)}
-      >
-        <div className="card card--trigger">
+      <li role="none" className="node">
+        <div
+          role="treeitem"
+          aria-level={1}
+          aria-selected={selected === trigger}
+          tabIndex={selected === undefined || selected === trigger || !isInside(route, selected) ? 0 : -1}
+          className="card card--trigger"
+          onFocus={() => onSelect(route.from.path)}
+        >
           <b>{route.description ?? route.id}</b>
           <small>{route.from.uri}</small>
         </div>
@@ -82,33 +82,31 @@ function Step({
 }: RouteTreeProps & { readonly step: StepOutline; readonly level: number; readonly position: number; readonly total: number }) {
   const key = pathKey(step.path);
   const title = step.description ?? step.name;
+  const detail = step.disabled ? strings.canvas.disabled : step.detail;
   const faults = props.faultsOf(step.id);
+  const group = useId();
   return (
-    <li
-      role="treeitem"
-      aria-level={level}
-      aria-posinset={position}
-      aria-setsize={total}
-      aria-selected={props.selected === key}
-      aria-expanded={step.blocks.length === 0 ? undefined : true}
-      aria-label={strings.canvas.stepLabel(title, position, total, faults)}
-      tabIndex={props.selected === key ? 0 : -1}
-      className="node"
-      onClick={(event) => {
-        event.stopPropagation();
-        props.onSelect(step.path);
-      }}
-      onFocus={(event) => {
-        event.stopPropagation();
-        props.onSelect(step.path);
-      }}
-    >
-      <div className="card" data-fault={faults > 0 || undefined} data-disabled={step.disabled || undefined}>
+    <li role="none" className="node">
+      <div
+        role="treeitem"
+        aria-level={level}
+        aria-posinset={position}
+        aria-setsize={total}
+        aria-selected={props.selected === key}
+        aria-expanded={step.blocks.length === 0 ? undefined : true}
+        aria-owns={step.blocks.length === 0 ? undefined : group}
+        aria-label={strings.canvas.stepLabel(title, detail, position, total, faults)}
+        tabIndex={props.selected === key ? 0 : -1}
+        className="card"
+        data-fault={faults > 0 || undefined}
+        data-disabled={step.disabled || undefined}
+        onFocus={() => props.onSelect(step.path)}
+      >
         <b>{title}</b>
-        <small>{step.disabled ? strings.canvas.disabled : step.detail}</small>
+        <small>{detail}</small>
       </div>
       {step.blocks.length === 0 ? null : (
-        <div className="blocks" role="none">
+        <div className="blocks" role="group" id={group}>
           {step.blocks.map((block) => (
             <Block key={pathKey(block.path)} {...props} block={block} level={level + 1} />
           ))}
@@ -122,9 +120,12 @@ function Block({ block, level, ...props }: RouteTreeProps & { readonly block: Bl
   return (
     <div className="block" role="none">
       {block.label === "" ? null : <div className="block__label">{block.label}</div>}
-      <ul role="group">
+      <ul role="none">
         <Steps {...props} steps={block.steps} level={level} />
       </ul>
     </div>
   );
 }
+
+/** True when the selected step belongs to this route; otherwise its trigger takes the tab stop. */
+const isInside = (route: RouteOutline, selected: string): boolean => selected.startsWith(`${pathKey(route.path)}/`);

@@ -43,7 +43,7 @@ function TargetSettings() {
     <section className="settings__section" aria-labelledby="settings-targets">
       <h2 id="settings-targets">{words.targets}</h2>
       <p className="muted">{words.targetsHint}</p>
-      <div className="table-scroll" role="region" aria-label={words.targets} tabIndex={0}>
+      <div className="table-scroll" role="region" aria-label={words.targetList} tabIndex={0}>
         <table className="table">
           <thead>
             <tr>

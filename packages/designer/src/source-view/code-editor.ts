@@ -49,7 +49,7 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: stri
       extensions: [
         EditorView.cspNonce.of(nonce),
         EditorState.lineSeparator.of(editor.flow.text.includes("\r\n") ? "\r\n" : "\n"),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         lineNumbers(),
         foldGutter(),
         lintGutter(),

@@ -78,7 +78,7 @@ export function TryTab() {
         </Field>
       </div>
       <div className="try__answer" aria-live="polite">
-        <h3>{words.answer}</h3>
+        <h2>{words.answer}</h2>
         {answer === undefined ? null : "error" in answer ? (
           <p className="field__error">{answer.error}</p>
         ) : (

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { matchesShortcut, shownShortcut } from "./shortcut.ts";
+
+const press = (key: string, keys: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {}, code?: string) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...keys,
+  ...(code === undefined ? {} : { code }),
+});
+
+test("Mod is Ctrl here and ⌘ on a Mac", () => {
+  expect(matchesShortcut("Mod+S", press("s", { ctrlKey: true }), false)).toBe(true);
+  expect(matchesShortcut("Mod+S", press("s", { metaKey: true }), true)).toBe(true);
+  expect(matchesShortcut("Mod+S", press("s", { ctrlKey: true }), true)).toBe(false);
+});
+
+test("letters tell by Shift, signs do not", () => {
+  expect(matchesShortcut("Mod+Z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(false);
+  expect(matchesShortcut("Mod+Shift+Z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(true);
+  expect(matchesShortcut("?", press("?", { shiftKey: true }), false)).toBe(true);
+});
+
+test("Alt with a digit counts by the place of the key", () => {
+  expect(matchesShortcut("Alt+1", press("¡", { altKey: true }, "Digit1"), true)).toBe(true);
+});
+
+test("is shown as people read it", () => {
+  expect(shownShortcut("Mod+Shift+Z", false)).toBe("Ctrl+Shift+Z");
+  expect(shownShortcut("Mod+Enter", true)).toBe("⌘↵");
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { removeItem, setScalar } from "@sluice/model";
+import * as flows from "./open-flow.ts";
+import { everyStep } from "./outline.ts";
+import { sampleText } from "./test-flow.test-support.ts";
+
+const note = (origin: "source" | "form" | "canvas" = "canvas", at = 0) => ({ label: "edit", origin, at });
+const saved = (text: string) => ({ text, hash: "h", lastModified: "2026-11-14T16:02:33.120Z" });
+const open = () => flows.openFlow("orders", sampleText, saved(sampleText));
+
+describe("an open flow", () => {
+  test("numbers the steps as the runtime does, and finds them by id", () => {
+    const flow = open();
+    const ids = [...everyStep(flow.good?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
+    expect(ids).toEqual(["setBody1", "choice1", "log1", "to1", "last"]);
+    expect(flows.stepById(flow, "orders", "log1")?.detail).toBe("first");
+  });
+
+  test("an edit changes its own line only, and undo gives back the same bytes", () => {
+    const flow = open();
+    const edited = flows.applyEdit(flow, setScalar(flow.text, [0, "route", "from", "steps", 0, "setBody", "simple"], "${header.id}"), note());
+    const before = sampleText.split("\n");
+    const changed = edited.text.split("\n").filter((line, index) => line !== before[index]);
+    expect(changed).toEqual(['            simple: "${header.id}"']);
+    expect(flows.unsavedChanges(edited)).toBe(1);
+    expect(flows.undo(edited).text).toBe(sampleText);
+    expect(flows.unsavedChanges(flows.undo(edited))).toBe(0);
+    expect(flows.redo(flows.undo(edited)).text).toBe(edited.text);
+  });
+
+  test("typing joins into one change; a pause begins another", () => {
+    let flow = open();
+    const at = sampleText.indexOf("done");
+    for (const [index, letter] of [..."well "].entries())
+      flow = flows.applyToFlow(flow, { start: at + index, end: at + index, text: letter }, note("source", index * 100));
+    expect(flow.history.past).toHaveLength(1);
+    flow = flows.applyToFlow(flow, { start: at, end: at, text: "x" }, note("source", 10_000));
+    expect(flow.history.past).toHaveLength(2);
+    expect(flows.undo(flows.undo(flow)).text).toBe(sampleText);
+  });
+
+  test("what is typed after a save is a change of its own", () => {
+    let flow = open();
+    flow = flows.applyToFlow(flow, { start: 0, end: 0, text: "#" }, note("source", 0));
+    flow = flows.markSaved(flow, saved(flow.text));
+    flow = flows.applyToFlow(flow, { start: 1, end: 1, text: "#" }, note("source", 10));
+    expect(flows.unsavedChanges(flow)).toBe(1);
+    expect(flows.unsavedChanges(flows.undo(flow))).toBe(0);
+    expect(flows.unsavedChanges(flows.undo(flows.undo(flow)))).toBe(1);
+  });
+
+  test("keeps the last good outline while the text is broken, and comes back", () => {
+    const flow = open();
+    const broken = flows.applyToFlow(flow, { start: 0, end: 0, text: "a: [\n" }, note("source"));
+    expect(flows.isBroken(broken)).toBe(true);
+    expect(broken.syntax.length).toBeGreaterThan(0);
+    expect(broken.good?.outline).toEqual(flow.good?.outline);
+    expect(flows.isBroken(flows.undo(broken))).toBe(false);
+  });
+
+  test("selects the innermost step at a place of the text", () => {
+    const flow = open();
+    const inner = flows.selectAt(flow, sampleText.indexOf("first"));
+    expect(flows.selectedStep(inner)?.id).toBe("log1");
+    expect(flows.selectAt(flow, sampleText.indexOf("direct:orders")).selection).toEqual([0, "route", "from"]);
+  });
+
+  test("an undone selection comes back with the text", () => {
+    const flow = flows.select(open(), [0, "route", "from", "steps", 2]);
+    const removed = flows.applyEdit(flow, removeItem(flow.text, [0, "route", "from", "steps"], 2), { ...note(), select: [0, "route", "from", "steps", 1] });
+    expect(flows.selectedStep(flows.undo(removed))?.id).toBe("last");
+  });
+});
