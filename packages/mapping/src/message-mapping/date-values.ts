@@ -32,9 +32,21 @@ function basicDate(text: string, given: unknown, what: string): number {
   return time;
 }
 
+const isoText = /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+
+/** Says what parsing would say, without making a date: most dates only pass through. */
+function isIsoText(text: string): boolean {
+  const match = isoText.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (month < 1 || month > 12 || day < 1) return false;
+  if (month === 2) return day <= (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28);
+  return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
+}
+
 /** The day a value names, as written when it is ISO text: a day has no zone to convert to. */
 export function toDay(value: unknown): string {
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\d(?:$|T)/.test(value) && parseIsoDate(value, utc) !== undefined) return value.slice(0, 10);
+  if (typeof value === "string" && isIsoText(value)) return value.slice(0, 10);
   return new Date(toTime(value)).toISOString().slice(0, 10);
 }
 

@@ -1,3 +1,5 @@
+import { parseIsoDate, zoneOf } from "@sluice/engine/spi";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { functionNames } from "../compile/call-compiler.ts";
 import { evaluate } from "../mapping-under-test.test-support.ts";
@@ -156,6 +158,24 @@ describe("functions", () => {
     ["parseJson('{')", "x: parseJson: the text is no JSON"],
   ])("%s fails", (expr, message) => {
     expect(() => evaluate(expr, body)).toThrow(message);
+  });
+
+  it("tell real days from others as the calendar does", () => {
+    const part = (max: number, length = 2) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(length, "0"));
+    fc.assert(
+      fc.property(
+        part(2500, 4),
+        part(13),
+        part(32),
+        fc.constantFrom("", "T10:20Z", "T24:00:00Z", "T10:20:30.5+02:00", "T10", "x"),
+        (year, month, day, time) => {
+          const text = `${year}-${month}-${day}${time}`;
+          const isDate = parseIsoDate(text, zoneOf("UTC")) !== undefined;
+          if (isDate) expect(evaluate("date(d)", { d: text })).toBe(text.slice(0, 10));
+          else expect(() => evaluate("date(d)", { d: text })).toThrow("expected a date");
+        },
+      ),
+    );
   });
 
   it("cannot be kept busy by a pattern", () => {
