@@ -26,7 +26,7 @@ export const settingFields = {
   maxInflight: f.integer({ doc: "Runs of one route at the same time; more are refused.", default: 2_000, min: 1 }),
   runMs: f.duration({ doc: "How long one run may take.", default: 300_000 }),
   maxMessage: f.size({ doc: "The longest text an expression may make of a message, in characters.", default: 64 * mebibyte, min: 1 }),
-  maxExchanges: f.integer({ doc: "Copies of copies one run may make, as nested multicasts and splits do.", default: 500_000, min: 1 }),
+  maxExchanges: f.integer({ doc: "Copies of copies one run may make, as nested multicasts and splits do.", default: 200_000, min: 1 }),
   callDepth: f.integer({ doc: "Calls of other routes within one run.", default: 100, min: 1, max: 1_000 }),
   egressAllowPrivate: f.boolean({ doc: "Whether addresses taken from messages may be private, loopback or link-local.", default: false }),
   egressAllowHosts: f.string({ doc: "Hosts that messages may name although they are private, separated by commas.", default: "" }),

@@ -44,8 +44,16 @@ const refusedEntities: Readonly<Record<string, string>> = {
   templatedRoutes: "templatedRoutes is no word of this language; write one templatedRoute per route",
 };
 
+/** Connectors by scheme, with its colon. */
+const refusedConnectors: Readonly<Record<string, string>> = {
+  "exec:": "exec starts programs of the machine, which no flow may do; put the program behind HTTP or hand it files",
+  "class:": `class calls Java classes and ${noJava}; let the operator supply a function (SERVICE_FUNCTIONS) and call it with bean or process`,
+  "bean:": "bean is a step here, not an address; let the operator supply a function (SERVICE_FUNCTIONS) and call it with the step bean or process",
+  "ssh:": "ssh runs commands on other machines, which no flow may do; put them behind HTTP",
+};
+
 /** Step, language and top-level words that are refused, each with one sentence of what to use instead. */
 export const refusedWords: ReadonlyMap<string, string> = new Map([
-  ...Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities }),
+  ...Object.entries({ ...refusedSteps, ...refusedLanguages, ...refusedEntities, ...refusedConnectors }),
   ...refusedFormats,
 ]);

@@ -70,7 +70,7 @@ export class Run {
   /** Those of them that are copies of copies; counted at the root and bounded so that nested multicasts end. */
   nested = 0;
   /** How many copies of copies the run may make; asked at the root. */
-  nestedLimit = 500_000;
+  nestedLimit = 200_000;
   /** Whatever the history keeps with the run while it goes on; nobody else looks at it. */
   record: unknown = undefined;
   /** The run whose end from outside is the end of this one too: the root, or the copy that went its own way. */

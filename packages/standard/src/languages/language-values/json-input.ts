@@ -44,7 +44,7 @@ function parseJson(text: string, language: string): unknown {
 }
 
 /** Values one input may hold; a list that holds one list many times is small in memory and endless when it is walked. */
-const mostNodes = 2_000_000;
+const mostNodes = 300_000;
 
 /** The value as plain JSON: maps, sets, dates and bytes become what JSON has for them. Untouched parts are shared, not copied. */
 export function toPlainJson(value: unknown): unknown {

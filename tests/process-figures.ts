@@ -1,0 +1,18 @@
+// What a process holds, read from outside.
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Resident memory in MiB. */
+export function residentMiB(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+export const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** Looks at the memory ten times a second; `peak` is the highest so far. */
+export function watchMemory(pid: number): { readonly before: number; peak(): number; stop(): void } {
+  const before = residentMiB(pid);
+  let peak = before;
+  const timer = setInterval(() => (peak = Math.max(peak, residentMiB(pid))), 100);
+  return { before, peak: () => peak, stop: () => clearInterval(timer) };
+}
