@@ -56,7 +56,12 @@ describe("dead letters", () => {
       size: expect.any(Number),
     });
     const letter = (await server.api("GET", `/dead-letters/${deadLetters[0].id}`)).json;
-    expect(letter.message).toMatchObject({ body: "changed A-1", bodyType: "text", headers: { "X-Stage": "changed", "X-Src": "web", Authorization: "***" }, properties: { tenant: "acme" } });
+    expect(letter.message).toMatchObject({
+      body: "changed A-1",
+      bodyType: "text",
+      headers: { "X-Stage": "changed", "X-Src": "web", Authorization: "***" },
+      properties: { tenant: "acme" },
+    });
     expect(letter.input).toMatchObject({ body: "A-1", bodyType: "bytes", headers: { "X-Src": "web" } });
     expect(letter.input.headers["X-Stage"]).toBeUndefined();
   });
@@ -101,7 +106,13 @@ describe("dead letters", () => {
   it("replays many with counts, and those that fail stay", async () => {
     await server.putFlow("shop", failing());
     for (let number = 0; number < 30; number++) await post(`A-${number}`);
-    await server.putFlow("shop", failing(true).replace("- setBody: {simple: \"${body} well\"}", "- filter: {simple: \"${body} contains 'A-2'\", steps: [{throwException: {exceptionType: java.lang.Exception, message: still}}]}"));
+    await server.putFlow(
+      "shop",
+      failing(true).replace(
+        '- setBody: {simple: "${body} well"}',
+        "- filter: {simple: \"${body} contains 'A-2'\", steps: [{throwException: {exceptionType: java.lang.Exception, message: still}}]}",
+      ),
+    );
     const reply = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({ status: "completed", total: 30, replayed: 19, failed: 11, skipped: 0 });

@@ -61,7 +61,8 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const start = (env: Readonly<Record<string, string>> = {}): Promise<StartedServer> => startTestServer({ dataDir, env: { SERVICE_EGRESS_ALLOW_PRIVATE: "true", ...env } });
+const start = (env: Readonly<Record<string, string>> = {}): Promise<StartedServer> =>
+  startTestServer({ dataDir, env: { SERVICE_EGRESS_ALLOW_PRIVATE: "true", ...env } });
 
 const sender = (options = ""): string => `- route:
     id: in
@@ -141,7 +142,13 @@ describe("a durable queue", () => {
     expect(partner.current.seen.filter(({ body }) => body === "poison").map(({ attempt }) => attempt)).toEqual(["1", "2", "3"]);
     expect(partner.current.bodies.filter((body) => body !== "poison")).toEqual(["a", "b"]);
     const [letter] = (await server.api("GET", "/dead-letters")).json.deadLetters;
-    expect(letter).toMatchObject({ routeId: "worker", flowId: "worker", source: "queue:work", attempts: 3, error: { type: "org.apache.camel.http.base.HttpOperationFailedException" } });
+    expect(letter).toMatchObject({
+      routeId: "worker",
+      flowId: "worker",
+      source: "queue:work",
+      attempts: 3,
+      error: { type: "org.apache.camel.http.base.HttpOperationFailedException" },
+    });
     const whole = (await server.api("GET", `/dead-letters/${letter.id}`)).json;
     expect(whole.message).toMatchObject({ body: "poison" });
   });
@@ -150,7 +157,14 @@ describe("a durable queue", () => {
     await server.putFlow("in", sender("?keyHeader=customer"));
     await server.putFlow("worker", worker("?concurrentConsumers=4&redeliveryDelay=150"));
     partner.current.respond = ({ body }, times) => (body === "a1" && times < 3 ? 500 : 200);
-    for (const [customer, number] of [["a", 1], ["a", 2], ["b", 1], ["a", 3], ["b", 2]] as const) await post(`${customer}${number}`, { customer });
+    for (const [customer, number] of [
+      ["a", 1],
+      ["a", 2],
+      ["b", 1],
+      ["a", 3],
+      ["b", 2],
+    ] as const)
+      await post(`${customer}${number}`, { customer });
     await eventually(() => new Set(partner.current.bodies).size === 5);
     const ofKey = (key: string): readonly string[] => partner.current.bodies.filter((body) => body.startsWith(key));
     expect(ofKey("a")).toEqual(["a1", "a1", "a1", "a2", "a3"]);
@@ -241,7 +255,10 @@ describe("a durable queue", () => {
 
   it("can be asked for one message at a time", async () => {
     await server.putFlow("in", sender());
-    await server.putFlow("ask", `- route:\n    id: ask\n    from:\n      uri: webhook\n      steps:\n        - pollEnrich: {constant: "queue:work", timeout: 300}\n        - setBody: {simple: "got \${body}"}\n`);
+    await server.putFlow(
+      "ask",
+      `- route:\n    id: ask\n    from:\n      uri: webhook\n      steps:\n        - pollEnrich: {constant: "queue:work", timeout: 300}\n        - setBody: {simple: "got \${body}"}\n`,
+    );
     await post("one");
     expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got one");
     expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got ");

@@ -18,7 +18,12 @@ ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
 const threeSteps = (id: string, last = '"${body}!"'): string =>
-  flow(id, 'setHeader: {id: note, name: X-Note, simple: "${body}"}', 'setBody: {id: double, simple: "${body}${body}"}', `setBody: {id: shout, simple: ${last}}`);
+  flow(
+    id,
+    'setHeader: {id: note, name: X-Note, simple: "${body}"}',
+    'setBody: {id: double, simple: "${body}${body}"}',
+    `setBody: {id: shout, simple: ${last}}`,
+  );
 
 const post = (id: string, body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", `/api/${id}`, body, headers);
 
@@ -57,7 +62,11 @@ describe("replay of a run", () => {
     await server.putFlow("edited", threeSteps("edited", '"${body}? ${header.X-Src} ${header.X-Old}"'));
     const { json } = await replay(run.id, { body: "cd", headers: { "x-src": "ops", "X-Old": null } });
     expect(json).toMatchObject({ body: "cdcd? ops ", flowChanged: true });
-    expect(json.diff).toMatchObject({ same: false, body: { changed: true, before: "abab!", after: "cdcd? ops " }, headers: { changed: { "X-Note": { before: "ab", after: "cd" } } } });
+    expect(json.diff).toMatchObject({
+      same: false,
+      body: { changed: true, before: "abab!", after: "cdcd? ops " },
+      headers: { changed: { "X-Note": { before: "ab", after: "cd" } } },
+    });
     expect((await replay(run.id, { body: { id: 7 } })).json.body).toContain('{"id":7}');
     expect((await replay(run.id, { bodyBase64: "eHk=" })).json.body).toBe("xyxy? web 1");
   });
@@ -95,21 +104,34 @@ describe("replay of a run", () => {
   });
 
   it("of a failed run shows that it goes well now", async () => {
-    const failing = (message: string): string => flow("mended", `filter: {simple: "\${body} == '${message}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: broken}}]}`, "setBody: {constant: fine}");
+    const failing = (message: string): string =>
+      flow(
+        "mended",
+        `filter: {simple: "\${body} == '${message}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: broken}}]}`,
+        "setBody: {constant: fine}",
+      );
     await server.putFlow("mended", failing("bad"));
     expect((await post("mended", "bad")).status).toBe(500);
     const run = await lastRun("mended");
     for (let count = 0; count < 150; count++) await post("mended", "good");
     await server.putFlow("mended", failing("other"));
     const { json } = await replay(run.id);
-    expect(json).toMatchObject({ status: "completed", body: "fine", diff: { status: { before: "failed", after: "completed" }, error: { before: { type: "java.lang.IllegalStateException", message: "broken" }, after: null } } });
+    expect(json).toMatchObject({
+      status: "completed",
+      body: "fine",
+      diff: {
+        status: { before: "failed", after: "completed" },
+        error: { before: { type: "java.lang.IllegalStateException", message: "broken" }, after: null },
+      },
+    });
   });
 
   it("inside a test session meets its mocks", async () => {
     await server.putFlow("mocked", flow("mocked", "setBody: {id: first, constant: real}", 'setBody: {id: last, simple: "${body}!"}'));
     await post("mocked", "x");
     const run = await lastRun("mocked");
-    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [{ match: { stepId: "first" }, respond: { body: "mock" } }] })).json;
+    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [{ match: { stepId: "first" }, respond: { body: "mock" } }] }))
+      .json;
     const { json } = await replay(run.id, { sessionId });
     expect(json).toMatchObject({ body: "mock!", diff: { body: { before: "real!", after: "mock!" } } });
     expect((await lastRun("mocked")).sessionId).toBe(sessionId);
@@ -118,7 +140,10 @@ describe("replay of a run", () => {
   });
 
   it("a run that cannot be replayed is refused with the reason", async () => {
-    await server.putFlow("refused", flow("refused", 'choice: {id: fork, when: [{simple: "${body} == 1", steps: [{log: {id: inner, message: x}}]}]}', "log: {id: end, message: y}"));
+    await server.putFlow(
+      "refused",
+      flow("refused", 'choice: {id: fork, when: [{simple: "${body} == 1", steps: [{log: {id: inner, message: x}}]}]}', "log: {id: end, message: y}"),
+    );
     await post("refused", "x".repeat(100_000));
     const large = await lastRun("refused");
     await post("refused", "small");
@@ -129,8 +154,14 @@ describe("replay of a run", () => {
     };
     const advice = "give a body, or switch capture on with POST /_api/routes/refused/capture before the next run";
     expect(await reasonOf(large.id, {})).toEqual([409, `run 'R' cannot be replayed: the message it began with was not kept; ${advice}`]);
-    expect(await reasonOf(small.id, { fromStep: "end" })).toEqual([409, `run 'R' cannot be replayed: the message before step 'end' was not captured; ${advice}`]);
-    expect(await reasonOf(small.id, { fromStep: "inner" })).toEqual([409, "run 'R' cannot be replayed: step 'inner' is nested in another step; a replay can begin at the route's own steps only"]);
+    expect(await reasonOf(small.id, { fromStep: "end" })).toEqual([
+      409,
+      `run 'R' cannot be replayed: the message before step 'end' was not captured; ${advice}`,
+    ]);
+    expect(await reasonOf(small.id, { fromStep: "inner" })).toEqual([
+      409,
+      "run 'R' cannot be replayed: step 'inner' is nested in another step; a replay can begin at the route's own steps only",
+    ]);
     expect(await reasonOf(small.id, { fromStep: "nowhere" })).toEqual([409, "run 'R' cannot be replayed: route 'refused' has no step 'nowhere'"]);
     expect((await replay(large.id, { body: "now small" })).json).toMatchObject({ status: "completed" });
     await server.api("DELETE", "/flows/refused");

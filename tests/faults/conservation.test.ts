@@ -107,7 +107,17 @@ describe("conservation", () => {
     expect(missing).toEqual([]);
     for (const id of poisoned) expect((await server.api("GET", `/dead-letters?text=${id}`)).json.total, id).toBeGreaterThanOrEqual(1);
     const twice = [...reached.values()].reduce((sum, times) => sum + times - 1, 0);
-    console.log(JSON.stringify({ messages, kills, refusedAndSentAgain: refused, processed: reached.size, deadLetters: poisoned.length, lost: missing.length, processedAgain: twice }));
+    console.log(
+      JSON.stringify({
+        messages,
+        kills,
+        refusedAndSentAgain: refused,
+        processed: reached.size,
+        deadLetters: poisoned.length,
+        lost: missing.length,
+        processedAgain: twice,
+      }),
+    );
     // At most what was under way at a kill runs twice: both routes' workers, and what one flush to disk was about to take off.
     expect(twice).toBeLessThan(kills * 1_200);
     expect(await server.end("SIGTERM")).toBe(0);

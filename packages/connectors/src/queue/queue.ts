@@ -46,7 +46,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
     options,
     headers: {
       SluiceQueueMessageId: f.string({ doc: "The id of the message in the queue; the same for every try." }),
-      SluiceQueueAttempt: f.integer({ doc: "1 for the first try of this message, 2 for the second, and so on." }),
+      SluiceQueueAttempt: f.integer({ doc: "Which try of this message it is, counted from 1." }),
     },
     examples: [],
     connect: (host) => connectQueues(host, queues),

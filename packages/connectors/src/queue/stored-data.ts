@@ -24,7 +24,7 @@ export function encodeData(value: unknown, limit: number): string {
       case "boolean":
         return item;
       case "number":
-        return Number.isFinite(item) ? item : { $number: String(item) };
+        return Number.isFinite(item) && !Object.is(item, -0) ? item : { $number: Object.is(item, -0) ? "-0" : String(item) };
       case "undefined":
         return null;
       case "bigint":

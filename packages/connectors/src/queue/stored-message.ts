@@ -82,7 +82,11 @@ function storedBody(body: unknown, limit: number): { readonly kind: BodyKind; re
 }
 
 function envelopeOf(headers: Headers, company: Company): string {
-  const layers = [recordOf(wireOf(headers)), recordOf(headers.own()), company.properties === undefined ? undefined : recordOf(kept(company.properties))] as const;
+  const layers = [
+    recordOf(wireOf(headers)),
+    recordOf(headers.own()),
+    company.properties === undefined ? undefined : recordOf(kept(company.properties)),
+  ] as const;
   const [wire, own, properties] = layers.map((layer) => layer?.record);
   const envelope = { ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(company) };
   // Most headers are texts and numbers, which JSON says as they are.

@@ -1,0 +1,122 @@
+import { FlowError, Headers, Message, textForm } from "@sluice/engine/spi";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeData, encodeData } from "./stored-data.ts";
+import { HeldKeys } from "./held-keys.ts";
+import { restoreMessage, storeMessage, type Company } from "./stored-message.ts";
+
+const roundTrip = (message: Message, company: Company = {}) => restoreMessage(storeMessage(message, company, 1_000_000));
+const refusal = (action: () => unknown): FlowError => {
+  try {
+    action();
+  } catch (error) {
+    return error as FlowError;
+  }
+  throw new Error("expected a refusal");
+};
+
+const data = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.string(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.bigInt(),
+    fc.date(),
+    fc.uint8Array({ maxLength: 20 }),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("$date", "$map", "$object", "plain")), tie("value"), { maxKeys: 4 }),
+    fc.array(fc.tuple(fc.string(), tie("value")), { maxLength: 3 }).map((entries) => new Map(entries)),
+  ),
+})).value;
+
+describe("messages on disk", () => {
+  it("any data comes back as what it was", () => {
+    fc.assert(
+      fc.property(data, (value) => {
+        expect(decodeData(encodeData(value, 10_000_000))).toEqual(value);
+      }),
+    );
+  });
+
+  it("bodies keep their kind", () => {
+    for (const body of [null, "", "text ü", new Uint8Array([0, 255, 7]), 42, true, { a: [1, { b: null }] }, new Map([["k", [1]]]), new Date(5)])
+      expect(roundTrip(new Message(body)).message.body).toEqual(body);
+    const node = { [textForm]: () => "<a/>" };
+    expect(roundTrip(new Message(node)).message.body).toBe("<a/>");
+  });
+
+  it("headers come back in the layer they were in", () => {
+    const headers = new Headers({
+      entries: () => [
+        ["Host", "h"],
+        ["X-Both", "wire"],
+        ["$odd", "1"],
+      ],
+    });
+    headers.set("X-Both", "own");
+    headers.set("list", [1, "2"]);
+    headers.set("gone", () => "no data");
+    const { message } = roundTrip(new Message("x", headers));
+    expect(message.headers.toObject()).toEqual({ Host: "h", $odd: "1", "X-Both": "own", list: [1, "2"] });
+    expect([message.headers.getOwn("Host"), message.headers.getOwn("X-Both")]).toEqual([undefined, "own"]);
+  });
+
+  it("properties come back, but not what the engine noted about the run that is over", () => {
+    const properties = new Map<string, unknown>([
+      ["tenant", { id: 1 }],
+      ["CamelToEndpoint", "direct://x"],
+      ["CamelExceptionCaught", new Error("x")],
+    ]);
+    const { delivery } = roundTrip(new Message("x"), {
+      properties,
+      correlationId: "c",
+      trigger: { uri: "webhook", method: "POST" },
+      session: { id: "ts_1", skipTime: true },
+    });
+    expect(delivery).toEqual({
+      properties: new Map([["tenant", { id: 1 }]]),
+      correlationId: "c",
+      trigger: { uri: "webhook", method: "POST" },
+      session: { id: "ts_1", skipTime: true },
+    });
+  });
+
+  it("what cannot be kept is refused in one sentence", () => {
+    class Connection {}
+    expect(refusal(() => storeMessage(new Message(new Connection()), {}, 1_000)).message).toBe(
+      "the message cannot be kept on disk: a Connection cannot be kept on disk",
+    );
+    expect(refusal(() => storeMessage(new Message("x".repeat(1_001)), {}, 1_000)).message).toBe(
+      "the message cannot be kept on disk: it is larger than 1000 bytes",
+    );
+    expect(refusal(() => storeMessage(new Message({ a: "x".repeat(1_001) }), {}, 1_000)).code).toBe("message-not-storable");
+    expect(refusal(() => storeMessage(new Message("x", Headers.of({ big: "x".repeat(300_000) })), {}, 1_000)).message).toContain(
+      "headers and properties are larger",
+    );
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    expect(refusal(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested more than 200 deep");
+  });
+});
+
+describe("order per key", () => {
+  it("lets one go at a time, in order, and other keys pass", () => {
+    const keys = new HeldKeys<{ readonly seq: number }>();
+    keys.hold(new Map([["a", 9]]));
+    expect([keys.mayGo("a", { seq: 1 }), keys.mayGo("b", { seq: 2 }), keys.mayGo("a", { seq: 3 }), keys.mayGo("a", { seq: 9 })]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect(keys.parked).toBe(2);
+    expect(keys.release("a", 1)).toBeUndefined();
+    expect(keys.release("a", 9)).toEqual({ seq: 1 });
+    expect(keys.release("a", 1)).toEqual({ seq: 3 });
+    expect(keys.release("a", 3)).toBeUndefined();
+    expect(keys.mayGo("a", { seq: 4 })).toBe(true);
+    expect(keys.parked).toBe(0);
+  });
+});

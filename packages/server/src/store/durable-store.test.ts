@@ -1,0 +1,218 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { QueuedMessage, StoredMessage } from "@sluice/connectors";
+import type { Clock } from "@sluice/engine";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../host/clock.ts";
+import { createIds } from "../host/ulid.ts";
+import { createDurableStore, type DurableStore, type StoreLimits } from "./durable-store.ts";
+
+// Each store starts a thread and flushes to disk: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
+
+const folders: string[] = [];
+const stores: DurableStore[] = [];
+const written: string[] = [];
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  written.length = 0;
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "sluice-store-"));
+  folders.push(made);
+  return made;
+}
+
+function storeIn(directory: string, limits: Partial<StoreLimits> = {}, clock: Clock = systemClock): DurableStore {
+  const store = createDurableStore({
+    directory,
+    clock,
+    ids: createIds(() => Date.now()),
+    log: { enabled: () => true, write: (level, _logger, text) => void written.push(`${level} ${text}`) },
+    limits: { queueBytes: 1_000_000, maxMessageBytes: 100_000, deadLetters: 100, deadLetterBytes: 1_000_000, ...limits },
+  });
+  stores.push(store);
+  return store;
+}
+
+const text = (body: string): StoredMessage => ({ kind: "text", body: Buffer.from(body), envelope: "{}" });
+const bodyOf = (message: StoredMessage | undefined): string => Buffer.from(message?.body ?? []).toString();
+const now = { key: undefined, delayMs: 0 };
+
+/** The store as a crash would leave it: the files as they are on disk while it is still open. */
+function crashed(directory: string): string {
+  const copy = folder();
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+describe("the durable store", () => {
+  it("makes neither file nor thread before it is opened, and then keeps to itself", async () => {
+    const directory = join(folder(), "store");
+    const store = storeIn(directory);
+    expect([existsSync(directory), store.current, await store.openExisting()]).toEqual([false, undefined, undefined]);
+    await Promise.all([store.open(), store.open()]);
+    expect((await store.openExisting()) === store.current).toBe(true);
+    expect([statSync(directory).mode & 0o777, statSync(join(directory, "durable.sqlite")).mode & 0o777]).toEqual([0o700, 0o600]);
+  });
+
+  it("has what was answered after a crash, in order, and nothing twice", async () => {
+    const directory = folder();
+    const { queues } = await storeIn(directory).open();
+    const put = await Promise.all(Array.from({ length: 200 }, (_, index) => queues.put("q", text(String(index)), now)));
+    await queues.remove("q", put[3] as QueuedMessage);
+    const again = (await storeIn(crashed(directory)).open()).queues;
+    const page = again.page("q", undefined, Infinity, 1_000);
+    expect(page.map(({ seq }) => bodyOf(again.read(seq)))).toEqual(Array.from({ length: 200 }, (_, index) => String(index)).filter((body) => body !== "3"));
+    expect(again.depths()).toEqual([{ name: "q", depth: 199, bytes: expect.any(Number) }]);
+    expect(written.at(-1)).toContain("was not closed last time; it was checked and is whole");
+  });
+
+  it("suspects what it finds after a crash, and only that", async () => {
+    const directory = folder();
+    const { queues } = await storeIn(directory).open();
+    const { seq } = await queues.put("q", text("x"), now);
+    const again = (await storeIn(crashed(directory)).open()).queues;
+    const later = await again.put("q", text("y"), now);
+    expect([again.isSuspect(seq), again.isSuspect(later.seq), queues.isSuspect(seq)]).toEqual([true, false, false]);
+    await again.begin(seq, 1);
+    expect(again.page("q", undefined, Infinity, 1)[0]?.attempts).toBe(1);
+  });
+
+  it("suspects nothing after a proper end, and leaves nothing beside the file", async () => {
+    const directory = folder();
+    const store = storeIn(directory);
+    const { seq } = await (await store.open()).queues.put("q", text("x"), now);
+    await store.close();
+    const beside = join(directory, "durable.sqlite-wal");
+    expect(existsSync(beside) ? statSync(beside).size : 0).toBe(0);
+    expect((await storeIn(directory).open()).queues.isSuspect(seq)).toBe(false);
+    await expect(store.open()).rejects.toThrow("the durable store is closed");
+  });
+
+  it("writes what comes together in one group, and answers each", async () => {
+    const store = await storeIn(folder()).open();
+    const before = store.groups.groups;
+    await Promise.all(Array.from({ length: 300 }, (_, index) => store.queues.put("q", text(String(index)), now)));
+    expect(store.groups.groups - before).toBeLessThanOrEqual(6);
+    await store.queues.put("q", text("alone"), now);
+    expect(store.groups.items).toBe(301);
+  });
+
+  it("refuses a damaged file instead of losing or serving it", async () => {
+    const directory = folder();
+    const store = storeIn(directory);
+    const { queues } = await store.open();
+    for (let count = 0; count < 50; count++) await queues.put("q", text("x".repeat(4_000)), now);
+    await store.close();
+    const file = join(directory, "durable.sqlite");
+    const bytes = readFileSync(file);
+    bytes.fill(0xab, 4_096, 40_000);
+    writeFileSync(file, bytes);
+    await expect(storeIn(directory).open()).rejects.toThrow(/^the durable store .*durable\.sqlite cannot be used: /);
+    const other = folder();
+    writeFileSync(join(other, "durable.sqlite"), "this is no database, but it is long enough to be looked at as if it were one ".repeat(20));
+    await expect(storeIn(other).open()).rejects.toThrow("file is not a database");
+  });
+
+  it("refuses a file that a later version wrote", async () => {
+    const directory = folder();
+    const store = storeIn(directory);
+    await store.open();
+    await store.close();
+    const file = join(directory, "durable.sqlite");
+    const bytes = readFileSync(file);
+    // The user version of an SQLite file stands in its header, at byte 60.
+    bytes.writeUInt32BE(99, 60);
+    writeFileSync(file, bytes);
+    await expect(storeIn(directory).open()).rejects.toThrow("it was written by a later version of Sluice (schema 99, this one knows 1)");
+  });
+});
+
+describe("the queue table", () => {
+  it("is bounded over all queues, and has room again when something is taken off", async () => {
+    const { queues } = await storeIn(folder(), { queueBytes: 3_000 }).open();
+    const first = await queues.put("a", text("x".repeat(1_000)), now);
+    await queues.put("b", text("x".repeat(1_000)), now);
+    await expect(queues.put("c", text("x".repeat(1_000)), now)).rejects.toMatchObject({
+      code: "queue-full",
+      retryable: true,
+      message: expect.stringContaining("queue 'c' is full"),
+    });
+    await queues.remove("a", first);
+    await queues.put("c", text("x".repeat(1_000)), now);
+    expect(queues.depths().map(({ name, depth }) => [name, depth])).toEqual([
+      ["a", 0],
+      ["b", 1],
+      ["c", 1],
+    ]);
+  });
+
+  it("pages by what is due and then by arrival, and knows what falls due next", async () => {
+    const { queues } = await storeIn(folder()).open();
+    const delayed = await queues.put("q", text("delayed"), { key: undefined, delayMs: 60_000 });
+    const first = await queues.put("q", text("first"), now);
+    const second = await queues.put("q", text("second"), now);
+    await queues.put("other", text("other"), now);
+    const ids = (messages: readonly QueuedMessage[]): readonly string[] => messages.map(({ id }) => id);
+    expect(ids(queues.page("q", undefined, queues.now(), 10))).toEqual([first.id, second.id]);
+    expect(ids(queues.page("q", first, queues.now(), 10))).toEqual([second.id]);
+    expect(ids(queues.page("q", undefined, queues.now() + 60_000, 10))).toEqual([first.id, second.id, delayed.id]);
+    expect(queues.nextDue("q", second)).toBe(delayed.due);
+    expect(queues.nextDue("q", delayed)).toBeUndefined();
+  });
+
+  it("keeps the order when the wall clock is set back, and time goes on", async () => {
+    let wall = 1_800_000_000_000;
+    let monotonic = 0;
+    const clock: Clock = { ...systemClock, now: () => wall, monotonic: () => monotonic };
+    const { queues } = await storeIn(folder(), {}, clock).open();
+    const before = await queues.put("q", text("1"), now);
+    wall -= 3_600_000;
+    monotonic += 10;
+    const after = await queues.put("q", text("2"), now);
+    expect(after.due).toBe(before.due + 10);
+    expect(queues.page("q", undefined, queues.now(), 10).map(({ id }) => id)).toEqual([before.id, after.id]);
+  });
+
+  it("moves a message to the dead letters in one step", async () => {
+    const directory = folder();
+    const { queues, deadLetters } = await storeIn(directory).open();
+    const message = await queues.put("q", text("poison"), now);
+    await queues.bury("q", message, {
+      route: { id: "r", flowId: "f", flowHash: "h" },
+      runId: "run_1",
+      attempts: 6,
+      failure: { type: "T", message: "no", stepId: "s", routeId: "r" },
+    });
+    const { queues: restarted, deadLetters: letters } = await storeIn(crashed(directory)).open();
+    expect([restarted.depths(), letters.count, deadLetters.count]).toEqual([[], 1, 1]);
+    const [letter] = letters.list({}, 10).letters;
+    expect(letter).toMatchObject({ routeId: "r", flowId: "f", attempts: 6, source: "queue:q", failure: { type: "T", message: "no", stepId: "s" } });
+    expect(bodyOf(letters.find(letter?.id ?? "")?.message)).toBe("poison");
+  });
+});
+
+describe("the dead-letter table", () => {
+  it("stays within its bytes and drops the oldest", async () => {
+    const { deadLetters } = await storeIn(folder(), { deadLetterBytes: 10_000 }).open();
+    const facts = {
+      route: { id: "r", flowId: "f", flowHash: "h" },
+      runId: undefined,
+      attempts: 1,
+      failure: { type: "T", message: "m", stepId: undefined, routeId: undefined },
+      source: "s",
+      input: undefined,
+    };
+    for (let count = 0; count < 20; count++) await deadLetters.add(text(`${count} ${"x".repeat(1_000)}`), facts);
+    while (deadLetters.bytes > 10_000) await systemClock.breathe();
+    const kept = deadLetters.list({}, 100).letters.map(({ id }) => bodyOf(deadLetters.find(id)?.message).split(" ")[0]);
+    expect(kept.length).toBeGreaterThanOrEqual(8);
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => String(19 - index)));
+    expect(deadLetters.count).toBe(kept.length);
+  });
+});
