@@ -49,7 +49,7 @@ describe("runs", () => {
       sessionId: null,
       replayOf: null,
     });
-    expect((await server.api("GET", `/runs/${list[0].id}`)).json).toEqual(list[0]);
+    expect((await server.api("GET", `/runs/${list[0].id}`)).json).toEqual({ ...list[0], replayable: true });
     expect(Math.abs(Date.parse(list[0].startedAt) - Date.parse(list[0].steps[0].startedAt))).toBeLessThan(1_000);
   });
 
