@@ -1,0 +1,207 @@
+// K04, K05, K06, K08: the order of what reaches the disk, a disk that is full, and one that may not be written. Needs
+// root, strace and the right to mount.
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { answering, call } from "../started-server.ts";
+import { keptDocuments, newKey, oldKey } from "./kept-documents.ts";
+
+const isRoot = process.getuid?.() === 0;
+const hasStrace = spawnSync("strace", ["-V"]).status === 0;
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp();
+});
+
+/** How often a process is killed at the moment of a 2xx, for each kind of document. */
+const kills = Number(process.env["SLUICE_KILLS"] ?? 5);
+
+const fileCalls = "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,writev,close";
+
+/** The system calls a process makes while something is done with it, in order; descriptors show what they stand for. */
+async function systemCalls(server: SpawnedServer, operation: () => Promise<{ status: number }>): Promise<readonly string[]> {
+  const log = join(server.dataDir, "..", `strace-${server.pid}.log`);
+  const tracer = spawn("strace", ["-f", "-y", "-qq", "-s", "200", "-p", String(server.pid), "-e", `trace=${fileCalls}`, "-o", log], { stdio: "ignore" });
+  for (let tries = 0; tries < 1_000 && !/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${server.pid}/status`, "utf8")); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  const { status } = await operation();
+  expect(status).toBeLessThan(300);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  tracer.kill("SIGINT");
+  await new Promise((resolve) => tracer.once("exit", resolve));
+  const lines = readFileSync(log, "utf8").split("\n");
+  rmSync(log, { force: true });
+  return joined(lines);
+}
+
+/** Calls that another thread interrupted are put where they ended: that is when they had happened. */
+function joined(lines: readonly string[]): readonly string[] {
+  const begun = new Map<string, string>();
+  const whole: string[] = [];
+  for (const line of lines) {
+    const thread = /^\d+/.exec(line)?.[0] ?? "";
+    const unfinished = /^\d+\s+(.*?)\s*<unfinished \.\.\.>$/.exec(line);
+    const resumed = /^\d+\s+<\.\.\. \w+ resumed>(.*)$/.exec(line);
+    if (unfinished !== null) begun.set(thread, unfinished[1] as string);
+    else if (resumed !== null) whole.push((begun.get(thread) ?? "") + (resumed[1] as string));
+    else whole.push(line.replace(/^\d+\s+/, ""));
+  }
+  return whole;
+}
+
+const find = (calls: readonly string[], from: number, pattern: RegExp): number => calls.findIndex((line, index) => index >= from && pattern.test(line));
+const reply = /^(?:write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*HTTP\/1\.1 20[01]/;
+
+describe.skipIf(!hasStrace)("the order of system calls", () => {
+  for (const { noun, path, folder, file, versions } of keptDocuments) {
+    it(`K04, K05: PUT of a ${noun} writes aside, flushes, renames, flushes the directory, and only then replies`, async () => {
+      const server = await spawnServer();
+      cleanUps.push(() => server.clean());
+      try {
+        expect((await server.api("PUT", path, versions[0])).status).toBe(201);
+        const calls = await systemCalls(server, () => server.api("PUT", path, versions[1]));
+        const place = `${folder}/${file}`.replaceAll(/[./-]/g, "\\$&");
+        const written = find(calls, 0, new RegExp(`^(?:write|pwrite64)\\(\\d+<[^>]*/${folder}/\\.[^>]*\\.tmp>`));
+        const flushed = find(calls, written, new RegExp(`^(?:fsync|fdatasync)\\(\\d+<[^>]*/${folder}/\\.[^>]*\\.tmp>\\)\\s*= 0`));
+        const renamed = find(calls, flushed, new RegExp(`^rename.*\\.tmp".*${place}".*= 0`));
+        const directory = find(calls, renamed, new RegExp(`^fsync\\(\\d+<[^>]*/${folder}>\\)\\s*= 0`));
+        const answered = find(calls, 0, reply);
+        expect({ written, flushed, renamed, directory, answered, calls }).toSatisfy(
+          () => written >= 0 && flushed > written && renamed > flushed && directory > renamed && answered > directory,
+        );
+      } finally {
+        await server.end("SIGKILL");
+      }
+    }, 120_000);
+
+    it(`K04, K05: DELETE of a ${noun} unlinks, flushes the directory, and only then replies`, async () => {
+      const server = await spawnServer();
+      cleanUps.push(() => server.clean());
+      try {
+        expect((await server.api("PUT", path, versions[0])).status).toBe(201);
+        const calls = await systemCalls(server, () => server.api("DELETE", path));
+        const unlinked = find(calls, 0, new RegExp(`^unlink.*/${folder}/${file.replace(".", "\\.")}".*= 0`));
+        const directory = find(calls, unlinked, new RegExp(`^fsync\\(\\d+<[^>]*/${folder}>\\)\\s*= 0`));
+        const answered = find(calls, 0, reply);
+        expect({ unlinked, directory, answered, calls }).toSatisfy(() => unlinked >= 0 && directory > unlinked && answered > directory);
+      } finally {
+        await server.end("SIGKILL");
+      }
+    }, 120_000);
+
+    it(`K01, K05: a ${noun} is there after kill -9 at the moment of its 2xx`, async () => {
+      let dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+      cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
+      for (let round = 0; round < kills; round++) {
+        const server = await spawnServer({ dataDir });
+        const put = await server.api("PUT", path, versions[round % 2]);
+        await server.end("SIGKILL");
+        expect(put.status).toBe(round === 0 ? 201 : 200);
+        const again = await spawnServer({ dataDir });
+        ({ dataDir } = again);
+        const kept = await again.api("GET", path);
+        expect([kept.status, kept.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
+        await again.end("SIGKILL");
+      }
+    }, 240_000);
+  }
+});
+
+/** A small file system of its own, gone after the test. */
+function smallDisk(size: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
+  expect(spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory]).status).toBe(0);
+  cleanUps.push(() => {
+    spawnSync("umount", ["-l", directory]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+describe.skipIf(!isRoot)("a disk that refuses", () => {
+  it("K06: a full disk is 507, the old version stays whole, nothing is left over, and space makes it work again", async () => {
+    const dataDir = smallDisk("256k");
+    const server = await spawnServer({ dataDir });
+    try {
+      for (const { path, versions } of keptDocuments) expect([path, (await server.api("PUT", path, versions[0])).status]).toEqual([path, 201]);
+      const before = keptDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"));
+      const ballast = join(dataDir, "ballast");
+      fill(ballast);
+      for (const { path, versions } of keptDocuments) {
+        const full = await server.api("PUT", path, versions[1]);
+        expect([path, full.status, Object.keys(full.json)]).toEqual([path, 507, ["error"]]);
+        expect(full.json.error).not.toContain(dataDir);
+      }
+      expect(keptDocuments.map(({ folder, file }) => readFileSync(join(dataDir, folder, file), "utf8"))).toEqual(before);
+      for (const { folder } of keptDocuments) expect(readdirSync(join(dataDir, folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      expect((await server.api("GET", "/flows/kept")).json.yaml).toContain("old");
+      expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": oldKey })).text).toBe("old");
+      rmSync(ballast);
+      for (const { path, versions } of keptDocuments) expect([path, (await server.api("PUT", path, versions[1])).status]).toEqual([path, 200]);
+      expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": newKey })).text).toBe("new");
+      expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection/);
+    } finally {
+      await server.end("SIGKILL");
+    }
+  }, 120_000);
+
+  it("K08: a disk that becomes read-only is 500, and what is there is served on", async () => {
+    const dataDir = smallDisk("8m");
+    const server = await spawnServer({ dataDir });
+    try {
+      for (const { path, versions } of keptDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
+      expect(spawnSync("mount", ["-o", "remount,ro", dataDir]).status).toBe(0);
+      for (const { path, versions } of keptDocuments) {
+        for (const refused of [await server.api("PUT", path, versions[1]), await server.api("DELETE", path)]) {
+          expect([path, refused.status, Object.keys(refused.json)]).toEqual([path, 500, ["error"]]);
+          expect(refused.json.error).toMatch(/read-only/);
+        }
+      }
+      expect((await call(server.baseUrl, "POST", "/api/kept", "x", { "x-api-key": oldKey })).text).toBe("old");
+      expect(spawnSync("mount", ["-o", "remount,rw", dataDir]).status).toBe(0);
+      expect((await server.api("PUT", "/flows/kept", keptDocuments[0]?.versions[1])).status).toBe(200);
+    } finally {
+      await server.end("SIGKILL");
+    }
+  }, 120_000);
+
+  it("K08: a directory that somebody else owns is served, and changes to it are 500", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+    cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
+    const routes = join(dataDir, "routes");
+    mkdirSync(routes);
+    writeFileSync(join(routes, "kept.yaml"), answering("kept", "old"));
+    chownSync(dataDir, 65_534, 65_534);
+    chmodSync(dataDir, 0o755);
+    chmodSync(routes, 0o555);
+    const server = await spawnServer({ dataDir, under: ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] });
+    try {
+      expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("old");
+      for (const refused of [
+        await server.api("PUT", "/flows/kept", { yaml: answering("kept", "new") }),
+        await server.api("DELETE", "/flows/kept"),
+        await server.api("PUT", "/flows/fresh", { yaml: answering("fresh", "x") }),
+      ])
+        expect([refused.status, refused.json.error]).toEqual([500, expect.stringMatching(/^cannot change '.*': the data directory does not allow it$/)]);
+      expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("old");
+      expect((await call(server.baseUrl, "POST", "/api/fresh", "x")).status).toBe(404);
+      expect(statSync(join(routes, "kept.yaml")).size).toBe(answering("kept", "old").length);
+    } finally {
+      await server.end("SIGKILL");
+    }
+  }, 120_000);
+});
+
+/** Writes until the disk takes no more. */
+function fill(path: string): void {
+  for (const size of [65_536, 4_096]) {
+    try {
+      for (;;) writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
+    }
+  }
+}
