@@ -1,4 +1,4 @@
-import { defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { FlowError, defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
@@ -64,12 +64,31 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
   };
 }
 
+/** Values a result may hold. */
+const mostValues = 500_000;
+
 /** A result of its own: JSONata shares parts of its input, marks its lists, and may hand out functions. */
 function detach(result: unknown): unknown {
-  if (result === undefined) return null;
-  if (typeof result !== "object" && typeof result !== "function") return result;
-  const text = JSON.stringify(result, (_name, inner: unknown) => (isFunctionValue(inner) ? undefined : inner));
-  return text === undefined ? null : (JSON.parse(text) as unknown);
+  if (typeof result !== "object" && typeof result !== "function") return result ?? null;
+  return copyOf(result, { left: mostValues }) ?? null;
+}
+
+function copyOf(value: unknown, budget: { left: number }): unknown {
+  if (--budget.left < 0)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of a jsonata expression may not hold more than ${mostValues} values`, { code: "limit-size" });
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (isFunctionValue(value) || typeof value === "symbol") return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return Array.from(value, (item: unknown) => copyOf(item, budget) ?? null);
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const inner = copyOf((value as Record<string, unknown>)[name], budget);
+    if (inner === undefined) continue;
+    // An assignment to this name would change what the object inherits.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: inner, enumerable: true, configurable: true, writable: true });
+    else copy[name] = inner;
+  }
+  return copy;
 }
 
 function isFunctionValue(value: unknown): boolean {

@@ -12,7 +12,7 @@ type Go = (node: unknown, walk: Walk, emit: Emit) => void;
 type Missing = (what: string) => void;
 
 /** Nodes one evaluation may look at: `$..*..*..*` on a large document ends here. */
-const visitLimit = 1_000_000;
+const visitLimit = 400_000;
 
 export function compilePath(path: Path): CompiledPath {
   const lenient = compileStages(path, () => undefined);

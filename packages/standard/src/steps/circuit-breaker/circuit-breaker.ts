@@ -50,7 +50,7 @@ export const circuitBreaker = defineStep({
 
     const instead = (exchange: Exchange, error: FlowError, verdict: Verdict): Awaitable => {
       note(exchange, breaker.state, { fallback: fallback !== undefined, verdict });
-      if (fallback !== undefined) return useFallback(exchange, error, fallback);
+      if (fallback !== undefined && !exchange.run.isCancelled) return useFallback(exchange, error, fallback);
       if (verdict === "open" && !options.throwExceptionWhenHalfOpenOrOpenState) return undefined;
       throw error;
     };

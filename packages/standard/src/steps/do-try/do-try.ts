@@ -110,6 +110,8 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   error.stepId ??= exchange.at?.id;
   error.routeId ??= exchange.run.route.id;
   exchange.caught = error;
+  // Who ended the run from outside wants nothing more of it.
+  if (exchange.run.isCancelled) throw error;
   const clause = clauses.find(({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)));
   if (clause === undefined) throw error;
   exchange.setProperty("CamelExceptionCaught", error);
@@ -125,7 +127,7 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
 /** The finally steps. A stopped or cancelled exchange takes none; one that was handled elsewhere takes them and stays ended. */
 function finish(exchange: Exchange, last: Processor): Awaitable {
   const before = exchange.ending;
-  if (before === ending.stopped || before === ending.cancelled) return undefined;
+  if (before === ending.stopped || exchange.run.isCancelled) return undefined;
   exchange.ending = ending.none;
   return settle(
     () => last(exchange),

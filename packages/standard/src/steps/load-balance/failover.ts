@@ -1,4 +1,4 @@
-import { copyExchange, ending, type Awaitable, type Exchange, type Host, type Processor } from "@sluice/engine/spi";
+import { copyExchange, type Awaitable, type Exchange, type Host, type Processor } from "@sluice/engine/spi";
 import { isOneOf } from "../exception-type.ts";
 import { runBranch } from "../branch.ts";
 import { mergeResult } from "../merge-result.ts";
@@ -30,7 +30,7 @@ export function failover(children: readonly Processor[], options: FailoverOption
   /** True when the result stands; throws it when it is a failure that cannot move on. */
   const settled = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
     const { failure } = copy;
-    const movesOn = failure !== undefined && copy.ending !== ending.cancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
+    const movesOn = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
     if (movesOn) return false;
     if (options.sticky && failure === undefined) next = index;
     mergeResult(exchange, copy, { stops: true });

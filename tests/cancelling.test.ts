@@ -1,0 +1,104 @@
+// Ending from outside: deadlines, drains and stops reach everything a run started and wait for nobody for ever.
+import { defineConnector } from "@sluice/engine";
+import { f } from "@sluice/model";
+import { flow, type FlowUnderTest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Promise<T> {
+  let over = false;
+  const done = work.finally(() => (over = true));
+  for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
+  return done;
+}
+const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
+
+describe("a run over its deadline", () => {
+  it.each([
+    ["parts", `- split: {simple: "\${body}", steps: [{delay: {constant: "400"}}, {to: "mock:later"}]}`],
+    ["parallel parts", `- split: {simple: "\${body}", parallelProcessing: true, steps: [{delay: {constant: "5000"}}, {to: "mock:later"}, {to: "mock:later"}]}`],
+    ["branches", `- multicast: {steps: [{delay: {constant: "900"}}, {pipeline: {steps: [{delay: {constant: "900"}}, {to: "mock:later"}]}}]}`],
+    ["rounds", `- loop: {constant: "20", copy: true, steps: [{delay: {constant: "900"}}, {delay: {constant: "900"}}, {to: "mock:later"}]}`],
+    ["catches", `- doTry: {steps: [{delay: {constant: "5000"}}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:later"}]}]}`],
+  ])("ends its %s too", async (name, steps) => {
+    const run = await flow(steps, { limits: { runMs: 1000 } });
+    const outcome = await passing(run, run({ body: "a,b,c,d" }));
+    expect(outcome.error).toBe("time limit: the run took longer than 1000 ms");
+    const before = bodies(run, "later").length;
+    expect(before).toBeLessThanOrEqual(name === "parts" ? 2 : 0);
+    await run.host.clock.advance(60_000);
+    expect(bodies(run, "later")).toHaveLength(before);
+    expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
+  });
+
+  it("leaves a tap alone, and a tap over its own deadline leaves the run alone", async () => {
+    const run = await flow(
+      `- route: {id: start, from: {uri: "direct:start", steps: [{wireTap: {uri: "direct:tapped"}}, {delay: {constant: "700"}}, {to: "mock:main"}]}}
+- route: {id: tapped, from: {uri: "direct:tapped", steps: [{delay: {constant: "5000"}}, {to: "mock:late"}]}}`,
+      { limits: { runMs: 1000 } },
+    );
+    const outcome = await passing(run, run({ body: "x" }));
+    expect(outcome.error).toBeUndefined();
+    expect(bodies(run, "main")).toEqual(["x"]);
+    await run.host.clock.advance(10_000);
+    expect(run.mocks.has("late")).toBe(false);
+    expect(run.runtime.routes.get("start")?.stats).toMatchObject({ inflight: 0, failed: 1 });
+  });
+});
+
+describe("a detached copy that fails", () => {
+  it("counts as a failed run of the route that sent it off", async () => {
+    const run = await flow(`- wireTap: {uri: "mock:x?nosuch=\${body}"}\n- to: mock:main`);
+    expect((await run({ body: "x" })).error).toBeUndefined();
+    await run.host.clock.advance(10);
+    expect(run.runtime.routes.get("start")?.stats).toMatchObject({ inflight: 0, failed: 1, total: 2 });
+    expect(run.host.log.records.map(({ text }) => text)).toEqual([expect.stringContaining("a detached message failed")]);
+  });
+});
+
+describe("a source that never stops", () => {
+  let abandoned = 0;
+  const stuck = defineConnector({
+    scheme: "stuck",
+    title: "Stuck",
+    summary: "Never stops.",
+    group: "core",
+    since: "0.1",
+    syntax: "stuck:name",
+    path: { name: f.string({ doc: "A name." }) },
+    options: {},
+    headers: {},
+    examples: [],
+    connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => new Promise<void>(() => undefined), abandon: () => ++abandoned }) }),
+  });
+  const yaml = "- route: {id: stuck, from: {uri: \"stuck:x\", steps: [{to: \"mock:a\"}]}}\n- route: {id: start, from: {uri: \"direct:start\", steps: [{to: \"mock:b\"}]}}";
+
+  it("holds up neither a removal nor a shutdown beyond the drain limit, and is told to give up", async () => {
+    const removed = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
+    const began = removed.host.clock.monotonic();
+    const report = await passing(removed, removed.runtime.undeploy("test"));
+    expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: undefined }] });
+    expect(removed.host.clock.monotonic() - began).toBeLessThanOrEqual(2100);
+    expect(abandoned).toBe(1);
+    const stopped = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
+    expect(await passing(stopped, stopped.runtime.stop())).toMatchObject({ drained: false });
+    expect(abandoned).toBe(2);
+    expect(stopped.host.log.records.map(({ text }) => text)).toEqual(["'stuck:x' still had work to hand over at the drain limit: 2 messages are abandoned"]);
+  });
+});
+
+describe("a group that is finished because the flow stops", () => {
+  it("still reaches where it is sent", async () => {
+    const run = await flow(`
+      - aggregate:
+          correlationExpression: {constant: all}
+          completionSize: "10"
+          forceCompletionOnStop: true
+          aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"
+          steps: [{delay: {constant: "100"}}, {to: "mock:group"}]
+    `);
+    await run({ body: "a" });
+    await run({ body: "b" });
+    await passing(run, run.stop());
+    expect(bodies(run, "group")).toEqual([["a", "b"]]);
+  });
+});

@@ -1,0 +1,158 @@
+// What was taken in gets done, or somebody is told: rows of group M with real clocks, partners and a process of its own.
+// The rough and long ones are in tests/faults.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { call, eventually, sleep } from "./started-server.ts";
+import { stubPartner } from "./stub-partner.ts";
+
+let server: SpawnedServer;
+beforeAll(async () => void (server = await spawnServer({ env: { SERVICE_RUN_MS: "3s", SERVICE_MAX_INFLIGHT: "2000" } })));
+afterAll(async () => {
+  await server.end("SIGKILL");
+  server.clean();
+});
+
+const redelivery = "redeliveryPolicy: {maximumRedeliveries: 3, redeliveryDelay: 100, useExponentialBackOff: true, backOffMultiplier: 2}";
+const route = (id: string, from: string, ...steps: readonly string[]): string =>
+  `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+const runsOf = async (routeId: string): Promise<any[]> => (await server.api("GET", `/runs?routeId=${routeId}`)).json.runs;
+const post = (id: string, body = "original") => call(server.baseUrl, "POST", `/api/${id}`, body, { "content-type": "text/plain" });
+
+describe("failures", () => {
+  it("M01: a step that throws is a 500 and a failed run that names the step", async () => {
+    await server.putFlow("m01", route("m01", "webhook", "throwException: {id: broken, exceptionType: java.lang.IllegalArgumentException, message: boom}"));
+    const reply = await post("m01");
+    expect([reply.status, Object.keys(reply.json), reply.text.includes("boom")]).toEqual([500, ["error"], false]);
+    expect(JSON.stringify(await runsOf("m01"))).toMatch(/"status":"failed".*"stepId":"broken"|"stepId":"broken".*"status":"failed"/);
+  });
+
+  it("M02: three redeliveries make four calls at 0, 100, 300 and 700 ms, from the failing step only", async () => {
+    const first = await stubPartner();
+    const failing = await stubPartner((_call, response) => void response.writeHead(503).end());
+    await server.putFlow("m02", `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("m02", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`);
+    expect((await post("m02")).status).toBe(500);
+    const began = failing.calls[0]?.at as number;
+    const times = failing.calls.map(({ at }) => at - began);
+    expect(times).toHaveLength(4);
+    for (const [index, due] of [0, 100, 300, 700].entries()) expect(times[index]).toBeGreaterThanOrEqual(due - 10);
+    expect(times[3]).toBeLessThan(5_000);
+    expect(first.calls).toHaveLength(1);
+    await Promise.all([first.close(), failing.close()]);
+  });
+
+  it("M03: what is exhausted reaches the dead letter once, with the original body and why, and the caller sees no failure", async () => {
+    const failing = await stubPartner((_call, response) => void response.writeHead(500).end("no"));
+    const letters = await stubPartner();
+    await server.putFlow(
+      "m03",
+      `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: direct:m03-dead\n      useOriginalMessage: true\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n` +
+        route("m03", "webhook", "setBody: {constant: changed}", `to: ${failing.url}/`) +
+        route("m03-dead", "direct:m03-dead", 'setHeader: {name: X-Why, simple: "${exception.message}"}', `to: ${letters.url}/dead`),
+    );
+    expect((await post("m03")).status).toBe(200);
+    expect(letters.calls.map(({ body, headers }) => [body, headers["x-why"]])).toEqual([["original", expect.stringContaining("500")]]);
+    expect(failing.calls).toHaveLength(2);
+    await Promise.all([failing.close(), letters.close()]);
+  });
+
+  it("M04: a dead letter endpoint that fails too is a 500 and a failed run", async () => {
+    const down = await stubPartner((_call, response) => void response.writeHead(500).end());
+    await server.putFlow("m04", `- errorHandler:\n    deadLetterChannel: {deadLetterUri: "${down.url}/dead"}\n${route("m04", "webhook", "throwException: {exceptionType: java.lang.Exception, message: first}")}`);
+    expect((await post("m04")).status).toBe(500);
+    expect(await runsOf("m04")).toMatchObject([{ status: "failed" }]);
+    await down.close();
+  });
+
+  it("M05: a partner that never answers costs its timeout, not a slot: the connection is closed and the run failed", async () => {
+    const silent = await stubPartner(() => undefined);
+    await server.putFlow("m05", route("m05", "webhook", `to: ${silent.url}/?responseTimeout=300`));
+    const reply = await post("m05");
+    expect([reply.status === 500 || reply.status === 504, Object.keys(reply.json)]).toEqual([true, ["error"]]);
+    await eventually(() => silent.calls[0]?.aborted === true);
+    const health = (await server.api("GET", "/health")).json;
+    expect(JSON.stringify(health.routes.find((one: any) => one.id === "m05" || one.routeId === "m05"))).toMatch(/"inflight":0/);
+    await silent.close();
+  });
+
+  it("M16: past the deadline the caller gets 504, the partner's call is aborted and no later step ever runs", async () => {
+    const silent = await stubPartner(() => undefined);
+    const later = await stubPartner();
+    const steps = [`to: ${silent.url}/`, ...Array.from({ length: 3 }, () => `to: ${later.url}/`)];
+    await server.putFlow("m16", route("m16", "webhook", "log: one", ...steps));
+    await server.putFlow("m16-copies", route("m16-copies", "webhook", `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "8000"}}, {to: "${later.url}/"}]}}]}`));
+    const replies = await Promise.all([post("m16"), post("m16-copies")]);
+    expect(replies.map(({ status }) => status)).toEqual([504, 504]);
+    await eventually(() => silent.calls.length === 2 && silent.calls.every(({ aborted }) => aborted));
+    await sleep(1000);
+    expect(later.calls).toEqual([]);
+    expect(await runsOf("m16")).toMatchObject([{ status: "cancelled" }]);
+    await Promise.all([silent.close(), later.close()]);
+  }, 30_000);
+});
+
+describe("many messages", () => {
+  it("M12: one poison message among 1,000 is dead-lettered, the rest pass unhindered", async () => {
+    const letters: string[] = [];
+    const done: string[] = [];
+    const target = await stubPartner(({ url, body }, response) => {
+      if (url === "/dead") letters.push(body);
+      else if (body === "poison") response.statusCode = 500;
+      else done.push(body);
+      response.end();
+    });
+    await server.putFlow(
+      "m12",
+      `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "${target.url}/dead"\n      redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 50}\n` +
+        route("m12", "webhook", "to: {uri: 'seda:m12', parameters: {waitForTaskToComplete: Never, size: 2000}}") +
+        route("m12-work", "seda:m12?concurrentConsumers=10&size=2000", `to: ${target.url}/work`),
+    );
+    const bodies = Array.from({ length: 1000 }, (_, index) => (index === 500 ? "poison" : `m${index}`));
+    for (let from = 0; from < 1000; from += 50) {
+      const replies = await Promise.all(bodies.slice(from, from + 50).map((body) => post("m12", body)));
+      expect(replies.every(({ status }) => status === 200)).toBe(true);
+    }
+    await eventually(() => done.length >= 999 && letters.length >= 1, 30_000);
+    expect(letters).toEqual(["poison"]);
+    expect(new Set(done).size).toBe(999);
+    await target.close();
+  }, 90_000);
+
+  it("M14: taps, copies, parts and queues lose nothing when the process is told to stop under load", async () => {
+    const counts = new Map<string, number>();
+    const target = await stubPartner(({ url }, response) => {
+      counts.set(url, (counts.get(url) ?? 0) + 1);
+      setTimeout(() => response.end(), 2);
+    });
+    const stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
+    await stopping.putFlow(
+      "m14",
+      route(
+        "m14",
+        "webhook",
+        `wireTap: {uri: "${target.url}/tap"}`,
+        `multicast: {parallelProcessing: true, steps: [{to: "${target.url}/one"}, {to: "${target.url}/two"}]}`,
+        `split: {constant: "a,b,c", steps: [{to: "${target.url}/part"}]}`,
+        "to: {uri: 'seda:m14', parameters: {waitForTaskToComplete: Never, size: 100000}}",
+        "setBody: {constant: accepted}",
+      ) + route("m14-work", "seda:m14?size=100000", `to: ${target.url}/queued`),
+    );
+    let accepted = 0;
+    let running = true;
+    const loops = Array.from({ length: 20 }, async () => {
+      while (running) {
+        const reply = await call(stopping.baseUrl, "POST", "/api/m14", "x").catch(() => undefined);
+        if (reply?.text === "accepted") accepted++;
+        else if (reply === undefined || reply.status === 503) return;
+      }
+    });
+    await sleep(2000);
+    const code = await stopping.end("SIGTERM");
+    running = false;
+    await Promise.all(loops);
+    expect(code).toBe(0);
+    expect(accepted).toBeGreaterThan(20);
+    expect(Object.fromEntries(counts)).toEqual({ "/tap": accepted, "/one": accepted, "/two": accepted, "/part": 3 * accepted, "/queued": accepted });
+    await target.close();
+    stopping.clean();
+  }, 90_000);
+});

@@ -1,0 +1,60 @@
+// Periods follow the monotonic clock and a pause brings no burst: N01 and N02 with a real process.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { eventually, sleep } from "../started-server.ts";
+
+const timer = "- route:\n    id: beat\n    from:\n      uri: timer:beat?period=200&delay=0\n      steps:\n        - log: beat-beat\n";
+const cron = "- route:\n    id: minute\n    from:\n      uri: quartz:minute?cron=0/2+*+*+*+*+?\n      steps:\n        - log: cron-tick\n";
+const count = (server: SpawnedServer, word: string): number => server.output().split(word).length - 1;
+
+it("N02: a process that stood still goes on without a burst", async () => {
+  const server = await spawnServer();
+  try {
+    expect((await server.putFlow("beat", timer)).status).toBe(201);
+    await eventually(() => count(server, "beat-beat") >= 5, 20_000);
+    process.kill(server.pid, "SIGSTOP");
+    await sleep(12_000);
+    const before = count(server, "beat-beat");
+    process.kill(server.pid, "SIGCONT");
+    await sleep(1_000);
+    const burst = count(server, "beat-beat") - before;
+    expect(burst).toBeGreaterThan(0);
+    expect(burst).toBeLessThanOrEqual(8);
+    expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection/);
+  } finally {
+    process.kill(server.pid, "SIGCONT");
+    await server.end("SIGKILL");
+    server.clean();
+  }
+});
+
+it.each([
+  ["an hour on", 3_600_000],
+  ["an hour back", -3_600_000],
+])("N01: the wall clock jumps %s: periods go on, a schedule fires once per time", async (_name, shift) => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-clock-"));
+  const shim = join(folder, "shift.cjs");
+  // Moves only what the process believes the time of day is; the monotonic clock stays.
+  writeFileSync(shim, `const real = Date.now; const from = real() + 4000; Date.now = () => real() > from ? real() + ${shift} : real();`);
+  const server = await spawnServer({ env: { NODE_OPTIONS: `--require ${shim}` } });
+  try {
+    expect((await server.putFlow("beat", timer)).status).toBe(201);
+    const scheduled = await server.putFlow("minute", cron);
+    expect([scheduled.status, scheduled.json?.error]).toEqual([201, undefined]);
+    await sleep(2_000);
+    const beats = count(server, "beat-beat");
+    await sleep(8_000);
+    const more = count(server, "beat-beat") - beats;
+    expect(more).toBeGreaterThanOrEqual(20);
+    expect(more).toBeLessThanOrEqual(45);
+    const ticks = count(server, "cron-tick");
+    expect(ticks).toBeGreaterThanOrEqual(2);
+    expect(ticks).toBeLessThanOrEqual(7);
+  } finally {
+    await server.end("SIGKILL");
+    server.clean();
+  }
+});

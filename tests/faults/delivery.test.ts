@@ -1,0 +1,94 @@
+// Messages survive partners that go away and processes that are killed: M07 and M10.
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { residentMiB } from "../process-figures.ts";
+import { spawnServer } from "../spawned-server.ts";
+import { call, eventually, sleep } from "../started-server.ts";
+
+const route = (id: string, from: string, ...steps: readonly string[]): string =>
+  `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+
+it("M07: 1,000 messages for a partner that is down for a while all arrive soon after it is back", async () => {
+  const seen = new Set<string>();
+  const listen = (port: number): Promise<Server> =>
+    new Promise((resolve) => {
+      const partner = createServer((request, response) => {
+        let body = "";
+        request.on("data", (chunk) => (body += chunk));
+        request.on("end", () => {
+          seen.add(body);
+          response.end();
+        });
+      }).listen(port, "127.0.0.1", () => resolve(partner));
+    });
+  const first = await listen(0);
+  const { port } = first.address() as { port: number };
+  await new Promise((resolve) => first.close(resolve));
+  const server = await spawnServer({ env: { SERVICE_RUN_MS: "5m", SERVICE_MAX_INFLIGHT: "2000" } });
+  try {
+    await server.putFlow(
+      "m07",
+      `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: -1, redeliveryDelay: 500, maximumRedeliveryDelay: 2000, useExponentialBackOff: true}\n` +
+        route("m07", "webhook", "to: {uri: 'seda:m07', parameters: {waitForTaskToComplete: Never, size: 5000}}") +
+        route("m07-work", "seda:m07?concurrentConsumers=50&size=5000", `to: http://127.0.0.1:${port}/`),
+    );
+    const before = residentMiB(server.pid);
+    for (let from = 0; from < 1000; from += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, index) => call(server.baseUrl, "POST", "/api/m07", `m${from + index}`)));
+    await sleep(15_000);
+    expect(residentMiB(server.pid) - before).toBeLessThan(150);
+    const partner = await listen(port);
+    const began = performance.now();
+    await eventually(() => seen.size === 1000, 30_000);
+    console.log(`M07: all 1,000 delivered ${((performance.now() - began) / 1000).toFixed(1)} s after the partner was back`);
+    partner.closeAllConnections();
+    partner.close();
+  } finally {
+    await server.end("SIGKILL");
+    server.clean();
+  }
+});
+
+it("M10: 1,000 files and 20 kills at random moments: every file is processed, none is lost, the mark comes only after success", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-m10-"));
+  const folder = join(dataDir, "in");
+  mkdirSync(folder);
+  const done = new Map<string, number>();
+  const partner = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      done.set(body, (done.get(body) ?? 0) + 1);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
+  const { port } = partner.address() as { port: number };
+  for (let index = 0; index < 1000; index++) writeFileSync(join(folder, `f${String(index).padStart(4, "0")}.txt`), `file-${index}`);
+  const yaml = route("m10", `file:${folder}?initialDelay=0&delay=50&maxMessagesPerPoll=20`, `to: http://127.0.0.1:${port}/`);
+  let server = await spawnServer({ dataDir });
+  await server.putFlow("m10", yaml);
+  mkdirSync(join(folder, ".camel"), { recursive: true });
+  const finished = (): string[] =>
+    readdirSync(join(folder, ".camel"), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+  for (let kill = 0; kill < 20; kill++) {
+    await sleep(50 + Math.random() * 400);
+    await server.end("SIGKILL");
+    for (const name of finished().filter((one) => /^f\d+\.txt$/.test(one))) expect(done.has(`file-${Number(name.slice(1, 5))}`), name).toBe(true);
+    server = await spawnServer({ dataDir });
+  }
+  await eventually(() => done.size === 1000 && readdirSync(folder).filter((name) => name.endsWith(".txt")).length === 0, 120_000);
+  const repeated = [...done.values()].filter((count) => count > 1).length;
+  console.log(`M10: 1,000 of 1,000 files processed, ${repeated} of them more than once`);
+  expect(finished().filter((name) => /^f\d+\.txt$/.test(name))).toHaveLength(1000);
+  expect(repeated).toBeLessThanOrEqual(20 * 20);
+  await server.end("SIGKILL");
+  server.clean();
+  partner.closeAllConnections();
+  partner.close();
+});

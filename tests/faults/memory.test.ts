@@ -1,0 +1,203 @@
+// Much of everything, in a process of its own whose memory, descriptors and canary are watched from outside: group G.
+import { Agent, request } from "node:http";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { canaryFlow, startCanary } from "../canary.ts";
+import { descriptors, residentMiB, watchMemory } from "../process-figures.ts";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { answering, call, eventually, sleep } from "../started-server.ts";
+
+let server: SpawnedServer;
+beforeAll(async () => {
+  server = await spawnServer({ env: { SERVICE_RUN_MS: "10m", SERVICE_MAX_BODY: "40MiB", SERVICE_DRAIN_MS: "2s", NODE_OPTIONS: "--expose-gc" } });
+  expect((await server.putFlow("canary", canaryFlow)).status).toBe(201);
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  server.clean();
+});
+
+const route = (id: string, from: string, ...steps: readonly string[]): string =>
+  `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+const figures: string[] = [];
+afterAll(() => void console.log(figures.join("\n")));
+
+/** Runs with a canary and the memory watched; what the memory grew by at most. */
+async function watched(name: string, work: () => Promise<void>): Promise<number> {
+  const memory = watchMemory(server.pid);
+  const canary = startCanary(server.baseUrl);
+  const began = performance.now();
+  try {
+    await work();
+  } finally {
+    memory.stop();
+    const { p99, calls } = await canary.stop();
+    figures.push(
+      `${name}: ${((performance.now() - began) / 1000).toFixed(1)} s, +${(memory.peak() - memory.before).toFixed(0)} MiB, canary p99 ${p99.toFixed(0)} ms of ${calls}`,
+    );
+  }
+  return memory.peak() - memory.before;
+}
+
+describe("G07: a split of 1,000,000 lines", () => {
+  const lines = (): string => Array.from({ length: 1_000_000 }, (_, index) => `line ${index}`).join("\n");
+  it.each([
+    ["sequential", "streaming: true"],
+    ["parallel", "streaming: true, parallelProcessing: true"],
+  ])("%s, from a file", async (name, options) => {
+    const folder = join(server.dataDir, `in-${name}`);
+    mkdirSync(folder);
+    await server.putFlow(
+      `g07-${name}`,
+      route(
+        `g07-${name}`,
+        `file:${folder}?initialDelay=0&delay=200&streamDownload=true`,
+        `split: {tokenize: {token: "\\n"}, ${options}, steps: [{setProperty: {name: p, simple: "\${body}"}}]}`,
+        'log: "g07 done \${exchangeProperty.CamelSplitSize}"',
+      ),
+    );
+    writeFileSync(join(server.dataDir, `lines-${name}`), lines());
+    const grown = await watched(`G07 ${name} file`, async () => {
+      writeFileSync(join(folder, "lines.txt.tmp"), "");
+      rmSync(join(folder, "lines.txt.tmp"));
+      writeFileSync(join(folder, "lines.txt"), lines());
+      await eventually(
+        () => server.output().includes(`"routeId":"g07-${name}"`) || new RegExp(`g07 done[^]*g07-${name}|g07-${name}[^]*g07 done`).test(server.output()),
+        240_000,
+      );
+    });
+    expect(grown).toBeLessThan(200);
+    expect((await server.api("GET", `/runs?routeId=g07-${name}`)).json.runs).toMatchObject([{ status: "completed" }]);
+    await server.api("DELETE", `/flows/g07-${name}`);
+  });
+
+  it.each([
+    ["body-sequential", ""],
+    ["body-parallel", "parallelProcessing: true,"],
+  ])("%s, from a request", async (name, options) => {
+    await server.putFlow(
+      name,
+      route(
+        name,
+        "webhook",
+        `split: {tokenize: {token: "\\n"}, ${options} steps: [{setProperty: {name: p, simple: "\${body}"}}]}`,
+        "setBody: {constant: done}",
+      ),
+    );
+    const body = lines();
+    const grown = await watched(`G07 ${name}`, async () => {
+      expect((await call(server.baseUrl, "POST", `/api/${name}`, body, { "content-type": "text/plain" })).text).toBe("done");
+    });
+    expect(grown).toBeLessThan(200);
+    await server.api("DELETE", `/flows/${name}`);
+  });
+});
+
+it("G08: 1,000,000 messages, each with a key of its own and no completion, are bounded and said", async () => {
+  const aggregate = `aggregate: {correlationExpression: {simple: "\${body}"}, completionSize: "1000000", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setProperty: {name: p, constant: x}}]}`;
+  await server.putFlow("g08", route("g08", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
+  const grown = await watched("G08", async () => {
+    for (let part = 0; part < 10; part++) {
+      const body = Array.from({ length: 100_000 }, (_, index) => `key-${part}-${index}`).join("\n");
+      expect((await call(server.baseUrl, "POST", "/api/g08", body, { "content-type": "text/plain" })).text).toBe("done");
+    }
+  });
+  expect(grown).toBeLessThan(300);
+  expect(server.output()).toMatch(/open groups/);
+  await server.api("DELETE", "/flows/g08");
+});
+
+it("G11: 10,000 calls at once to a route that waits are bounded by 503; the management API and others answer", async () => {
+  await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "8000"}'));
+  const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
+  const statuses = new Map<number, number>();
+  let retry = true;
+  await watched("G11", async () => {
+    const one = (): Promise<void> =>
+      new Promise((resolve) => {
+        const outgoing = request(`${server.baseUrl}/api/g11`, { method: "POST", agent }, (incoming) => {
+          statuses.set(incoming.statusCode ?? 0, (statuses.get(incoming.statusCode ?? 0) ?? 0) + 1);
+          if (incoming.statusCode === 503 && incoming.headers["retry-after"] === undefined) retry = false;
+          incoming.resume().on("end", resolve);
+        });
+        outgoing.on("error", () => (statuses.set(0, (statuses.get(0) ?? 0) + 1), resolve()));
+        outgoing.end("x");
+      });
+    const all = Promise.all(Array.from({ length: 10_000 }, one));
+    await sleep(3_000);
+    const health = await server.api("GET", "/health");
+    expect(health.status).toBe(200);
+    await all;
+  });
+  agent.destroy();
+  figures.push(`G11 statuses: ${JSON.stringify(Object.fromEntries(statuses))}`);
+  expect(retry).toBe(true);
+  expect(statuses.get(200)).toBe(2_000);
+  expect((statuses.get(503) ?? 0) + (statuses.get(0) ?? 0)).toBe(8_000);
+  await server.api("DELETE", "/flows/g11");
+});
+
+it("G12: the run history is bounded in count and bytes, whatever the bodies are", async () => {
+  await server.putFlow("g12", answering("g12", "x"));
+  const body = "y".repeat(1024 * 1024);
+  const grown = await watched("G12", async () => {
+    for (let round = 0; round < 60; round++) await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", "/api/g12", body)));
+  });
+  expect(grown).toBeLessThan(200);
+  expect((await server.api("GET", "/runs?routeId=g12&limit=1000")).json.runs.length).toBeLessThanOrEqual(250);
+  expect((await server.api("GET", "/runs?routeId=g12&limit=7")).json.runs).toHaveLength(7);
+  await server.api("DELETE", "/flows/g12");
+});
+
+it("G13: 1,000 deploys and removals of 20 flows leave nothing behind", async () => {
+  const cycle = async (): Promise<void> => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        server.putFlow(
+          `g13-${index}`,
+          route(`g13-${index}`, "webhook", "to: {uri: 'seda:g13', parameters: {waitForTaskToComplete: Never}}", "setBody: {constant: x}") +
+            (index === 0
+              ? route("g13-q", "seda:g13", "log: {loggingLevel: TRACE, message: x}") + route("g13-t", "timer:g13?period=50&delay=10", "to: seda:g13")
+              : ""),
+        ),
+      ),
+    );
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.api("DELETE", `/flows/g13-${index}`)));
+    expect(replies.every(({ status }) => status < 300)).toBe(true);
+  };
+  for (let warm = 0; warm < 10; warm++) await cycle();
+  await sleep(500);
+  const before = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
+  for (let round = 0; round < 50; round++) await cycle();
+  await sleep(1000);
+  const after = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
+  figures.push(`G13: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
+  expect(after.files).toBeLessThanOrEqual(before.files + 5);
+  expect(after.memory).toBeLessThan(before.memory + 50);
+  expect(server.output()).not.toMatch(/MaxListeners/);
+});
+
+it("G16: with 400 flows of 5 routes, list and health take half a second, one PUT a second", async () => {
+  const five = (flow: number): string =>
+    Array.from({ length: 5 }, (_, index) => route(`g16-${flow}-${index}`, `direct:g16-${flow}-${index}`, "setBody: {constant: x}")).join("");
+  for (let from = 0; from < 400; from += 20) {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.putFlow(`g16-${from + index}`, five(from + index))));
+    expect(replies.every(({ status }) => status === 201)).toBe(true);
+  }
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+    const began = performance.now();
+    await work();
+    return performance.now() - began;
+  };
+  const best = async (work: () => Promise<unknown>): Promise<number> => Math.min(await timed(work), await timed(work), await timed(work));
+  const times = {
+    list: await best(() => server.api("GET", "/flows")),
+    health: await best(() => server.api("GET", "/health")),
+    put: await best(() => server.putFlow("g16-0", five(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
+  };
+  figures.push(`G16: ${JSON.stringify(times)}`);
+  expect(times.list).toBeLessThan(500);
+  expect(times.health).toBeLessThan(500);
+  expect(times.put).toBeLessThan(1000);
+});

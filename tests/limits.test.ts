@@ -1,0 +1,150 @@
+// No flow and no message starves the others: each row of group G that ends quickly, with a canary that must not notice.
+// The rows that take long or much memory are in tests/faults.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { canaryFlow, startCanary, type Canary } from "./canary.ts";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { call, eventually, sleep, type ApiReply } from "./started-server.ts";
+
+let server: SpawnedServer;
+let canary: Canary;
+beforeAll(async () => {
+  server = await spawnServer({ env: { SERVICE_MAX_INFLIGHT: "200", SERVICE_MAX_MESSAGE: "4MiB", SERVICE_RUN_MS: "100s", SERVICE_ENABLE_JS: "true" } });
+  expect((await server.putFlow("canary", canaryFlow)).status).toBe(201);
+});
+beforeEach(() => void (canary = startCanary(server.baseUrl)));
+afterEach(async () => {
+  await canary.stop();
+  expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  server.clean();
+});
+
+const hook = (id: string, ...steps: readonly string[]): string => `- route:
+    id: ${id}
+    from:
+      uri: webhook
+      parameters: {muteException: false}
+      steps:
+${steps.map((step) => `        - ${step}`).join("\n")}
+`;
+
+async function failing(id: string, yaml: string, body: string, contentType = "text/plain"): Promise<ApiReply> {
+  const put = await server.putFlow(id, yaml);
+  expect(put.json?.error).toBeUndefined();
+  return call(server.baseUrl, "POST", `/api/${id}`, body, { "content-type": contentType });
+}
+
+const runErrors = async (id: string): Promise<string> => JSON.stringify((await server.api("GET", `/runs?routeId=${id}`)).json);
+const json = JSON.stringify(Array.from({ length: 40_000 }, (_, index) => ({ a: index, b: [index, { c: `x${index}` }] })));
+const xml = `<a>${"<b><c>x</c></b>".repeat(20_000)}</a>`;
+
+describe("G01: an expression that does not end is stopped", () => {
+  it.each([
+    ["jq-loop", `setBody: {jq: "def f: if . then f else f end; f"}`, "1"],
+    ["jq-range", `setBody: {jq: "[range(1e12)] | length"}`, "1"],
+    ["jq-work", `setBody: {jq: "[.[] as $x | .[] | . == $x] | length"}`, json],
+    ["jsonata-work", `setBody: {jsonata: "$sort($, function($l, $r) { $l.a < $r.a })"}`, json],
+    ["jsonpath-work", `setBody: {jsonpath: "$..[?(@..c)]..*"}`, json],
+    ["xpath-work", `setBody: {xpath: "count(//*[count(//*) > 1])"}`, xml],
+    ["loop-while", `loop: {doWhile: true, constant: "true", copy: true, steps: [{setBody: {jq: "[range(200000)] | length"}}, {throwException: {exceptionType: java.lang.Exception, message: "time limit: enough"}}]}`, "1"],
+  ])("%s", async (id, step, body) => {
+    const reply = await failing(id, hook(id, step), body);
+    expect([reply.status, reply.text]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), expect.any(String)]);
+    expect(await runErrors(id)).toMatch(/time limit|call depth|size limit/);
+  }, 120_000);
+
+  it("js: while(true) where scripts are allowed", async () => {
+    const put = await server.putFlow("js", hook("js", 'setBody: {js: "while (true) {}"}'));
+    if (put.status === 400) return;
+    const reply = await call(server.baseUrl, "POST", "/api/js", "x");
+    expect(reply.status).toBe(504);
+  });
+
+  it("G01: many heavy steps in one run let others in between them", async () => {
+    const step = 'setProperty: {name: p, jq: "[range(100000)] | length"}';
+    const reply = await failing("heavy", hook("heavy", ...Array.from({ length: 30 }, () => step), "setBody: {constant: through}"), "1");
+    expect(reply.text).toBe("through");
+  }, 120_000);
+});
+
+describe("G02: no pattern backtracks", () => {
+  const attack = `${"a".repeat(50)}!`;
+  const pattern = "^(a+)+$";
+  it.each([
+    ["g02-filter", `filter: {simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}`],
+    ["g02-choice", `choice: {when: [{simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}], otherwise: {steps: [{setBody: {constant: otherwise}}]}}`],
+    ["g02-replace", `setBody: {simple: "\${body.replaceAll('${pattern}','x')}"}`],
+    ["g02-jsonpath", `setBody: {jq: "test(\\"${pattern}\\")"}`],
+  ])("%s", async (id, step) => {
+    for (const body of [attack, `${"a".repeat(1_000_000)}!`]) {
+      const text = id === "g02-jsonpath" ? JSON.stringify(body) : body;
+      const began = performance.now();
+      await failing(id, hook(id, step), text);
+      expect(performance.now() - began).toBeLessThan(10_000);
+    }
+  }, 120_000);
+
+  it("g02-validate", async () => {
+    const reply = await failing("g02-validate", hook("g02-validate", `validate: {simple: "\${body} regex '${pattern}'"}`), attack);
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe("calls and copies", () => {
+  it("G04: a route that calls itself fails with 'call depth', also by way of taps and queues", async () => {
+    const reply = await failing("g04", `${hook("g04", "to: direct:g04-loop")}- route:\n    id: g04-loop\n    from:\n      uri: direct:g04-loop\n      steps:\n        - to: direct:g04-loop\n`, "x");
+    expect(reply.json.error).toContain("call depth");
+    const taps = `${hook("g04-taps", "to: direct:g04-tapping")}- route:\n    id: g04-tapping\n    from:\n      uri: direct:g04-tapping\n      steps:\n        - wireTap: {uri: "direct:g04-tapping"}\n        - wireTap: {uri: "direct:g04-tapping"}\n`;
+    expect((await failing("g04-taps", taps, "x")).status).toBe(200);
+    await sleep(1500);
+    expect((await server.api("DELETE", "/flows/g04-taps")).status).toBeLessThan(300);
+  }, 120_000);
+
+  it("G10: nested multicasts fail with 'exchange limit'", async () => {
+    const levels = Array.from({ length: 6 }, (_, level) => `- route:\n    id: g10-${level}\n    from:\n      uri: direct:g10-${level}\n      steps:\n        - multicast:\n            steps:\n${Array.from({ length: 10 }, () => (level === 5 ? "              - setProperty: {name: p, constant: x}\n" : `              - to: direct:g10-${level + 1}\n`)).join("")}`).join("");
+    const reply = await failing("g10", hook("g10", "to: direct:g10-0") + levels, "x");
+    expect(reply.json.error).toContain("exchange limit");
+  }, 120_000);
+
+  it("G11: calls over the limit are refused with 503 and Retry-After, others live", async () => {
+    await server.putFlow("g11", hook("g11", 'delay: {constant: "15000"}'));
+    const calls = Array.from({ length: 1000 }, () => call(server.baseUrl, "POST", "/api/g11", "x"));
+    const replies = await Promise.all(calls);
+    const refused = replies.filter(({ status }) => status === 503);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
+    expect(refused).toHaveLength(800);
+    expect(refused.every(({ headers }) => headers.get("retry-after") === "1")).toBe(true);
+  }, 120_000);
+});
+
+describe("G15: a message that doubles", () => {
+  it.each([
+    ["g15-text", 'setBody: {simple: "${body}${body}"}', "x"],
+    ["g15-list", 'setBody: {jq: "[., .]"}', "1"],
+    ["g15-jsonata", 'setBody: {jsonata: "[[$], [$]]"}', "1"],
+  ])("%s meets a limit", async (id, step, body) => {
+    const reply = await failing(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
+    expect(reply.status).toBeGreaterThanOrEqual(500);
+    expect(await runErrors(id)).toMatch(/size limit|time limit/);
+  }, 120_000);
+});
+
+it("a run over its deadline ends its copies and loops too", async () => {
+  const slow = await spawnServer({ env: { SERVICE_RUN_MS: "500" } });
+  try {
+    await slow.putFlow("m16", hook("m16", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part \${body}"}]}'));
+    const reply = await call(slow.baseUrl, "POST", "/api/m16", Array.from({ length: 50 }, (_, index) => index).join(","));
+    expect(reply.status).toBe(504);
+    await sleep(300);
+    const seen = (slow.output().match(/part \d+/g) ?? []).length;
+    await sleep(1000);
+    expect((slow.output().match(/part \d+/g) ?? []).length).toBe(seen);
+    expect(seen).toBeLessThan(10);
+    await eventually(async () => (await slow.api("GET", "/health")).json !== undefined);
+  } finally {
+    await slow.end("SIGKILL");
+    slow.clean();
+  }
+}, 120_000);
