@@ -41,14 +41,14 @@ const sluice = await startSluice();
 const folder = mkdtempSync(join(process.cwd(), ".bench-"));
 try {
   await put(sluice.baseUrl, "hook", yaml);
-  await load(`${sluice.baseUrl}/api/hook`, body, { seconds: 2 });
-  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 64 connections, 1 KB messages`);
+  await load(`${sluice.baseUrl}/api/hook`, body, { seconds: 4, connections: 256 });
+  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 256 connections, 1 KB messages`);
   const rows = [];
   for (let number = 1; number <= rounds; number++) {
     const plain = flushEach(folder, 1_000);
     const done = await stats(sluice);
     const cpu = cpuMicros(sluice.child.pid);
-    const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 64 });
+    const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 256 });
     const accepted = ours.perSecond * seconds;
     const began = performance.now();
     let processed = (await stats(sluice)) - done;
