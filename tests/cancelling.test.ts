@@ -68,9 +68,12 @@ describe("a source that never stops", () => {
     options: {},
     headers: {},
     examples: [],
-    connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => new Promise<void>(() => undefined), abandon: () => ++abandoned }) }),
+    connect: () => ({
+      source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => new Promise<void>(() => undefined), abandon: () => ++abandoned }),
+    }),
   });
-  const yaml = "- route: {id: stuck, from: {uri: \"stuck:x\", steps: [{to: \"mock:a\"}]}}\n- route: {id: start, from: {uri: \"direct:start\", steps: [{to: \"mock:b\"}]}}";
+  const yaml =
+    '- route: {id: stuck, from: {uri: "stuck:x", steps: [{to: "mock:a"}]}}\n- route: {id: start, from: {uri: "direct:start", steps: [{to: "mock:b"}]}}';
 
   it("holds up neither a removal nor a shutdown beyond the drain limit, and is told to give up", async () => {
     const removed = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });

@@ -29,7 +29,10 @@ describe("failures", () => {
   it("M02: three redeliveries make four calls at 0, 100, 300 and 700 ms, from the failing step only", async () => {
     const first = await stubPartner();
     const failing = await stubPartner((_call, response) => void response.writeHead(503).end());
-    await server.putFlow("m02", `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("m02", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`);
+    await server.putFlow(
+      "m02",
+      `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("m02", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`,
+    );
     expect((await post("m02")).status).toBe(500);
     const began = failing.calls[0]?.at as number;
     const times = failing.calls.map(({ at }) => at - began);
@@ -57,7 +60,10 @@ describe("failures", () => {
 
   it("M04: a dead letter endpoint that fails too is a 500 and a failed run", async () => {
     const down = await stubPartner((_call, response) => void response.writeHead(500).end());
-    await server.putFlow("m04", `- errorHandler:\n    deadLetterChannel: {deadLetterUri: "${down.url}/dead"}\n${route("m04", "webhook", "throwException: {exceptionType: java.lang.Exception, message: first}")}`);
+    await server.putFlow(
+      "m04",
+      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: "${down.url}/dead"}\n${route("m04", "webhook", "throwException: {exceptionType: java.lang.Exception, message: first}")}`,
+    );
     expect((await post("m04")).status).toBe(500);
     expect(await runsOf("m04")).toMatchObject([{ status: "failed" }]);
     await down.close();
@@ -79,7 +85,14 @@ describe("failures", () => {
     const later = await stubPartner();
     const steps = [`to: ${silent.url}/`, ...Array.from({ length: 3 }, () => `to: ${later.url}/`)];
     await server.putFlow("m16", route("m16", "webhook", "log: one", ...steps));
-    await server.putFlow("m16-copies", route("m16-copies", "webhook", `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "8000"}}, {to: "${later.url}/"}]}}]}`));
+    await server.putFlow(
+      "m16-copies",
+      route(
+        "m16-copies",
+        "webhook",
+        `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "8000"}}, {to: "${later.url}/"}]}}]}`,
+      ),
+    );
     const replies = await Promise.all([post("m16"), post("m16-copies")]);
     expect(replies.map(({ status }) => status)).toEqual([504, 504]);
     await eventually(() => silent.calls.length === 2 && silent.calls.every(({ aborted }) => aborted));

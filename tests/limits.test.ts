@@ -48,12 +48,20 @@ describe("G01: an expression that does not end is stopped", () => {
     ["jsonata-work", `setBody: {jsonata: "$sort($, function($l, $r) { $l.a < $r.a })"}`, json],
     ["jsonpath-work", `setBody: {jsonpath: "$..[?(@..c)]..*"}`, json],
     ["xpath-work", `setBody: {xpath: "count(//*[count(//*) > 1])"}`, xml],
-    ["loop-while", `loop: {doWhile: true, constant: "true", copy: true, steps: [{setBody: {jq: "[range(200000)] | length"}}, {throwException: {exceptionType: java.lang.Exception, message: "time limit: enough"}}]}`, "1"],
-  ])("%s", async (id, step, body) => {
-    const reply = await failing(id, hook(id, step), body);
-    expect([reply.status, reply.text]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), expect.any(String)]);
-    expect(await runErrors(id)).toMatch(/time limit|call depth|size limit/);
-  }, 120_000);
+    [
+      "loop-while",
+      `loop: {doWhile: true, constant: "true", copy: true, steps: [{setBody: {jq: "[range(200000)] | length"}}, {throwException: {exceptionType: java.lang.Exception, message: "time limit: enough"}}]}`,
+      "1",
+    ],
+  ])(
+    "%s",
+    async (id, step, body) => {
+      const reply = await failing(id, hook(id, step), body);
+      expect([reply.status, reply.text]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), expect.any(String)]);
+      expect(await runErrors(id)).toMatch(/time limit|call depth|size limit/);
+    },
+    120_000,
+  );
 
   it("js: while(true) where scripts are allowed", async () => {
     const put = await server.putFlow("js", hook("js", 'setBody: {js: "while (true) {}"}'));
@@ -74,17 +82,24 @@ describe("G02: no pattern backtracks", () => {
   const pattern = "^(a+)+$";
   it.each([
     ["g02-filter", `filter: {simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}`],
-    ["g02-choice", `choice: {when: [{simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}], otherwise: {steps: [{setBody: {constant: otherwise}}]}}`],
+    [
+      "g02-choice",
+      `choice: {when: [{simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}], otherwise: {steps: [{setBody: {constant: otherwise}}]}}`,
+    ],
     ["g02-replace", `setBody: {simple: "\${body.replaceAll('${pattern}','x')}"}`],
     ["g02-jsonpath", `setBody: {jq: "test(\\"${pattern}\\")"}`],
-  ])("%s", async (id, step) => {
-    for (const body of [attack, `${"a".repeat(1_000_000)}!`]) {
-      const text = id === "g02-jsonpath" ? JSON.stringify(body) : body;
-      const began = performance.now();
-      await failing(id, hook(id, step), text);
-      expect(performance.now() - began).toBeLessThan(10_000);
-    }
-  }, 120_000);
+  ])(
+    "%s",
+    async (id, step) => {
+      for (const body of [attack, `${"a".repeat(1_000_000)}!`]) {
+        const text = id === "g02-jsonpath" ? JSON.stringify(body) : body;
+        const began = performance.now();
+        await failing(id, hook(id, step), text);
+        expect(performance.now() - began).toBeLessThan(10_000);
+      }
+    },
+    120_000,
+  );
 
   it("g02-validate", async () => {
     const reply = await failing("g02-validate", hook("g02-validate", `validate: {simple: "\${body} regex '${pattern}'"}`), attack);
@@ -94,7 +109,11 @@ describe("G02: no pattern backtracks", () => {
 
 describe("calls and copies", () => {
   it("G04: a route that calls itself fails with 'call depth', also by way of taps and queues", async () => {
-    const reply = await failing("g04", `${hook("g04", "to: direct:g04-loop")}- route:\n    id: g04-loop\n    from:\n      uri: direct:g04-loop\n      steps:\n        - to: direct:g04-loop\n`, "x");
+    const reply = await failing(
+      "g04",
+      `${hook("g04", "to: direct:g04-loop")}- route:\n    id: g04-loop\n    from:\n      uri: direct:g04-loop\n      steps:\n        - to: direct:g04-loop\n`,
+      "x",
+    );
     expect(reply.json.error).toContain("call depth");
     const taps = `${hook("g04-taps", "to: direct:g04-tapping")}- route:\n    id: g04-tapping\n    from:\n      uri: direct:g04-tapping\n      steps:\n        - wireTap: {uri: "direct:g04-tapping"}\n        - wireTap: {uri: "direct:g04-tapping"}\n`;
     expect((await failing("g04-taps", taps, "x")).status).toBe(200);
@@ -103,7 +122,11 @@ describe("calls and copies", () => {
   }, 120_000);
 
   it("G10: nested multicasts fail with 'exchange limit'", async () => {
-    const levels = Array.from({ length: 6 }, (_, level) => `- route:\n    id: g10-${level}\n    from:\n      uri: direct:g10-${level}\n      steps:\n        - multicast:\n            steps:\n${Array.from({ length: 10 }, () => (level === 5 ? "              - setProperty: {name: p, constant: x}\n" : `              - to: direct:g10-${level + 1}\n`)).join("")}`).join("");
+    const levels = Array.from(
+      { length: 6 },
+      (_, level) =>
+        `- route:\n    id: g10-${level}\n    from:\n      uri: direct:g10-${level}\n      steps:\n        - multicast:\n            steps:\n${Array.from({ length: 10 }, () => (level === 5 ? "              - setProperty: {name: p, constant: x}\n" : `              - to: direct:g10-${level + 1}\n`)).join("")}`,
+    ).join("");
     const reply = await failing("g10", hook("g10", "to: direct:g10-0") + levels, "x");
     expect(reply.json.error).toContain("exchange limit");
   }, 120_000);
@@ -124,17 +147,21 @@ describe("G15: a message that doubles", () => {
     ["g15-text", 'setBody: {simple: "${body}${body}"}', "x"],
     ["g15-list", 'setBody: {jq: "[., .]"}', "1"],
     ["g15-jsonata", 'setBody: {jsonata: "[[$], [$]]"}', "1"],
-  ])("%s meets a limit", async (id, step, body) => {
-    const reply = await failing(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
-    expect(reply.status).toBeGreaterThanOrEqual(500);
-    expect(await runErrors(id)).toMatch(/size limit|time limit/);
-  }, 120_000);
+  ])(
+    "%s meets a limit",
+    async (id, step, body) => {
+      const reply = await failing(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
+      expect(reply.status).toBeGreaterThanOrEqual(500);
+      expect(await runErrors(id)).toMatch(/size limit|time limit/);
+    },
+    120_000,
+  );
 });
 
 it("a run over its deadline ends its copies and loops too", async () => {
   const slow = await spawnServer({ env: { SERVICE_RUN_MS: "500" } });
   try {
-    await slow.putFlow("m16", hook("m16", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part \${body}"}]}'));
+    await slow.putFlow("m16", hook("m16", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part ${body}"}]}'));
     const reply = await call(slow.baseUrl, "POST", "/api/m16", Array.from({ length: 50 }, (_, index) => index).join(","));
     expect(reply.status).toBe(504);
     await sleep(300);

@@ -47,7 +47,19 @@ async function installed(id: string, ...steps: readonly string[]): Promise<(body
 describe("control values", () => {
   it("F01: no spelling of an engine header steers an http or file step", async () => {
     const send = await installed("f01", `to: ${partner.url}/fixed?httpMethod=POST`, `to: file:${base}/f01?fileName=kept.txt`, "setBody: {constant: done}");
-    for (const name of ["CamelHttpUri", "camelhttpuri", "CAMELHTTPURI", "cAmElHtTpUrI", "CamelHttpPath", "CamelHttpQuery", "CamelHttpMethod", "CamelFileName", "CamelOverruleFileName", "Camel-Http-Uri", "Camel.Http.Uri"])
+    for (const name of [
+      "CamelHttpUri",
+      "camelhttpuri",
+      "CAMELHTTPURI",
+      "cAmElHtTpUrI",
+      "CamelHttpPath",
+      "CamelHttpQuery",
+      "CamelHttpMethod",
+      "CamelFileName",
+      "CamelOverruleFileName",
+      "Camel-Http-Uri",
+      "Camel.Http.Uri",
+    ])
       expect((await send("x", { [name]: name.toLowerCase().includes("file") ? "../stolen.txt" : `${other.url}/stolen` })).text).toBe("done");
     expect(other.connections()).toBe(0);
     expect(new Set(partner.calls.map(({ method, url }) => `${method} ${url}`))).toEqual(new Set(["POST /fixed"]));
@@ -64,8 +76,17 @@ describe("control values", () => {
   it("F04: credentials, cookies, Camel and hop-by-hop headers go neither on nor back", async () => {
     partner.calls.length = 0;
     const send = await installed("f04", `to: ${partner.url}/f04`);
-    const secrets = { authorization: "Bearer S3CR3T", cookie: "a=S3CR3T", "x-api-key": "S3CR3T", te: "trailers", "proxy-authorization": "S3CR3T", camelfoo: "S3CR3T" };
-    const head = Object.entries(secrets).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const secrets = {
+      authorization: "Bearer S3CR3T",
+      cookie: "a=S3CR3T",
+      "x-api-key": "S3CR3T",
+      te: "trailers",
+      "proxy-authorization": "S3CR3T",
+      camelfoo: "S3CR3T",
+    };
+    const head = Object.entries(secrets)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("");
     const { text: reply } = await sendRaw(server.port, `POST /api/f04 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}Content-Length: 1\r\n\r\nx`);
     expect(reply).toMatch(/^HTTP\/1\.1 200/);
     expect(reply).not.toContain("S3CR3T");
@@ -77,8 +98,18 @@ describe("control values", () => {
 
 describe("addresses from messages", () => {
   it("F06: a URI that came with the message is refused unless its scheme is allowed", async () => {
-    await server.putFlow("f06-private", "- route:\n    id: f06-private\n    from:\n      uri: direct:private\n      steps:\n        - setBody: {constant: S3CR3T-route}\n");
-    const sends = [await installed("f06-tod", 'toD: "${body}"'), await installed("f06-list", 'recipientList: {simple: "${body}"}'), await installed("f06-enrich", 'enrich: {simple: "${body}"}'), await installed("f06-slip", 'routingSlip: {simple: "${body}"}'), await installed("f06-router", 'dynamicRouter: {simple: "${body}"}'), await installed("f06-poll", 'pollEnrich: {simple: "${body}", timeout: "10"}')];
+    await server.putFlow(
+      "f06-private",
+      "- route:\n    id: f06-private\n    from:\n      uri: direct:private\n      steps:\n        - setBody: {constant: S3CR3T-route}\n",
+    );
+    const sends = [
+      await installed("f06-tod", 'toD: "${body}"'),
+      await installed("f06-list", 'recipientList: {simple: "${body}"}'),
+      await installed("f06-enrich", 'enrich: {simple: "${body}"}'),
+      await installed("f06-slip", 'routingSlip: {simple: "${body}"}'),
+      await installed("f06-router", 'dynamicRouter: {simple: "${body}"}'),
+      await installed("f06-poll", 'pollEnrich: {simple: "${body}", timeout: "10"}'),
+    ];
     for (const send of sends)
       for (const uri of [`file:${base}`, "exec:id", "direct:private", `${other.url}/x`, "http://127.0.0.1:1/", "seda:x", "log:x", `mock:x,${other.url}`]) {
         const reply = await send(uri);
@@ -91,7 +122,10 @@ describe("addresses from messages", () => {
   });
 
   it("F06: neither does a queue launder it", async () => {
-    await server.putFlow("f06-queue", `${hook("f06-queue", "to: {uri: 'seda:f06', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: f06-behind\n    from:\n      uri: seda:f06\n      steps:\n        - toD: "\${body}"\n`);
+    await server.putFlow(
+      "f06-queue",
+      `${hook("f06-queue", "to: {uri: 'seda:f06', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: f06-behind\n    from:\n      uri: seda:f06\n      steps:\n        - toD: "\${body}"\n`,
+    );
     const reply = await call(server.baseUrl, "POST", "/api/f06-queue", "direct:private");
     expect([reply.status, reply.json.error]).toEqual([500, expect.stringContaining("it came with the message")]);
   });
@@ -100,7 +134,9 @@ describe("addresses from messages", () => {
     partner.calls.length = 0;
     const send = await installed("f06-place", `toD: "${partner.url}/x?q=\${body}"`);
     expect((await send("a&httpMethod=DELETE#f?x=%26")).status).toBe(200);
-    expect(partner.calls.map(({ method, url }) => [method, new URL(url, partner.url).searchParams.get("q")])).toEqual([["POST", "a&httpMethod=DELETE#f?x=%26"]]);
+    expect(partner.calls.map(({ method, url }) => [method, new URL(url, partner.url).searchParams.get("q")])).toEqual([
+      ["POST", "a&httpMethod=DELETE#f?x=%26"],
+    ]);
     const path = await installed("f06-path", `toD: "${partner.url}/users/\${body}/orders"`);
     for (const climbing of ["../admin", "..", "%2e%2e/admin", "a/..%2f..", "..\\\\admin"]) expect((await path(climbing)).status, climbing).toBe(500);
     expect((await path("7?admin=1#")).status).toBe(200);
@@ -110,7 +146,19 @@ describe("addresses from messages", () => {
   it("F07: a host from the body that is private, however it is spelled, sees no connection", async () => {
     const send = await installed("f07", 'toD: "http://${body}/x"');
     const port = other.host.split(":")[1] as string;
-    for (const host of [`127.0.0.1:${port}`, "10.0.0.1", "169.254.169.254", "[::1]", "[fd00::1]", `localhost:${port}`, `2130706433:${port}`, `0x7f.1:${port}`, `127.1:${port}`, `[::ffff:127.0.0.1]:${port}`, `0.0.0.0:${port}`]) {
+    for (const host of [
+      `127.0.0.1:${port}`,
+      "10.0.0.1",
+      "169.254.169.254",
+      "[::1]",
+      "[fd00::1]",
+      `localhost:${port}`,
+      `2130706433:${port}`,
+      `0x7f.1:${port}`,
+      `127.1:${port}`,
+      `[::ffff:127.0.0.1]:${port}`,
+      `0.0.0.0:${port}`,
+    ]) {
       const reply = await send(host);
       expect([reply.status, reply.json.error], host).toEqual([500, expect.stringMatching(/egress denied|is refused/)]);
     }
@@ -141,7 +189,8 @@ describe("addresses from messages", () => {
     const folder = join(base, "f11");
     const send = await installed("f11", 'setHeader: {name: CamelFileName, simple: "${header.name}"}', `to: file:${folder}`, "setBody: {constant: written}");
     const before = readdirSync(base).toSorted();
-    for (const name of ["../../x", "/etc/x-sluice", "a/../../b", "x".repeat(300), "..", "c:x", "..\\x"]) expect((await send("x", { name })).status, name).toBe(500);
+    for (const name of ["../../x", "/etc/x-sluice", "a/../../b", "x".repeat(300), "..", "c:x", "..\\x"])
+      expect((await send("x", { name })).status, name).toBe(500);
     const query = await call(server.baseUrl, "POST", "/api/f11?name=a%00b", "x");
     expect(query.status).toBe(500);
     const sub = await installed("f11-folder", `toD: "file:${folder}/\${header.name}"`);
@@ -154,7 +203,14 @@ describe("addresses from messages", () => {
 });
 
 describe("expressions", () => {
-  const attacks = ["constructor.constructor('return process')()", "globalThis.process", "require('fs')", "this", "import('fs')", "body.constructor.constructor('return process.env')()"];
+  const attacks = [
+    "constructor.constructor('return process')()",
+    "globalThis.process",
+    "require('fs')",
+    "this",
+    "import('fs')",
+    "body.constructor.constructor('return process.env')()",
+  ];
   it("F13: reach no process, file, network or environment", async () => {
     for (const [index, attack] of attacks.entries()) {
       const reply = await server.putFlow(`f13-${index}`, hook(`f13-${index}`, `setBody: {simple: "\${${attack}}"}`));
@@ -170,7 +226,7 @@ describe("expressions", () => {
     const attack = "${env:SERVICE_DEPLOY_TOKEN} {{x}} #{1+1} <%=1%> ${sys.user}";
     await server.putFlow(
       "f15",
-      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: direct:f15-dead}\n${hook("f15", 'log: "seen \${body}"', 'setHeader: {name: copy, simple: "\${body}"}', 'setBody: {simple: "\${header.copy}"}', "throwException: {exceptionType: java.lang.Exception, message: down}")}- route:\n    id: f15-dead\n    from:\n      uri: direct:f15-dead\n      steps:\n        - setBody: {simple: "dead \${body}"}\n`,
+      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: direct:f15-dead}\n${hook("f15", 'log: "seen ${body}"', 'setHeader: {name: copy, simple: "${body}"}', 'setBody: {simple: "${header.copy}"}', "throwException: {exceptionType: java.lang.Exception, message: down}")}- route:\n    id: f15-dead\n    from:\n      uri: direct:f15-dead\n      steps:\n        - setBody: {simple: "dead \${body}"}\n`,
     );
     const reply = await call(server.baseUrl, "POST", "/api/f15", attack, { "content-type": "text/plain" });
     expect(reply.text).toBe(`dead ${attack}`);
@@ -212,10 +268,13 @@ describe("expressions", () => {
   });
 
   it("F21: whatever a body holds, a log step writes one bounded record", async () => {
-    const send = await installed("f21", 'log: "f21 \${body}"');
+    const send = await installed("f21", 'log: "f21 ${body}"');
     await send(`first\nsecond\r\n[INFO] fake\u001b[31mred ${"y".repeat(1_000_000)}`);
     await eventually(() => server.logText().includes("f21 first"));
-    const lines = server.logText().split("\n").filter((line) => line.includes("f21 first"));
+    const lines = server
+      .logText()
+      .split("\n")
+      .filter((line) => line.includes("f21 first"));
     expect(lines).toHaveLength(1);
     expect((lines[0] as string).length).toBeLessThan(200_000);
     expect(lines[0]).not.toContain("\u001b");

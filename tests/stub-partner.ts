@@ -20,7 +20,9 @@ export interface StubPartner {
   close(): Promise<void>;
 }
 
-export async function stubPartner(answer: (call: StubCall, response: ServerResponse) => void = (_call, response) => void response.end("fine")): Promise<StubPartner> {
+export async function stubPartner(
+  answer: (call: StubCall, response: ServerResponse) => void = (_call, response) => void response.end("fine"),
+): Promise<StubPartner> {
   const calls: StubCall[] = [];
   let connections = 0;
   const server = createServer((request, response) => {

@@ -54,7 +54,7 @@ describe("G07: a split of 1,000,000 lines", () => {
         `g07-${name}`,
         `file:${folder}?initialDelay=0&delay=200&streamDownload=true`,
         `split: {tokenize: {token: "\\n"}, ${options}, steps: [{setProperty: {name: p, simple: "\${body}"}}]}`,
-        'log: "g07 done \${exchangeProperty.CamelSplitSize}"',
+        'log: "g07 done ${exchangeProperty.CamelSplitSize}"',
       ),
     );
     writeFileSync(join(server.dataDir, `lines-${name}`), lines());

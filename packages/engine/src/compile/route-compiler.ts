@@ -221,9 +221,13 @@ function bounded(expression: Expression, most: number): Expression {
   return (exchange) => {
     const value = expression(exchange);
     if (typeof value === "string" && value.length > most)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: an expression made a text of ${value.length} characters, more than the ${most} allowed`, {
-        code: "limit-size",
-      });
+      throw new FlowError(
+        "java.lang.IllegalStateException",
+        `size limit: an expression made a text of ${value.length} characters, more than the ${most} allowed`,
+        {
+          code: "limit-size",
+        },
+      );
     return value;
   };
 }

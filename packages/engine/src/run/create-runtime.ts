@@ -29,7 +29,14 @@ export interface RuntimeParts {
   readonly limits?: Partial<RuntimeLimits>;
 }
 
-export const defaultLimits: RuntimeLimits = { callDepth: 100, inflightPerRoute: 10_000, runMs: 300_000, drainMs: 30_000, exchanges: 200_000, messageSize: longestText };
+export const defaultLimits: RuntimeLimits = {
+  callDepth: 100,
+  inflightPerRoute: 10_000,
+  runMs: 300_000,
+  drainMs: 30_000,
+  exchanges: 200_000,
+  messageSize: longestText,
+};
 
 export function createRuntime(parts: RuntimeParts): Runtime {
   return new FlowRuntime(parts);

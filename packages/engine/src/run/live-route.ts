@@ -10,8 +10,8 @@ import type { Wiring } from "../compile/wiring.ts";
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Delivery, Inlet, Source } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
-import { asText } from "../values/text.ts";
 import { inTime } from "./in-time.ts";
+import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
 import { Flights } from "./flights.ts";
@@ -100,7 +100,11 @@ export class LiveRoute implements Route, Inlet {
   enterAt(stepId: string): Inlet | undefined {
     const process = this.program.processFrom(stepId);
     if (process === undefined) return undefined;
-    return { route: this.identity, deliver: (message, delivery) => this.#deliver(message, delivery, process), enter: (exchange, trigger) => this.enter(exchange, trigger) };
+    return {
+      route: this.identity,
+      deliver: (message, delivery) => this.#deliver(message, delivery, process),
+      enter: (exchange, trigger) => this.enter(exchange, trigger),
+    };
   }
 
   #deliver(message: Message, delivery: Delivery | undefined, process: Processor): Awaitable<Exchange> {
@@ -171,13 +175,17 @@ export class LiveRoute implements Route, Inlet {
     copy.run = run.apart(this.#host.clock.now());
     this.stats.inflight++;
     const done = (thrown?: unknown): void => {
-      if (thrown !== undefined) this.#reportDetached(copy, run, thrown);
+      if (thrown !== undefined) reportDetached(copy, run, thrown, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
       this.#afterwards(copy);
       this.#left();
     };
     const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
     if (this.#detached.isFull) {
-      failed(new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has too many copies on their way`, { code: "limit-inflight" }));
+      failed(
+        new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has too many copies on their way`, {
+          code: "limit-inflight",
+        }),
+      );
       return;
     }
     const flight = this.#flights.add(copy, failed);
@@ -193,24 +201,6 @@ export class LiveRoute implements Route, Inlet {
         }
       },
     });
-  }
-
-  #reportDetached(copy: Exchange, from: Run, thrown: unknown): void {
-    const error = note(copy, thrown);
-    copy.failure = error;
-    const run = new Run(`run_${this.#host.ids.next()}`, this.identity, copy.run.startedAt, { uri: asText(copy.property("CamelToEndpoint")) }, from);
-    copy.run = run;
-    run.correlationId = from.correlationId;
-    run.trace = from.trace;
-    this.stats.total++;
-    this.stats.failed++;
-    this.stats.lastError = error.message;
-    this.#listener.started(run, copy);
-    run.status = "failed";
-    run.failure = error;
-    run.endedAt = this.#host.clock.now();
-    this.#listener.ended(run, copy);
-    this.#host.log.write("ERROR", this.identity.id, `a detached message failed: ${error.message}`, copy);
   }
 
   async start(): Promise<void> {

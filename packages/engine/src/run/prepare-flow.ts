@@ -41,7 +41,9 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   const diagnostics = new DiagnosticSink();
   const scope = scopeOf(input, bound.flow, parts, diagnostics);
   checkBeans(bound.flow, scope, diagnostics);
-  const routes = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id).filter((route) => meetsPrecondition(route, scope, diagnostics));
+  const routes = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id).filter((route) =>
+    meetsPrecondition(route, scope, diagnostics),
+  );
   const flow = { ...bound.flow, routes };
   const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
   checkClaims(live, diagnostics, flow);
@@ -68,7 +70,8 @@ function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diag
 }
 
 function checkBeans(flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): void {
-  for (const entity of flow.entities) if (entity.name === "beans") diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
+  for (const entity of flow.entities)
+    if (entity.name === "beans") diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
 }
 
 function meetsPrecondition(route: RouteNode, scope: FlowScope, diagnostics: DiagnosticSink): boolean {

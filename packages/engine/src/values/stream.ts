@@ -16,9 +16,13 @@ export async function collectStream(stream: AsyncIterable<unknown>, most = longe
     const bytes = chunk instanceof Uint8Array ? chunk : encoder.encode(String(chunk));
     size += bytes.byteLength;
     if (size > most)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: the body is a stream of more than ${most} bytes; split it instead of reading it whole`, {
-        code: "limit-size",
-      });
+      throw new FlowError(
+        "java.lang.IllegalStateException",
+        `size limit: the body is a stream of more than ${most} bytes; split it instead of reading it whole`,
+        {
+          code: "limit-size",
+        },
+      );
     chunks.push(bytes);
   }
   const whole = new Uint8Array(size);

@@ -22,7 +22,10 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
   let query = false;
   const fills = parts.map((part, index): ((exchange: Exchange) => string) => {
     if (!part.isExpression) {
-      query = delimiter !== undefined && part.text.includes(delimiter) ? part.text.slice(part.text.lastIndexOf(delimiter)).includes("?") : query || part.text.includes("?");
+      query =
+        delimiter !== undefined && part.text.includes(delimiter)
+          ? part.text.slice(part.text.lastIndexOf(delimiter)).includes("?")
+          : query || part.text.includes("?");
       return () => part.text;
     }
     const value = compiler.expression({ language: "simple", text: part.text, options: {}, span });
@@ -54,7 +57,9 @@ function encodeWebPath(value: string, delimiter?: string): string {
 }
 
 function encodeDelimiter(value: string, delimiter: string | undefined): string {
-  return delimiter === undefined || delimiter === "" || delimiter === "false" ? value : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percent));
+  return delimiter === undefined || delimiter === "" || delimiter === "false"
+    ? value
+    : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percent));
 }
 
 function percent(character: string): string {
@@ -69,16 +74,20 @@ function climbs(address: string): boolean {
 }
 
 function climbing(address: string): FlowError {
-  return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${address.slice(0, 200)}' is refused: a value from the message leads out of the address's path`, {
-    code: "endpoint-refused",
-  });
+  return new FlowError(
+    "org.apache.camel.ResolveEndpointFailedException",
+    `endpoint '${address.slice(0, 200)}' is refused: a value from the message leads out of the address's path`,
+    {
+      code: "endpoint-refused",
+    },
+  );
 }
 
 /** Cuts text at its functions, which end at the brace that closes them. */
 function partsOf(text: string): readonly Part[] {
   const parts: Part[] = [];
   let from = 0;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = functionEnd(text, at);
     if (end === undefined) {
       at++;

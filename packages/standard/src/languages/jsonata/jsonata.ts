@@ -75,7 +75,9 @@ function detach(result: unknown): unknown {
 
 function copyOf(value: unknown, budget: { left: number }): unknown {
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of a jsonata expression may not hold more than ${mostValues} values`, { code: "limit-size" });
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of a jsonata expression may not hold more than ${mostValues} values`, {
+      code: "limit-size",
+    });
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (isFunctionValue(value) || typeof value === "symbol") return undefined;
   if (typeof value !== "object" || value === null) return value;

@@ -23,7 +23,9 @@ export function readJson(raw: unknown, exchange: Exchange, language: string): un
     return value;
   }
   if (isStream(raw))
-    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} cannot read a stream: put convertBodyTo: String before it`, { code: "body-stream" });
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} cannot read a stream: put convertBodyTo: String before it`, {
+      code: "body-stream",
+    });
   return raw;
 }
 
@@ -59,7 +61,8 @@ function plainOf(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
   if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
-  if (--budget.left < 0) throw new FlowError("java.lang.IllegalStateException", `size limit: the value holds more than ${mostNodes} lists and maps`, { code: "limit-size" });
+  if (--budget.left < 0)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value holds more than ${mostNodes} lists and maps`, { code: "limit-size" });
   if (Array.isArray(value)) return plainArray(value, depth, budget);
   if (value instanceof Map) return plainEntries(value, depth, budget);
   if (value instanceof Set) return plainArray([...value], depth, budget);
