@@ -1,7 +1,8 @@
 // Makes a fresh clone ready: installs what package-lock.json names and builds. Uses nothing but Node itself,
 // because it runs before anything is installed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -27,19 +28,30 @@ function assertNodeVersion() {
   process.exit(1);
 }
 
-/** True when the lock file changed since the last install. */
+const stamp = `${root}node_modules/.sluice-installed`;
+
+/** What an install depends on, in one word. */
+function installKey() {
+  const manifests = ["package.json", "package-lock.json", ...readdirSync(`${root}packages`).map((name) => `packages/${name}/package.json`)];
+  const hash = createHash("sha256");
+  for (const path of manifests) if (existsSync(root + path)) hash.update(readFileSync(root + path));
+  return hash.digest("hex");
+}
+
 function isInstallDue() {
-  const marker = `${root}node_modules/.package-lock.json`;
-  if (!existsSync(marker)) return true;
-  return statSync(`${root}package-lock.json`).mtimeMs > statSync(marker).mtimeMs;
+  return !existsSync(stamp) || readFileSync(stamp, "utf8") !== installKey();
+}
+
+function install() {
+  console.error("Installing packages (first run takes about a minute) …");
+  // Not `npm ci`: it refuses lock files written on another platform, because they lack that platform's optional binaries.
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"]);
+  writeFileSync(stamp, installKey());
 }
 
 export function prepare() {
   assertNodeVersion();
-  if (isInstallDue()) {
-    console.error("Installing packages (first run takes about a minute) …");
-    run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
-  }
+  if (isInstallDue()) install();
   console.error("Building …");
   run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-b"]);
   buildDesigner();
@@ -61,7 +73,7 @@ export function buildDesigner() {
   ];
   if (existsSync(built) && Math.max(...sources.map((path) => newest(`${root}packages/${path}`))) < statSync(built).mtimeMs) return;
   console.error("Bundling the designer …");
-  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", `${root}packages/designer`]);
+  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", `${root}packages/designer`], { NODE_ENV: "production" });
 }
 
 function newest(path) {
