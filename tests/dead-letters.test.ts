@@ -179,7 +179,7 @@ describe("dead letters", () => {
     await spawned.end("SIGKILL");
     spawned = await spawnServer({ dataDir: spawned.dataDir });
     expect((await spawned.api("GET", "/dead-letters")).json.total).toBe(1);
-    expect(spawned.output()).toContain("it was checked and is whole");
+    await eventually(() => spawned.output().includes("it was checked and is whole"));
     expect(await spawned.end()).toBe(0);
     spawned.clean();
   });
