@@ -1,0 +1,33 @@
+import { readTree, type Tree } from "@sluice/model";
+
+export interface FlowSummary {
+  readonly name: string;
+  readonly category: string | null;
+  readonly routeIds: readonly string[];
+  /** False when the text is no YAML; then the name is the id. */
+  readonly readable: boolean;
+}
+
+/** Name and category as the file says them: the first route's `description` and `group`. */
+export function summarize(id: string, text: string): FlowSummary {
+  const { tree } = readTree(text);
+  if (tree === undefined) return { name: id, category: null, routeIds: [], readable: false };
+  const items = tree.type === "list" ? tree.items : [tree];
+  const routes = items.flatMap((item) => member(item, "route") ?? []);
+  const first = routes[0];
+  return {
+    name: (first === undefined ? undefined : textOf(first, "description")) ?? id,
+    category: (first === undefined ? undefined : textOf(first, "group")) ?? null,
+    routeIds: routes.flatMap((route) => textOf(route, "id") ?? []),
+    readable: true,
+  };
+}
+
+function member(tree: Tree, name: string): Tree | undefined {
+  return tree.type === "map" ? tree.entries.find(({ key }) => key === name)?.value : undefined;
+}
+
+function textOf(tree: Tree, name: string): string | undefined {
+  const value = member(tree, name);
+  return value?.type === "scalar" && value.text !== null && value.text.trim() !== "" ? value.text : undefined;
+}

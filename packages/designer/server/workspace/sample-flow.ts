@@ -1,0 +1,44 @@
+export const sampleFlowId = "welcome-to-sluice";
+
+/** What a new workspace shows: a little traffic of its own, a choice to look at, and a webhook to call. */
+export const sampleFlow = `# A first flow to look at. Press Deploy, then watch Runs and Logs.
+- route:
+    id: welcome-to-sluice
+    description: Welcome to Sluice
+    group: utility
+    from:
+      uri: timer:welcome
+      parameters:
+        period: 5s
+      steps:
+        - setBody:
+            id: make-order
+            simple: "\${random(1,500)}"
+        - choice:
+            id: large-or-small
+            when:
+              # Large orders are worth a second look.
+              - simple: "\${body} > 250"
+                steps:
+                  - log:
+                      id: large-order
+                      message: "large order of \${body}"
+            otherwise:
+              steps:
+                - log:
+                    id: small-order
+                    message: "small order of \${body}"
+
+- route:
+    id: welcome-webhook
+    description: Answers a call
+    from:
+      uri: platform-http:/api/welcome-webhook
+      steps:
+        - log:
+            id: log-body
+            message: "\${body}"
+        - setBody:
+            id: reply
+            constant: ok
+`;

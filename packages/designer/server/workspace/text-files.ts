@@ -1,0 +1,103 @@
+// Text files of one folder of the workspace, each known by an id that is safe as a file name. A write names the content it
+// replaces, so two writers can never overwrite each other without noticing.
+import { lstat, readdir, readFile, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { HttpError } from "../http/http-error.ts";
+import { diskError, hashOf, type WriteFile } from "./durable-file.ts";
+
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const device = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+const largestFile = 10 * 1024 * 1024;
+
+export interface TextFile {
+  readonly id: string;
+  readonly text: string;
+  readonly hash: string;
+  readonly lastModified: string;
+}
+
+export function assertId(id: string): void {
+  if (idPattern.test(id) && !id.includes("..") && !id.endsWith(".") && !device.test(id)) return;
+  throw new HttpError(400, `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+}
+
+export class TextFiles {
+  readonly #folder: string;
+  readonly #ending: string;
+  readonly #write: WriteFile;
+  /** Writes of one file stand in line, so that the check of its hash and the write are one act. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(folder: string, ending: string, write: WriteFile) {
+    this.#folder = folder;
+    this.#ending = ending;
+    this.#write = write;
+  }
+
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? [] : Promise.reject(error)));
+    return names
+      .filter((name) => name.endsWith(this.#ending))
+      .map((name) => name.slice(0, -this.#ending.length))
+      .filter((id) => idPattern.test(id) && !id.includes(".."))
+      .sort();
+  }
+
+  async read(id: string): Promise<TextFile | undefined> {
+    assertId(id);
+    const path = this.#path(id);
+    try {
+      const found = await lstat(path);
+      if (!found.isFile()) throw new HttpError(409, `'${id}${this.#ending}' is no plain file`);
+      if (found.size > largestFile) throw new HttpError(413, `'${id}${this.#ending}' is larger than ${largestFile} bytes`);
+      const bytes = await readFile(path);
+      return { id, text: bytes.toString("utf8"), hash: hashOf(bytes), lastModified: found.mtime.toISOString() };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Writes when the file still has the content of `expectedHash` (null: when there is none yet); otherwise 409 with what is there. */
+  save(id: string, text: string, expectedHash: string | null): Promise<TextFile & { readonly changed: boolean }> {
+    assertId(id);
+    const bytes = Buffer.from(text, "utf8");
+    if (bytes.length > largestFile) throw new HttpError(413, `a file may have ${largestFile} bytes`);
+    return this.#inTurn(id, async () => {
+      const before = await this.#expect(id, expectedHash, hashOf(bytes));
+      if (before?.hash === hashOf(bytes)) return { ...before, changed: false };
+      await this.#write(this.#path(id), bytes).catch((error: unknown) => Promise.reject(diskError(error, `${id}${this.#ending}`)));
+      return { ...((await this.read(id)) as TextFile), changed: true };
+    });
+  }
+
+  remove(id: string, expectedHash: string): Promise<void> {
+    assertId(id);
+    return this.#inTurn(id, async () => {
+      if ((await this.#expect(id, expectedHash)) === undefined) throw new HttpError(404, `'${id}' not found`);
+      await unlink(this.#path(id)).catch((error: unknown) => Promise.reject(diskError(error, id)));
+    });
+  }
+
+  /** What is there now. The same content from another writer is no conflict. */
+  async #expect(id: string, expectedHash: string | null, newHash?: string): Promise<TextFile | undefined> {
+    const now = await this.read(id);
+    if ((now?.hash ?? null) === expectedHash || (now !== undefined && now.hash === newHash)) return now;
+    const message = now === undefined ? `'${id}' was removed from the disk since it was opened` : expectedHash === null ? `'${id}' exists already` : `'${id}' changed on the disk since it was opened`;
+    throw new HttpError(409, message, { conflict: "file", disk: now === undefined ? null : { text: now.text, hash: now.hash, lastModified: now.lastModified } });
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, id + this.#ending);
+  }
+
+  async #inTurn<T>(id: string, act: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(act, act);
+    this.#turns.set(id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(id) === turn) this.#turns.delete(id);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Copies of a flow's text: one per Save and Deploy, the last 20 kept. File names carry all that is known of a copy.
+import { readdir, readFile, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { HttpError } from "../http/http-error.ts";
+import { diskError, hashOf, type WriteFile } from "./durable-file.ts";
+
+const kept = 20;
+const namePattern = /^(\d{8}T\d{9}Z)-(save|deploy)-([0-9a-f]{64})\.yaml$/;
+
+export interface Version {
+  readonly id: string;
+  readonly at: string;
+  readonly reason: "save" | "deploy";
+  readonly hash: string;
+}
+
+export class Versions {
+  readonly #folder: string;
+  readonly #write: WriteFile;
+  #last = 0;
+
+  constructor(folder: string, write: WriteFile) {
+    this.#folder = folder;
+    this.#write = write;
+  }
+
+  /** Newest first. */
+  async list(flowId: string): Promise<Version[]> {
+    const names = await readdir(join(this.#folder, flowId)).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? [] : Promise.reject(error)));
+    return names
+      .flatMap((name) => {
+        const [, stamp, reason, hash] = namePattern.exec(name) ?? [];
+        return stamp === undefined ? [] : [{ id: name.slice(0, -5), at: timeOf(stamp), reason: reason as Version["reason"], hash: hash as string }];
+      })
+      .sort((left, right) => (left.id < right.id ? 1 : -1));
+  }
+
+  async text(flowId: string, id: string): Promise<string> {
+    if (!namePattern.test(`${id}.yaml`)) throw new HttpError(404, `version '${id.slice(0, 120)}' not found`);
+    return readFile(join(this.#folder, flowId, `${id}.yaml`), "utf8").catch(() => Promise.reject(new HttpError(404, `version '${id}' not found`)));
+  }
+
+  /** A deploy of what was just saved takes that copy's place: one state of the text, one line in the list. */
+  async add(flowId: string, text: string, reason: Version["reason"]): Promise<void> {
+    const hash = hashOf(text);
+    const before = await this.list(flowId);
+    const newest = before[0];
+    if (newest?.hash === hash && (newest.reason === reason || reason === "save")) return;
+    this.#last = Math.max(Date.now(), this.#last + 1);
+    const stamp = new Date(this.#last).toISOString().replaceAll(/[-:.]/g, "");
+    const name = `${stamp}-${reason}-${hash}.yaml`;
+    await this.#write(join(this.#folder, flowId, name), Buffer.from(text, "utf8")).catch((error: unknown) => Promise.reject(diskError(error, name)));
+    const outdated = [...(newest?.hash === hash ? [newest] : []), ...before.slice(kept - 1)];
+    for (const { id } of outdated) await unlink(join(this.#folder, flowId, `${id}.yaml`)).catch(() => undefined);
+  }
+}
+
+const timeOf = (stamp: string): string => stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, "$1-$2-$3T$4:$5:$6.$7Z");

@@ -1,0 +1,114 @@
+// What a new flow can start from. Only stock Camel words, so the files open in other Camel tools as well.
+import { readTree } from "@sluice/model";
+import { strings } from "../strings.ts";
+
+export interface Template {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string;
+  /** Missing for pasted text. */
+  text?(route: RouteHead): string;
+}
+
+export interface RouteHead {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string;
+}
+
+const { templates: words } = strings;
+
+/** A YAML scalar that reads back as the same text, as plain as possible. */
+export function scalar(text: string): string {
+  const { tree } = readTree(`a: ${text}\n`);
+  const value = tree?.type === "map" ? tree.entries[0]?.value : undefined;
+  const isPlain = tree?.type === "map" && tree.entries.length === 1 && value?.type === "scalar" && value.text === text && !/^["'[{>|*&!%@`]/.test(text) && !/[\r\n#]/.test(text);
+  return isPlain ? text : JSON.stringify(text);
+}
+
+function head({ id, name, category }: RouteHead): string {
+  return `- route:
+    id: ${id}
+    description: ${scalar(name)}
+    group: ${scalar(category)}
+`;
+}
+
+export const templates: readonly Template[] = [
+  {
+    id: "webhook",
+    ...words.webhook,
+    text: (route) => `${head(route)}    from:
+      uri: platform-http:/api/${route.id}
+      steps:
+        - log:
+            id: log-body
+            message: "\${body}"
+        - setBody:
+            id: reply
+            constant: ok
+`,
+  },
+  {
+    id: "timer",
+    ...words.timer,
+    text: (route) => `${head(route)}    from:
+      uri: timer:${route.id}
+      parameters:
+        period: 10s
+      steps:
+        - setBody:
+            id: make-message
+            simple: "tick at \${date:now:HH:mm:ss}"
+        - log:
+            id: log-body
+            message: "\${body}"
+`,
+  },
+  {
+    id: "direct",
+    ...words.direct,
+    text: (route) => `${head(route)}    from:
+      uri: direct:${route.id}
+      steps:
+        - log:
+            id: log-body
+            message: "\${body}"
+`,
+  },
+  {
+    id: "file-pair",
+    ...words.filePair,
+    text: (route) => `${head(route)}    from:
+      uri: file:inbox
+      parameters:
+        move: .done
+      steps:
+        - log:
+            id: log-name
+            message: "\${header.CamelFileName}"
+        - to:
+            id: write-file
+            uri: file:outbox
+`,
+  },
+  {
+    id: "http-to-http",
+    ...words.httpToHttp,
+    text: (route) => `${head(route)}    from:
+      uri: platform-http:/api/${route.id}
+      steps:
+        - removeHeaders:
+            id: drop-request-headers
+            pattern: CamelHttp*
+        - setHeader:
+            id: set-method
+            name: CamelHttpMethod
+            constant: POST
+        - to:
+            id: call-target
+            uri: "{{${route.id}.url:https://example.com/orders}}"
+`,
+  },
+  { id: "paste", ...words.paste },
+];

@@ -1,0 +1,98 @@
+// What the page knows beyond the open flow: the flows of the workspace, the targets, the categories and how the runtime is.
+import { create } from "zustand";
+import { ApiError } from "../api-client/call.ts";
+import { runtimeClient, type Health, type RuntimeFlow } from "../api-client/runtime-client.ts";
+import { workspaceClient, type CategoryCatalogue, type FlowEntry, type TargetEntry } from "../api-client/workspace-client.ts";
+
+export interface RuntimeState {
+  /** Unknown until the first answer or failure. */
+  readonly reachable: boolean | undefined;
+  readonly error: string | undefined;
+  readonly flows: ReadonlyMap<string, RuntimeFlow>;
+  readonly health: Health | undefined;
+}
+
+interface WorkspaceState {
+  readonly flows: readonly FlowEntry[] | undefined;
+  readonly flowsError: string | undefined;
+  readonly catalogue: CategoryCatalogue | undefined;
+  readonly targets: readonly TargetEntry[];
+  readonly target: string | undefined;
+  readonly runtime: RuntimeState;
+  loadFlows(): Promise<void>;
+  loadCatalogue(): Promise<void>;
+  loadTargets(): Promise<void>;
+  loadRuntime(): Promise<void>;
+  chooseTarget(name: string): void;
+  setCatalogue(catalogue: CategoryCatalogue): void;
+  setTargets(targets: readonly TargetEntry[]): void;
+}
+
+const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, flows: new Map(), health: undefined };
+const targetKey = "sluice.target";
+
+export const useWorkspace = create<WorkspaceState>((set, get) => ({
+  flows: undefined,
+  flowsError: undefined,
+  catalogue: undefined,
+  targets: [],
+  target: undefined,
+  runtime: unknownRuntime,
+  async loadFlows() {
+    try {
+      set({ flows: await workspaceClient.flows(), flowsError: undefined });
+    } catch (error) {
+      set({ flowsError: (error as Error).message });
+    }
+  },
+  async loadCatalogue() {
+    const catalogue = await workspaceClient.categories().catch(() => undefined);
+    if (catalogue !== undefined) set({ catalogue });
+  },
+  async loadTargets() {
+    const targets = await workspaceClient.targets().catch(() => undefined);
+    if (targets === undefined) return;
+    const remembered = get().target ?? readSetting(targetKey);
+    set({ targets, target: targets.some(({ name }) => name === remembered) ? remembered : targets[0]?.name });
+  },
+  async loadRuntime() {
+    const { target } = get();
+    if (target === undefined) return;
+    try {
+      const [flows, health] = await Promise.all([runtimeClient.flows(target), runtimeClient.health(target)]);
+      if (get().target === target) set({ runtime: { reachable: true, error: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
+    } catch (error) {
+      if (get().target !== target || !(error instanceof ApiError)) return;
+      set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, health: undefined } }));
+    }
+  },
+  chooseTarget(name) {
+    writeSetting(targetKey, name);
+    set({ target: name, runtime: unknownRuntime });
+    void get().loadRuntime();
+  },
+  setCatalogue: (catalogue) => set({ catalogue }),
+  setTargets: (targets) => set(({ target }) => ({ targets, target: targets.some(({ name }) => name === target) ? target : targets[0]?.name })),
+}));
+
+/** What runs of a flow: its deployment, null for none, undefined when the runtime does not answer. */
+export function runningOf(runtime: RuntimeState, id: string): RuntimeFlow | null | undefined {
+  return runtime.reachable === true ? (runtime.flows.get(id) ?? null) : undefined;
+}
+
+/** Settings of this browser; a storage that is forbidden has none. */
+export function readSetting(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeSetting(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // The choice lasts as long as the page then.
+  }
+}
