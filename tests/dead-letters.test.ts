@@ -29,7 +29,7 @@ const failing = (works = false): string => `- errorHandler:
         - setProperty: {name: tenant, constant: acme}
         - setHeader: {name: X-Stage, constant: changed}
         - setBody: {simple: "changed \${body}"}
-        ${works ? '- setBody: {simple: "\${body} well"}' : '- throwException: {exceptionType: java.lang.IllegalStateException, message: "no stock for \${body}"}'}
+        ${works ? '- setBody: {simple: "${body} well"}' : '- throwException: {exceptionType: java.lang.IllegalStateException, message: "no stock for ${body}"}'}
 `;
 
 const post = (body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", "/api/orders", body, headers);
