@@ -73,7 +73,13 @@ export function buildDesigner() {
   ];
   if (existsSync(built) && Math.max(...sources.map((path) => newest(`${root}packages/${path}`))) < statSync(built).mtimeMs) return;
   console.error("Bundling the designer …");
-  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", `${root}packages/designer`], { NODE_ENV: "production" });
+  const next = `${root}packages/designer/dist/app.next`;
+  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", "--outDir", next, `${root}packages/designer`], {
+    NODE_ENV: "production",
+  });
+  // Put in place as a whole: a designer that starts meanwhile never sees half a page.
+  rmSync(`${root}packages/designer/dist/app`, { recursive: true, force: true });
+  renameSync(next, `${root}packages/designer/dist/app`);
 }
 
 function newest(path) {

@@ -20,7 +20,8 @@ const types: Readonly<Record<string, string>> = {
 
 interface AppFile {
   readonly bytes: Buffer;
-  readonly gzip: Buffer | undefined;
+  /** Made at the first request for it. */
+  gzip: Buffer | undefined;
   readonly type: string;
 }
 
@@ -31,26 +32,28 @@ export function defaultAppFolder(): string {
 }
 
 export class AppFiles {
-  readonly #folder: string;
-  readonly #names: ReadonlySet<string>;
-  readonly #read = new Map<string, AppFile>();
+  /** Read at start: a page that was loaded keeps its scripts, whatever happens to the folder. */
+  readonly #files: ReadonlyMap<string, AppFile>;
 
   constructor(folder: string) {
-    this.#folder = folder;
-    this.#names = new Set(existsSync(folder) ? walk(folder, "") : []);
+    this.#files = new Map(existsSync(folder) ? walk(folder, "").map((name) => [name, readApp(join(folder, name))]) : []);
   }
 
   /** Answers with a file of the build, or with the page itself for any other path, so that every screen has an address. */
   serve(request: IncomingMessage, response: ServerResponse, pathname: string): void {
     const name = pathname.slice(1);
-    if (name !== "index.html" && this.#names.has(name)) return this.#send(request, response, name);
+    const file = name === "index.html" ? undefined : this.#files.get(name);
+    if (file !== undefined) return this.#send(request, response, name, file);
     if (extname(pathname) !== "" && pathname.startsWith("/assets/")) return plain(response, 404, "not found");
-    if (!this.#names.has("index.html")) return plain(response, 503, "The designer's page is not built yet: run npm run build.");
-    this.#sendPage(response);
+    const page = this.#files.get("index.html");
+    if (page === undefined) return plain(response, 503, "The designer's page is not built yet: run npm run build.");
+    sendPage(response, page);
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, name: string): void {
-    const { bytes, gzip, type } = this.#file(name);
+  #send(request: IncomingMessage, response: ServerResponse, name: string, file: AppFile): void {
+    const { bytes, type } = file;
+    file.gzip ??= bytes.length > 1024 && !/image\/png|font/.test(type) ? gzipSync(bytes) : undefined;
+    const { gzip } = file;
     const zipped = gzip !== undefined && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
     const body = zipped ? gzip : bytes;
     response.writeHead(200, {
@@ -63,23 +66,16 @@ export class AppFiles {
     });
     response.end(request.method === "HEAD" ? undefined : body);
   }
+}
 
-  #sendPage(response: ServerResponse): void {
-    const nonce = randomBytes(16).toString("base64url");
-    const text = this.#file("index.html").bytes.toString("utf8").replaceAll("{{nonce}}", nonce);
-    response.writeHead(200, { ...securityHeaders(nonce), "content-type": types[".html"], "cache-control": "no-store" });
-    response.end(text);
-  }
+function sendPage(response: ServerResponse, { bytes }: AppFile): void {
+  const nonce = randomBytes(16).toString("base64url");
+  response.writeHead(200, { ...securityHeaders(nonce), "content-type": types[".html"], "cache-control": "no-store" });
+  response.end(bytes.toString("utf8").replaceAll("{{nonce}}", nonce));
+}
 
-  #file(name: string): AppFile {
-    const known = this.#read.get(name);
-    if (known !== undefined) return known;
-    const bytes = readFileSync(join(this.#folder, name));
-    const type = types[extname(name)] ?? "application/octet-stream";
-    const file = { bytes, gzip: bytes.length > 1024 && !/image\/png|font/.test(type) ? gzipSync(bytes) : undefined, type };
-    this.#read.set(name, file);
-    return file;
-  }
+function readApp(path: string): AppFile {
+  return { bytes: readFileSync(path), gzip: undefined, type: types[extname(path)] ?? "application/octet-stream" };
 }
 
 function walk(folder: string, prefix: string): string[] {

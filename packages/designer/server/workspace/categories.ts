@@ -20,7 +20,8 @@ export const defaultCategories = `# The categories a flow can have. A category t
 /** Reads the catalogue; refuses one that could not be chosen from. */
 export function readCategories(text: string): readonly Category[] {
   const { tree, diagnostics } = readTree(text);
-  if (tree === undefined) throw new HttpError(422, `categories.yaml cannot be read: line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "no YAML"}`);
+  if (tree === undefined)
+    throw new HttpError(422, `categories.yaml cannot be read: line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "no YAML"}`);
   if (tree.type !== "list") {
     if (tree.type === "scalar" && tree.text === null) return [];
     throw new HttpError(422, "categories.yaml must be a list of {id, label}");

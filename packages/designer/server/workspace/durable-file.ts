@@ -40,6 +40,11 @@ export function diskError(error: unknown, name: string): HttpError {
   if (error instanceof HttpError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return new HttpError(507, `no space left on the disk to save '${name}'; nothing was changed`);
-  const reason = code === "EROFS" ? "the disk is read-only" : code === "EACCES" || code === "EPERM" ? "the folder does not allow it" : `the disk failed (${code ?? "unknown"})`;
+  const reason =
+    code === "EROFS"
+      ? "the disk is read-only"
+      : code === "EACCES" || code === "EPERM"
+        ? "the folder does not allow it"
+        : `the disk failed (${code ?? "unknown"})`;
   return new HttpError(500, `cannot save '${name}': ${reason}; nothing was changed`);
 }

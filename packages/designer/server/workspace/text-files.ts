@@ -83,8 +83,16 @@ export class TextFiles {
   async #expect(id: string, expectedHash: string | null, newHash?: string): Promise<TextFile | undefined> {
     const now = await this.read(id);
     if ((now?.hash ?? null) === expectedHash || (now !== undefined && now.hash === newHash)) return now;
-    const message = now === undefined ? `'${id}' was removed from the disk since it was opened` : expectedHash === null ? `'${id}' exists already` : `'${id}' changed on the disk since it was opened`;
-    throw new HttpError(409, message, { conflict: "file", disk: now === undefined ? null : { text: now.text, hash: now.hash, lastModified: now.lastModified } });
+    const message =
+      now === undefined
+        ? `'${id}' was removed from the disk since it was opened`
+        : expectedHash === null
+          ? `'${id}' exists already`
+          : `'${id}' changed on the disk since it was opened`;
+    throw new HttpError(409, message, {
+      conflict: "file",
+      disk: now === undefined ? null : { text: now.text, hash: now.hash, lastModified: now.lastModified },
+    });
   }
 
   #path(id: string): string {

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { pathKey, type RouteOutline } from "../document/outline.ts";
 import { isBroken } from "../document/open-flow.ts";
+import { problemsByStep } from "../document/problem-places.ts";
 import { strings } from "../strings.ts";
 import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
 import { useProblems } from "../screens/editor/use-problems.ts";
@@ -14,7 +15,8 @@ export function CanvasPane() {
   const selection = useEditorState((state) => state.flow.selection);
   const broken = useEditorState((state) => isBroken(state.flow));
   const problems = useProblems();
-  const faults = useMemo(() => new Map(problems.flatMap(({ stepId, routeId }) => (stepId === null ? [] : [[`${routeId}/${stepId}`, 1] as const]))), [problems]);
+  const flow = useEditorState((state) => state.flow);
+  const faults = useMemo(() => problemsByStep(flow, problems), [flow, problems]);
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) return <p className="canvas muted">{strings.canvas.empty}</p>;
   return (
     <div className="canvas" data-broken={broken || undefined}>
@@ -23,7 +25,7 @@ export function CanvasPane() {
           key={pathKey(route.path)}
           route={route}
           selected={selection === undefined ? undefined : pathKey(selection)}
-          faultsOf={(stepId) => faults.get(`${route.id}/${stepId}`) ?? 0}
+          faultsOf={(path) => faults.get(pathKey(path))?.length ?? 0}
           onSelect={(path) => editor.select(path)}
         />
       ))}

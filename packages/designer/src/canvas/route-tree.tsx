@@ -9,7 +9,7 @@ import { strings } from "../strings.ts";
 export interface RouteTreeProps {
   readonly route: RouteOutline;
   readonly selected: string | undefined;
-  readonly faultsOf: (stepId: string) => number;
+  readonly faultsOf: (path: Path) => number;
   readonly onSelect: (path: Path) => void;
 }
 
@@ -83,7 +83,7 @@ function Step({
   const key = pathKey(step.path);
   const title = step.description ?? step.name;
   const detail = step.disabled ? strings.canvas.disabled : step.detail;
-  const faults = props.faultsOf(step.id);
+  const faults = props.faultsOf(step.path);
   const group = useId();
   return (
     <li role="none" className="node">

@@ -126,7 +126,8 @@ function* allSteps(outline: Outline | undefined): Generator<StepOutline> {
   for (const entity of outline?.entities ?? []) for (const block of entity.blocks) yield* everyStep(block.steps);
 }
 
-function placeAt(outline: Outline, offset: number): Path | undefined {
+/** What stands at a place of the text the outline was made from. */
+export function placeAt(outline: Outline, offset: number): Path | undefined {
   let found: Path | undefined;
   for (const step of allSteps(outline)) if (holds(step, offset)) found = step.path;
   if (found !== undefined) return found;

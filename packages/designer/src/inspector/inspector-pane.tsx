@@ -1,5 +1,7 @@
 import { itemText } from "@sluice/model";
 import { selectedStep } from "../document/open-flow.ts";
+import { pathKey } from "../document/outline.ts";
+import { problemsByStep } from "../document/problem-places.ts";
 import { useEditorState } from "../screens/editor/editor-context.ts";
 import { useProblems } from "../screens/editor/use-problems.ts";
 import { strings } from "../strings.ts";
@@ -19,7 +21,7 @@ export function InspectorPane() {
       </>
     );
   }
-  const own = problems.filter(({ stepId }) => stepId === step.id);
+  const own = problemsByStep(flow, problems).get(pathKey(step.path)) ?? [];
   return (
     <>
       <h2>{step.description ?? step.name}</h2>

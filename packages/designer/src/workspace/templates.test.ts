@@ -5,16 +5,25 @@ import { outlineOf } from "../document/outline.ts";
 import { templates } from "./templates.ts";
 
 describe("templates", () => {
-  test.each(templates.flatMap((template) => (template.text === undefined ? [] : [[template.title, template.text] as const])))("%s keeps any name and category as they are", (_title, text) => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }), fc.constantFrom("yes", "null", "a: b", "# x", "'", '"', "{{x}}", "- a", "a #b", "*a", "&a", "%", "@x", "1e3")), (name) => {
-        const { tree } = readTree(text({ id: "some-flow", name, category: name }));
-        const route = tree === undefined ? undefined : outlineOf(tree, "x").routes[0];
-        expect(route).toMatchObject({ id: "some-flow", description: name, group: name });
-        expect(route?.steps.length).toBeGreaterThan(0);
-      }),
-    );
-  });
+  test.each(templates.flatMap((template) => (template.text === undefined ? [] : [[template.title, template.text] as const])))(
+    "%s keeps any name and category as they are",
+    (_title, text) => {
+      fc.assert(
+        fc.property(
+          fc.oneof(
+            fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
+            fc.constantFrom("yes", "null", "a: b", "# x", "'", '"', "{{x}}", "- a", "a #b", "*a", "&a", "%", "@x", "1e3"),
+          ),
+          (name) => {
+            const { tree } = readTree(text({ id: "some-flow", name, category: name }));
+            const route = tree === undefined ? undefined : outlineOf(tree, "x").routes[0];
+            expect(route).toMatchObject({ id: "some-flow", description: name, group: name });
+            expect(route?.steps.length).toBeGreaterThan(0);
+          },
+        ),
+      );
+    },
+  );
 
   test("a fresh flow logs the body and answers ok", () => {
     expect(templates[0]?.text?.({ id: "shopify-to-sap", name: "Shopify to SAP", category: "data-sync" })).toBe(`- route:

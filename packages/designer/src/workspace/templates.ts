@@ -22,7 +22,13 @@ const { templates: words } = strings;
 export function scalar(text: string): string {
   const { tree } = readTree(`a: ${text}\n`);
   const value = tree?.type === "map" ? tree.entries[0]?.value : undefined;
-  const isPlain = tree?.type === "map" && tree.entries.length === 1 && value?.type === "scalar" && value.text === text && !/^["'[{>|*&!%@`]/.test(text) && !/[\r\n#]/.test(text);
+  const isPlain =
+    tree?.type === "map" &&
+    tree.entries.length === 1 &&
+    value?.type === "scalar" &&
+    value.text === text &&
+    !/^["'[{>|*&!%@`]/.test(text) &&
+    !/[\r\n#]/.test(text);
   return isPlain ? text : JSON.stringify(text);
 }
 

@@ -2,7 +2,7 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor } from "./editor-context.ts";
-import { offsetOfLine } from "./line-offset.ts";
+import { offsetOfLine } from "../../document/line-offset.ts";
 import { useProblems } from "./use-problems.ts";
 
 const words = strings.problems;

@@ -1,0 +1,23 @@
+// How much the designer's page loads before it can be used, compressed as it is served. Fails above the budget.
+import { readFileSync, readdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const budget = 200 * 1024;
+const app = new URL("../packages/designer/dist/app/", import.meta.url);
+const size = (name) => gzipSync(readFileSync(new URL(name, app))).length;
+
+const page = readFileSync(new URL("index.html", app), "utf8");
+const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map((match) => match[1]);
+const reached = new Set(first);
+// What the first scripts import at once is part of the start as well; what they load on demand is not.
+for (const name of reached) {
+  for (const [, imported] of readFileSync(new URL(name, app), "utf8").matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) reached.add(`assets/${imported}`);
+}
+const total = [...reached].reduce((sum, name) => sum + size(name), 0);
+for (const name of readdirSync(new URL("assets/", app))
+  .filter((file) => file.endsWith(".js"))
+  .sort()) {
+  console.log(`${String(size(`assets/${name}`)).padStart(8)}  ${reached.has(`assets/${name}`) ? "start " : "later "}  ${name}`);
+}
+console.log(`${String(total).padStart(8)}  initial JavaScript, gzipped (budget ${budget})`);
+if (reached.size === 0 || total > budget) process.exitCode = 1;

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { openFlow } from "./open-flow.ts";
+import { problemsByStep } from "./problem-places.ts";
+import { sampleText } from "./test-flow.test-support.ts";
+
+const at = (word: string) => {
+  const before = sampleText.slice(0, sampleText.indexOf(word)).split("\n");
+  return { severity: "error" as const, line: before.length, column: (before.at(-1) ?? "").length + 1, routeId: null, stepId: null, code: "x", message: word };
+};
+
+test("a fault belongs to the innermost step around it, or to the trigger", () => {
+  const found = problemsByStep(openFlow("orders", sampleText, undefined), [at("first"), at("mock:b"), at("direct:orders"), at("done")]);
+  expect([...found].map(([key, problems]) => [key, problems.map(({ message }) => message)])).toEqual([
+    ["0/route/from/steps/1/choice/when/0/steps/0", ["first"]],
+    ["0/route/from/steps/1/choice/otherwise/steps/0", ["mock:b"]],
+    ["0/route/from", ["direct:orders"]],
+    ["0/route/from/steps/2", ["done"]],
+  ]);
+});
+
+test("faults of a text the outline was not made from have no place", () => {
+  const broken = openFlow("orders", "a: [", undefined);
+  expect(problemsByStep(broken, [at("first")]).size).toBe(0);
+});

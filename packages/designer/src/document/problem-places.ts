@@ -1,0 +1,17 @@
+import { offsetOfLine } from "./line-offset.ts";
+import { placeAt, type OpenFlow } from "./open-flow.ts";
+import { pathKey } from "./outline.ts";
+import type { Problem } from "./problem.ts";
+
+/** The faults of each step, found by where they stand: the runtime names a step only when it knows its kind. Keys are path keys. */
+export function problemsByStep(flow: OpenFlow, problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
+  const places = new Map<string, Problem[]>();
+  if (flow.good?.text !== flow.text) return places;
+  for (const problem of problems) {
+    const path = placeAt(flow.good.outline, offsetOfLine(flow.text, problem.line, problem.column));
+    if (path === undefined) continue;
+    const key = pathKey(path);
+    places.set(key, [...(places.get(key) ?? []), problem]);
+  }
+  return places;
+}

@@ -1,0 +1,141 @@
+// Every screen in both themes without a single finding of axe-core, and the pictures to look at when SCREENSHOTS names a folder.
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, openBrowser, openPage, soon, typeSource } from "./browser.ts";
+import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pictures = process.env["SCREENSHOTS"];
+
+const flow = `${webhookFlow("orders")}        - choice:
+            id: large-or-small
+            when:
+              - simple: "\${body} > 250"
+                steps:
+                  - log: {message: "large order of \${body}"}
+            otherwise:
+              steps:
+                - lgo: {message: wrong}
+`;
+
+let runtimeUrl = "";
+
+/** How each screen is reached. */
+const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unknown>>> = {
+  flows: (page, url) => page.goto(`${url}/flows`).then(() => page.getByRole("link", { name: "Orders to ERP" }).waitFor()),
+  "new-flow": async (page, url) => {
+    await page.goto(`${url}/flows/new`);
+    await page.getByRole("dialog").getByLabel("Name").fill("Shopify to SAP");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("Choose a category.").waitFor();
+  },
+  "editor-canvas": async (page, url) => {
+    await page.goto(`${url}/flows/orders`);
+    await page.getByRole("treeitem").nth(1).click();
+    await page.getByRole("tab", { name: "Problems (1)" }).waitFor();
+  },
+  "editor-split": async (page, url) => {
+    await page.goto(`${url}/flows/orders?view=split`);
+    await page.locator(".cm-content").waitFor();
+    await page.getByRole("tab", { name: "Problems (1)" }).waitFor();
+  },
+  "editor-broken": async (page, url) => {
+    await page.goto(`${url}/flows/orders?view=split`);
+    await typeSource(page, `${flow}  bad: [`);
+    await page.getByText("showing the last valid version").waitFor();
+  },
+  "editor-yaml-versions": async (page, url) => {
+    await page.goto(`${url}/flows/orders?view=yaml`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.getByRole("button", { name: "Compare" }).first().waitFor();
+  },
+  "editor-try": async (page, url) => {
+    await page.goto(`${url}/flows/orders?view=yaml`);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".try__body").waitFor();
+  },
+  "editor-tests": async (page, url) => {
+    await page.goto(`${url}/flows/orders`);
+    await page.getByRole("button", { name: "Run tests" }).click();
+    await page.getByText("No tests yet").waitFor();
+  },
+  palette: async (page, url) => {
+    await page.goto(`${url}/flows`);
+    await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Orders to ERP" }).waitFor();
+  },
+  shortcuts: async (page, url) => {
+    await page.goto(`${url}/flows`);
+    await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
+  },
+  runs: (page, url) => page.goto(`${url}/runs`).then(() => page.getByRole("table").waitFor()),
+  logs: async (page, url) => {
+    await page.goto(`${url}/logs`);
+    await page.getByText("Live").waitFor();
+    await fetch(`${runtimeUrl}/api/other`, { method: "POST" });
+    await page.getByRole("region", { name: "Log lines" }).waitFor();
+  },
+  settings: (page, url) => page.goto(`${url}/settings`).then(() => page.getByText("Up, engine").waitFor()),
+};
+
+describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    runtime = await startTestServer();
+    runtimeUrl = runtime.baseUrl;
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    designer.writeFlow("orders", flow);
+    await runtime.putFlow("other", "- route: {id: other, from: {uri: webhook, steps: [{log: 'a line to see'}]}}\n");
+    await fetch(`${runtime.baseUrl}/api/other`, { method: "POST" });
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await designer?.end();
+    await runtime?.end();
+  });
+
+  it.each(["light", "dark"] as const)("no screen has a finding in the %s theme", async (colorScheme) => {
+    const found: string[] = [];
+    for (const [name, visit] of Object.entries(screens)) {
+      // Looking into the page with axe-core needs a script of our own.
+      const { page, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+      await visit(page, designer.url);
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        const { violations } = await (
+          globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: unknown[] }[] }[] }> } }
+        ).axe.run();
+        return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+      });
+      found.push(...violations.map((violation) => `${name}: ${violation}`));
+      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
+      await context.close();
+    }
+    expect(found).toEqual([]);
+  });
+
+  it("lists and forms fit a window of 390 pixels", async () => {
+    const { page, context } = await openPage(browser, { viewport: { width: 390, height: 800 } });
+    for (const path of ["/flows", "/flows/new", "/runs", "/logs", "/settings"]) {
+      await page.goto(designer.url + path);
+      await page.getByRole("heading").first().waitFor();
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);
+      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `narrow${path.replaceAll("/", "-")}.png`) });
+    }
+    await context.close();
+  });
+});

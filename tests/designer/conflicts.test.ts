@@ -1,0 +1,181 @@
+// Two tabs, a changed file, a changed deployment, a runtime that is down or refuses, a full disk, a crash: nothing is lost or
+// overwritten silently.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, watch, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
+
+describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StubRuntime;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+  let isFull = false;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 240_000);
+  afterAll(async () => browser?.close());
+  beforeEach(async () => {
+    isFull = false;
+    runtime = await startStubRuntime();
+    designer = await startTestDesigner(runtime.baseUrl);
+    designer.writeFlow("orders", webhookFlow("orders"));
+    open = await openPage(browser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+    await runtime.close();
+  });
+
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const visit = async (page: Page, url = designer.url): Promise<void> => {
+    await page.goto(`${url}/flows/orders?view=yaml`);
+    await page.locator(".cm-content").waitFor();
+  };
+
+  it("two tabs: the second save shows the difference and writes only after the user decided", async () => {
+    const { page, context, faults } = open;
+    const other = await context.newPage();
+    watch(other, faults);
+    await visit(page);
+    await visit(other);
+    await typeSource(page, webhookFlow("orders", "first"));
+    await typeSource(other, webhookFlow("orders", "second"));
+    await button(page, "Save").click();
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "first"));
+    // The other tab may notice by itself before Save is pressed.
+    if (!(await other.getByRole("dialog").isVisible()))
+      await button(other, "Save")
+        .click({ timeout: 5000 })
+        .catch(() => undefined);
+    const dialog = other.getByRole("dialog");
+    await dialog.getByText("constant: first").waitFor();
+    await dialog.getByText("constant: second").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders", "first"));
+    await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "second"));
+  });
+
+  it("a file changed on the disk: taken over when nothing is unsaved, asked about otherwise; the own text stays one undo away", async () => {
+    const { page } = open;
+    await visit(page);
+    designer.writeFlow("orders", webhookFlow("orders", "by-hand"));
+    await page.locator(".cm-content").getByText("by-hand").waitFor();
+    await typeSource(page, webhookFlow("orders", "mine"));
+    designer.writeFlow("orders", webhookFlow("orders", "again"));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Take the disk's text" }).click();
+    await page.locator(".cm-content").getByText("again").waitFor();
+    await button(page, "Undo").click();
+    await page.locator(".cm-content").getByText("mine").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders", "again"));
+  });
+
+  it("a deployment changed by somebody else: shows the difference and asks", async () => {
+    const { page } = open;
+    await visit(page);
+    await button(page, "Deploy").click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    const theirs = webhookFlow("orders", "theirs");
+    runtime.flows.set("orders", { yaml: theirs, lastModified: "2026-11-15T08:00:00.000Z" });
+    await typeSource(page, webhookFlow("orders", "mine"));
+    await button(page, "Deploy").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("constant: theirs").waitFor();
+    expect(runtime.flows.get("orders")?.yaml).toBe(theirs);
+    runtime.deployTime = "2026-11-15T09:00:00.000Z";
+    await dialog.getByRole("button", { name: "Deploy anyway" }).click();
+    await expect.poll(() => runtime.flows.get("orders")?.yaml, soon).toBe(webhookFlow("orders", "mine"));
+    await expect.poll(() => page.getByRole("status").locator("time").getAttribute("datetime"), soon).toBe("2026-11-15T09:00:00.000Z");
+  });
+
+  it.each([
+    ["400", "invalid YAML at line 4", 400],
+    ["401", "the token in TEST_TOKEN is not the one", 401],
+    ["503", "SERVICE_DEPLOY_TOKEN not configured", 503],
+  ])("O07: a runtime that answers %s: no badge, the error is shown, the edit is kept, and trying again works", async (_name, shown, status) => {
+    const { page } = open;
+    const error = status === 401 ? "unauthorized" : shown;
+    runtime.override = ({ method }, response) =>
+      method === "PUT" && (response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error })), true);
+    await visit(page);
+    await typeSource(page, webhookFlow("orders", "edited"));
+    await button(page, "Deploy").click();
+    await page.getByRole("alert").getByText(shown).waitFor();
+    expect(await page.getByRole("status").innerText()).toBe("");
+    await page.locator(".cm-content").getByText("edited").waitFor();
+    runtime.override = undefined;
+    await button(page, "Deploy").click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    expect(runtime.flows.get("orders")?.yaml).toBe(webhookFlow("orders", "edited"));
+  });
+
+  it("O07: a runtime that is down: the state is greyed, Deploy says so, Save still works", async () => {
+    const { page } = open;
+    await visit(page);
+    await button(page, "Deploy").click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    await runtime.close();
+    await expect.poll(() => page.getByRole("status").getAttribute("class"), soon).toContain("chip--stale");
+    await typeSource(page, webhookFlow("orders", "offline"));
+    await button(page, "Deploy").click();
+    await page.getByRole("alert").getByText("does not answer").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders", "offline"));
+    expect(await page.getByRole("status").innerText()).toBe("");
+    runtime = await startStubRuntime();
+  });
+
+  it("a full disk: Save says so, the edit stays, and saving works again when there is room", async () => {
+    const { writeDurably } = await import("../../packages/designer/server/workspace/durable-file.ts");
+    const small = await startTestDesigner(runtime.baseUrl, {
+      writeFile: (path, bytes) => (isFull ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeDurably(path, bytes)),
+    });
+    try {
+      small.writeFlow("orders", webhookFlow("orders"));
+      const { page } = open;
+      await visit(page, small.url);
+      await typeSource(page, webhookFlow("orders", "large"));
+      isFull = true;
+      await button(page, "Save").click();
+      await page.getByRole("alert").getByText("no space left on the disk").waitFor();
+      await page.getByText("1 unsaved change").waitFor();
+      expect(small.flowText("orders")).toBe(webhookFlow("orders"));
+      isFull = false;
+      await button(page, "Save").click();
+      await expect.poll(() => small.flowText("orders"), soon).toBe(webhookFlow("orders", "large"));
+    } finally {
+      await small.end();
+    }
+  });
+
+  it("a crash: unsaved work is offered on the next visit", async () => {
+    const { page, context, faults } = open;
+    await visit(page);
+    await typeSource(page, webhookFlow("orders", "precious"));
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("sluice.draft.orders") ?? ""), soon).toContain("precious");
+    await page.close({ runBeforeUnload: false });
+    const next = await context.newPage();
+    watch(next, faults);
+    await visit(next);
+    await next.getByRole("alert").getByText("was found in this browser").waitFor();
+    await button(next, "Restore it").click();
+    await next.locator(".cm-content").getByText("precious").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
+  });
+
+  it("leaving the editor and coming back keeps text and history", async () => {
+    const { page } = open;
+    await visit(page);
+    await typeSource(page, webhookFlow("orders", "stays-here"));
+    await page.getByRole("link", { name: "Runs" }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.goBack();
+    await page.locator(".cm-content").getByText("stays-here").waitFor();
+    await button(page, "Undo").click();
+    await page.getByText("1 unsaved change").waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,184 @@
+// R24–R33: the designer against a real runtime, in a real browser.
+import type { Browser } from "playwright-core";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+import { hashOf } from "./stub-runtime.ts";
+
+describe.skipIf(!hasBrowser)("the editor", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    runtime = await startTestServer();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await runtime?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    open = await openPage(browser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const deployed = async (id: string): Promise<string | undefined> =>
+    (await runtime.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id)?.hash;
+
+  it("R24: serves the app, which opens the list of flows", async () => {
+    await open.page.goto(designer.url);
+    await open.page.getByRole("heading", { name: "Flows" }).waitFor();
+    expect(open.page.url()).toBe(`${designer.url}/flows`);
+  });
+
+  it("R25, R26, R27: an edit changes its line only; Save writes the text to disk and leaves the runtime alone", async () => {
+    const text = webhookFlow("r25");
+    designer.writeFlow("r25", text);
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/r25`);
+    const step = page.getByRole("tree").getByRole("treeitem").nth(1);
+    await step.focus();
+    await page.keyboard.press("d");
+    await page.getByText("1 unsaved change").waitFor();
+    expect(designer.flowText("r25")).toBe(text);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("1 unsaved change").waitFor({ state: "detached" });
+    expect(designer.flowText("r25")).toBe(`${text}            disabled: true\n`);
+    expect(await deployed("r25")).toBeUndefined();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("1 unsaved change").waitFor();
+    await page.keyboard.press("Control+s");
+    await expect.poll(() => designer.flowText("r25"), soon).toBe(text);
+    await page.getByRole("button", { name: "Redo" }).click();
+    await page.getByText("1 unsaved change").waitFor();
+  });
+
+  it("R28, R29, R31: Deploy saves the unsaved edit, pushes it, and shows the badge with the runtime's time", async () => {
+    designer.writeFlow("r28", webhookFlow("r28"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/r28?view=yaml`);
+    await typeSource(page, webhookFlow("r28", "changed"));
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    const saved = designer.flowText("r28");
+    expect(saved).toContain("constant: changed");
+    expect(await deployed("r28")).toBe(hashOf(saved));
+    const { lastModified } = (await runtime.api("GET", "/flows/r28")).json;
+    expect(await page.getByRole("status").locator("time").getAttribute("datetime")).toBe(lastModified);
+    const called = await fetch(`${runtime.baseUrl}/api/r28`, { method: "POST" });
+    expect(await called.text()).toBe("changed");
+  });
+
+  it("R30: Deploy without unsaved changes pushes the saved file and does not write it", async () => {
+    designer.writeFlow("r30", webhookFlow("r30"));
+    const file = join(designer.workspace, "flows/r30.yaml");
+    const before = statSync(file, { bigint: true }).mtimeNs;
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/r30`);
+    await page.getByText("Draft", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    expect(statSync(file, { bigint: true }).mtimeNs).toBe(before);
+    expect(await deployed("r30")).toBe(hashOf(webhookFlow("r30")));
+  });
+
+  it("R32: a refused deploy shows the reason and no badge, keeps the edit and the old version; mending it works", async () => {
+    designer.writeFlow("r32", webhookFlow("r32"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/r32?view=split`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    await typeSource(page, webhookFlow("r32").replace("setBody", "setBdy"));
+    await page.getByRole("tab", { name: "Problems (1)" }).waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("alert").getByText("unknown step 'setBdy'").waitFor();
+    await page.getByText("Failed", { exact: true }).waitFor();
+    expect(await page.getByRole("status").innerText()).toBe("");
+    expect(designer.flowText("r32")).toContain("setBdy");
+    expect(await deployed("r32")).toBe(hashOf(webhookFlow("r32")));
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+  });
+
+  it("shows Changed after a save with other content, and the canvas of the last good text while the source is broken", async () => {
+    designer.writeFlow("change", webhookFlow("change"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/change?view=split`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    await typeSource(page, `${webhookFlow("change")}  bad: [`);
+    await page.getByText("showing the last valid version").waitFor();
+    expect(await page.getByRole("treeitem").count()).toBe(2);
+    await page.keyboard.press("Control+z");
+    await page.getByText("showing the last valid version").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Canvas", exact: true }).click();
+    await page.getByRole("treeitem").nth(1).focus();
+    await page.keyboard.press("Control+d");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Changed", { exact: true }).waitFor();
+    expect(await page.getByRole("status").innerText()).toBe("");
+  });
+
+  it("versions: a restored one is an edit like any other", async () => {
+    designer.writeFlow("old", webhookFlow("old"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/old?view=yaml`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.getByRole("button", { name: "Restore" }).first().waitFor();
+    await typeSource(page, webhookFlow("old", "later"));
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Restore" }).count(), soon).toBe(2);
+    await page.getByRole("button", { name: "Compare" }).last().click();
+    await page.getByRole("region", { name: "Difference" }).getByText("constant: later").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await page.getByText("1 unsaved change").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => designer.flowText("old"), soon).toBe(webhookFlow("old"));
+  });
+
+  it("Try it calls the deployed flow at its own address", async () => {
+    designer.writeFlow("try", webhookFlow("try", "hello"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/try`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => page.locator(".try__body").innerText(), soon).toBe("hello");
+  });
+
+  it("the token stays on the server", async () => {
+    designer.writeFlow("secret", webhookFlow("secret"));
+    const { page } = open;
+    const seen: string[] = [];
+    page.on(
+      "response",
+      (reply) =>
+        void reply.text().then(
+          (text) => seen.push(text),
+          () => undefined,
+        ),
+    );
+    page.on("request", (request) => seen.push(request.url(), JSON.stringify(request.headers())));
+    await page.goto(`${designer.url}/settings`);
+    await page.getByText("Up, engine").waitFor();
+    await page.goto(`${designer.url}/flows/secret`);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    seen.push(await page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.cookie));
+    expect(seen.length).toBeGreaterThan(10);
+    expect(seen.filter((text) => text.includes(runtimeToken))).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+// R33, R45–R49, R68, O01 and O04: creating flows, and showing whatever people write as plain text.
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
+
+describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StubRuntime;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 240_000);
+  afterAll(async () => browser?.close());
+  beforeEach(async () => {
+    runtime = await startStubRuntime();
+    designer = await startTestDesigner(runtime.baseUrl);
+    open = await openPage(browser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+    await runtime.close();
+  });
+
+  async function create(name: string, category = "Data sync"): Promise<void> {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("button", { name: "New flow" }).first().click();
+    await page.getByRole("textbox", { name: "Name" }).fill(name);
+    await page.getByLabel("Category", { exact: true }).last().selectOption({ label: category });
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("tree").waitFor();
+  }
+
+  it("R33, R45, R46, R49, R68: a name gives the route id; the new flow is an unsaved Draft", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/new`);
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByText("Source to Target, for example Orders to ERP").isVisible()).toBe(true);
+    expect(await dialog.getByText("Draft", { exact: true }).isVisible()).toBe(true);
+    await dialog.getByLabel("Name").fill("Shopify to SAP");
+    await dialog.getByText("shopify-to-sap", { exact: true }).waitFor();
+    await dialog.getByText(`POST ${runtime.baseUrl}/api/shopify-to-sap`).waitFor();
+    await dialog.getByText("From: Shopify").waitFor();
+    await dialog.getByLabel("Category").selectOption({ label: "Data sync" });
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("Draft", { exact: true }).waitFor();
+    await page.getByText("1 unsaved change").waitFor();
+    expect(page.url()).toBe(`${designer.url}/flows/shopify-to-sap`);
+    expect(designer.files().filter((path) => path.includes("shopify"))).toEqual([]);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => designer.files().includes("workspace/flows/shopify-to-sap.yaml"), soon).toBe(true);
+    expect(designer.flowText("shopify-to-sap")).toMatch(/^- route:\n {4}id: shopify-to-sap\n {4}description: Shopify to SAP\n {4}group: data-sync\n/);
+    await page.getByText("Draft", { exact: true }).waitFor();
+    expect(runtime.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+  });
+
+  it("R47, R48: the category is chosen from the catalogue, which Settings changes", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/settings`);
+    await page.getByLabel("Label").fill("Ärzte & Co: #1");
+    await page.getByRole("button", { name: "Add category" }).click();
+    await page.getByRole("button", { name: "Remove category Ärzte & Co: #1" }).waitFor();
+    await page.getByRole("button", { name: "Remove category Utility" }).click();
+    await page.getByRole("button", { name: "Remove category Utility" }).waitFor({ state: "detached" });
+    await page.goto(`${designer.url}/flows/new`);
+    const select = page.getByRole("dialog").getByLabel("Category");
+    await expect
+      .poll(() => select.locator("option").allInnerTexts(), soon)
+      .toEqual(["Choose a category", "Application to application", "B2B/EDI", "Data sync", "API/webhook", "Notification", "Ärzte & Co: #1"]);
+    expect(await select.evaluate((element) => element.tagName)).toBe("SELECT");
+    await page.getByRole("dialog").getByLabel("Name").fill("x");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("Choose a category.").waitFor();
+  });
+
+  it("a name that is taken gets a number", async () => {
+    designer.writeFlow("orders", "- route: {id: orders, from: {uri: direct:a, steps: []}}\n");
+    const { page } = open;
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("link", { name: "orders" }).waitFor();
+    await page.getByRole("button", { name: "New flow" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Orders");
+    await page.getByText("'orders' is taken, so a number was added.").waitFor();
+    await page.getByText("orders-2", { exact: true }).waitFor();
+  });
+
+  it.each([
+    ["../../x", "x"],
+    ["<b>bold</b>", "b-bold-b"],
+    ["🚀 to 🎉", "to"],
+  ])("O01, O04: the name %s is saved as %s inside the directory and shown as text", async (name, id) => {
+    await create(name);
+    const { page } = open;
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect
+      .poll(() => designer.files().filter((path) => !path.includes(".sluice")), soon)
+      .toEqual(["workspace/categories.yaml", `workspace/flows/${id}.yaml`]);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(name);
+  });
+
+  it("O01: a name of 10 KB is refused in words", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/new`);
+    await page.getByRole("dialog").getByLabel("Name").fill("long ".repeat(2000));
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("A name may have 120 characters.").waitFor();
+  });
+
+  it("O04: script in name, step, comment, run error, log line and conflict is inert text", async () => {
+    const script = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+    const line = JSON.stringify({ at: "2026-11-14T16:02:33.121Z", level: "ERROR", logger: script, message: script, flowId: null, routeId: null, runId: null });
+    runtime.override = ({ url }, response) => {
+      if (url.startsWith("/_api/runs")) {
+        const run = {
+          id: script,
+          routeId: script,
+          flowId: "evil",
+          status: "failed",
+          startedAt: "2026-11-14T16:02:33.120Z",
+          durationMs: 1,
+          trigger: { uri: script },
+          error: { type: "x", message: script },
+        };
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ runs: [run], total: 1 }));
+      } else if (url.startsWith("/_api/logs/stream")) response.writeHead(200, { "content-type": "text/event-stream" }).write(`event: log\ndata: ${line}\n\n`);
+      else if (url.startsWith("/_api/flows/validate")) {
+        const problem = { severity: "error", line: 1, column: 1, routeId: null, stepId: null, code: script, message: script };
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ valid: false, problems: [problem] }));
+      } else return false;
+      return true;
+    };
+    const quoted = JSON.stringify(script);
+    designer.writeFlow(
+      "evil",
+      `# ${script}\n- route:\n    id: ${quoted}\n    description: ${quoted}\n    group: ${quoted}\n    from:\n      uri: direct:a\n      steps:\n        - log: {message: ${quoted}, description: ${quoted}}\n`,
+    );
+    const { page } = open;
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("link", { name: script }).waitFor();
+    await page.goto(`${designer.url}/flows/evil?view=split`);
+    await page.getByRole("treeitem").nth(1).click();
+    await page.getByRole("tabpanel").getByText(script).first().waitFor();
+    await page.locator(".cm-content").getByText("alert(2)").first().waitFor();
+    await page.goto(`${designer.url}/runs`);
+    await page.getByRole("cell", { name: script }).first().waitFor();
+    await page.goto(`${designer.url}/logs`);
+    await page.getByRole("region", { name: "Log lines" }).getByText("alert(2)").first().waitFor();
+    expect(await page.locator("img[src=x], script:not([src])").count()).toBe(0);
+  });
+});

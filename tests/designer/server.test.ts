@@ -1,0 +1,265 @@
+// The designer's server on its own: what it writes, whom it answers, and what it passes on.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hashOf, startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
+import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+let runtime: StubRuntime;
+let designer: StartedDesigner;
+
+beforeEach(async () => {
+  runtime = await startStubRuntime();
+  designer = await startTestDesigner(runtime.baseUrl);
+});
+
+afterEach(async () => {
+  await designer.end();
+  await runtime.close();
+});
+
+const save = (id: string, text: string, expectedHash: string | null = null) =>
+  designer.call("PUT", `/_designer/flows/${encodeURIComponent(id)}`, { text, expectedHash });
+const deploy = (id: string, text: string, more: Readonly<Record<string, unknown>> = {}) =>
+  designer.call("POST", `/_designer/flows/${id}/deploy`, { text, baseHash: null, target: null, overwrite: null, ...more });
+
+describe("saving", () => {
+  it("writes the very text, touches no runtime, and keeps a version", async () => {
+    const text = webhookFlow("orders");
+    const reply = await save("orders", text);
+    expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionKept: true });
+    expect(designer.flowText("orders")).toBe(text);
+    expect(runtime.requests).toEqual([]);
+    const { json } = await designer.call("GET", "/_designer/flows/orders/versions");
+    expect(json.versions).toMatchObject([{ reason: "save", hash: hashOf(text) }]);
+  });
+
+  it("refuses to write over what it was not told of, and says what is there", async () => {
+    await save("orders", "a: 1\n");
+    designer.writeFlow("orders", "b: 2\n");
+    const reply = await save("orders", "c: 3\n", hashOf("a: 1\n"));
+    expect(reply.status).toBe(409);
+    expect(reply.json).toMatchObject({ conflict: "file", disk: { text: "b: 2\n", hash: hashOf("b: 2\n") } });
+    expect(designer.flowText("orders")).toBe("b: 2\n");
+    expect((await save("orders", "c: 3\n", hashOf("b: 2\n"))).status).toBe(200);
+  });
+
+  it("lets exactly one of many simultaneous writers win", async () => {
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, index) => save("race", `n: ${index}\n`)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(7);
+  });
+
+  it("keeps the last 20 versions and gives their texts back", async () => {
+    let hash: string | null = null;
+    for (let index = 0; index < 24; index++) hash = (await save("many", `n: ${index}\n`, hash)).json.hash;
+    const { versions } = (await designer.call("GET", "/_designer/flows/many/versions")).json;
+    expect(versions).toHaveLength(20);
+    expect((await designer.call("GET", `/_designer/flows/many/versions/${versions[0].id}`)).json.text).toBe("n: 23\n");
+    expect((await designer.call("GET", `/_designer/flows/many/versions/${versions[19].id}`)).json.text).toBe("n: 4\n");
+  });
+
+  it.each(["../../x", "..%2f..%2fx", ".hidden", "a/b", "con", "x".repeat(200), "a\0b", "<b>", ""])("O01: the id %j never leaves the directory", async (id) => {
+    const before = designer.files();
+    const reply = await save(id, "a: 1\n");
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(designer.files()).toEqual(before);
+  });
+});
+
+describe("a full disk", () => {
+  it("says 507 and changes nothing", async () => {
+    const full = await startTestDesigner(runtime.baseUrl, { writeFile: () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) });
+    try {
+      full.writeFlow("orders", "a: 1\n");
+      const reply = await full.call("PUT", "/_designer/flows/orders", { text: "b: 2\n", expectedHash: hashOf("a: 1\n") });
+      expect(reply.status).toBe(507);
+      expect(reply.json.error).toContain("nothing was changed");
+      expect(full.flowText("orders")).toBe("a: 1\n");
+    } finally {
+      await full.end();
+    }
+  });
+});
+
+describe("deploying", () => {
+  it("saves first, sends the token and the hash of what it replaces, and records the runtime's time", async () => {
+    const first = webhookFlow("orders");
+    const reply = await deploy("orders", first);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toMatchObject({ saved: true, record: { outcome: "deployed", deployedHash: hashOf(first), deployedAt: "2026-11-14T16:02:33.120Z" } });
+    expect(designer.flowText("orders")).toBe(first);
+    expect(runtime.flows.get("orders")?.yaml).toBe(first);
+    expect(runtime.requests.every(({ headers }) => headers.authorization === `Bearer ${token}`)).toBe(true);
+    const second = webhookFlow("orders", "two");
+    expect((await deploy("orders", second, { baseHash: hashOf(first) })).status).toBe(200);
+    expect(runtime.requests.at(-1)?.headers["if-match"]).toBe(`"${hashOf(first)}"`);
+  });
+
+  it("asks before it replaces what somebody else deployed", async () => {
+    const mine = webhookFlow("orders");
+    const theirs = webhookFlow("orders", "theirs");
+    await deploy("orders", mine);
+    runtime.flows.set("orders", { yaml: theirs, lastModified: "2026-11-15T00:00:00.000Z" });
+    const next = webhookFlow("orders", "next");
+    const reply = await deploy("orders", next, { baseHash: hashOf(mine) });
+    expect(reply.status).toBe(412);
+    expect(reply.json).toMatchObject({ conflict: "deployment", deployed: { text: theirs, hash: hashOf(theirs) } });
+    expect(runtime.flows.get("orders")?.yaml).toBe(theirs);
+    expect((await deploy("orders", next, { baseHash: hashOf(next), overwrite: hashOf(mine) })).status).toBe(412);
+    expect((await deploy("orders", next, { baseHash: hashOf(next), overwrite: hashOf(theirs) })).status).toBe(200);
+    expect(runtime.flows.get("orders")?.yaml).toBe(next);
+  });
+
+  it.each([
+    [422, 422],
+    [400, 400],
+    [401, 502],
+    [503, 503],
+  ])("O07: a runtime that says %i gives %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
+    runtime.override = ({ method }, response) =>
+      method === "PUT" && (response.writeHead(theirs, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
+    const text = webhookFlow("orders");
+    const reply = await deploy("orders", text);
+    expect(reply.status).toBe(ours);
+    expect(reply.json).toMatchObject({ saved: true, file: { hash: hashOf(text) } });
+    expect(reply.json.error).toContain("line 3: no");
+    expect((await designer.call("GET", "/_designer/flows/orders")).json.deploys.local).toMatchObject({
+      outcome: "failed",
+      hash: hashOf(text),
+      deployedHash: null,
+    });
+    runtime.override = undefined;
+    expect((await deploy("orders", text, { baseHash: hashOf(text) })).status).toBe(200);
+  });
+
+  it("O07: a runtime that is down gives 502 and the file stays saved", async () => {
+    await runtime.close();
+    const reply = await deploy("orders", webhookFlow("orders"));
+    expect(reply.status).toBe(502);
+    expect(reply.json).toMatchObject({ runtime: "down", saved: true });
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
+    runtime = await startStubRuntime();
+  });
+});
+
+describe("whom it answers", () => {
+  const text = "a: 1\n";
+
+  it.each([
+    ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+    ["plain text", { "content-type": "text/plain" }],
+    ["a foreign origin", { origin: "https://evil.example" }],
+    ["no origin at all", { origin: "null" }],
+    ["a foreign site", { "sec-fetch-site": "cross-site" }],
+    ["another port of this machine", { origin: "http://127.0.0.1:1" }],
+  ])("O02: %s is refused with 403 and nothing is written", async (_name, headers) => {
+    const before = designer.files();
+    for (const [method, path] of [
+      ["PUT", "/_designer/flows/x"],
+      ["POST", "/_designer/flows/x/deploy"],
+      ["PUT", "/_api/flows/x"],
+    ] as const) {
+      const reply = await designer.call(method, path, { text, expectedHash: null, baseHash: null }, headers);
+      expect(reply.status).toBe(403);
+    }
+    expect(designer.files()).toEqual(before);
+    expect(runtime.requests).toEqual([]);
+  });
+
+  it("a foreign name for this machine is refused", async () => {
+    const { request } = await import("node:http");
+    const status = await new Promise((resolve) =>
+      request(`${designer.url}/`, { headers: { host: "evil.example" } }, (reply) => resolve(reply.statusCode)).end(),
+    );
+    expect(status).toBe(403);
+  });
+
+  it("O05: every answer carries the security headers", async () => {
+    for (const path of ["/", "/flows", "/_designer/flows", "/_api/health", "/nowhere.js"]) {
+      const { headers } = await designer.call("GET", path);
+      const policy = headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toContain("unsafe");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it("does not open itself to others without a password", async () => {
+    await expect(startTestDesigner(runtime.baseUrl, { host: "0.0.0.0" })).rejects.toThrow("DESIGNER_PASSWORD");
+  });
+
+  it("with a password nothing but the page is served before signing in", async () => {
+    const closed = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    try {
+      for (const path of ["/_designer/flows", "/_api/flows", "/_designer/targets"]) expect((await closed.call("GET", path)).status).toBe(401);
+      expect((await closed.call("POST", "/_designer/session", { password: "wrong" })).status).toBe(401);
+      const { headers } = await closed.call("POST", "/_designer/session", { password: "pass word" });
+      const cookie = headers.get("set-cookie") ?? "";
+      expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+      const own = { cookie: cookie.split(";")[0] as string };
+      expect((await closed.call("GET", "/_designer/flows", undefined, own)).status).toBe(200);
+      expect((await closed.call("DELETE", "/_designer/session", undefined, own)).status).toBe(200);
+      expect((await closed.call("GET", "/_designer/flows", undefined, own)).status).toBe(401);
+    } finally {
+      await closed.end();
+    }
+  });
+
+  it("guessing passwords is slowed down", async () => {
+    const closed = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    try {
+      const statuses = [];
+      for (let index = 0; index < 12; index++) statuses.push((await closed.call("POST", "/_designer/session", { password: `${index}` })).status);
+      expect(statuses.slice(-2)).toEqual([429, 429]);
+    } finally {
+      await closed.end();
+    }
+  });
+});
+
+describe("targets", () => {
+  it("are listed without their tokens and cannot name any variable", async () => {
+    const { json } = await designer.call("GET", "/_designer/targets");
+    expect(json.targets).toEqual([{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "TEST_TOKEN", hasToken: true }]);
+    expect(JSON.stringify(json)).not.toContain(token);
+    const other = { name: "prod", baseUrl: "https://prod.example", tokenEnv: "AWS_SECRET_ACCESS_KEY" };
+    expect((await designer.call("PUT", "/_designer/targets", { targets: [other] })).status).toBe(422);
+    expect((await designer.call("PUT", "/_designer/targets", { targets: [{ ...other, tokenEnv: "PROD_TOKEN" }] })).json.targets).toMatchObject([
+      { name: "prod", hasToken: false },
+    ]);
+  });
+
+  it("streams pass through as they happen", async () => {
+    let end: (() => void) | undefined;
+    runtime.override = ({ url }, response) => {
+      if (!url.startsWith("/_api/logs/stream")) return false;
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("event: log\ndata: first\n\n");
+      end = () => response.end();
+      return true;
+    };
+    const reply = await fetch(`${designer.url}/_api/logs/stream?replay=1`);
+    expect(reply.headers.get("content-type")).toBe("text/event-stream");
+    const { value } = await (reply.body as ReadableStream<Uint8Array>).getReader().read();
+    expect(new TextDecoder().decode(value)).toContain("data: first");
+    expect(runtime.requests.at(-1)?.url).toBe("/_api/logs/stream?replay=1");
+    end?.();
+  });
+});
+
+describe("categories", () => {
+  it("are a file that can be changed, and a broken one is refused", async () => {
+    const { json } = await designer.call("GET", "/_designer/categories");
+    expect(json.categories.map(({ label }: { label: string }) => label)).toEqual([
+      "Application to application",
+      "B2B/EDI",
+      "Data sync",
+      "API/webhook",
+      "Notification",
+      "Utility",
+    ]);
+    expect((await designer.call("PUT", "/_designer/categories", { text: "- {id: x, label: X}\n- {id: x}\n", expectedHash: json.hash })).status).toBe(422);
+    expect((await designer.call("PUT", "/_designer/categories", { text: "- {id: x, label: X}\n", expectedHash: json.hash })).json.categories).toEqual([
+      { id: "x", label: "X" },
+    ]);
+  });
+});
