@@ -1,5 +1,5 @@
-// K02, K03: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart the flow is the old
-// one whole or the new one whole, and the new one whenever the 2xx was seen. Needs strace and the right to trace.
+// K02, K03, K05: the process is killed at every n-th system call of a PUT and of a DELETE. After a restart what was kept is the
+// old version whole or the new one whole, and the new one whenever the 2xx was seen. Needs strace and the right to trace.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
+import { keptDocuments } from "./kept-documents.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 const calls = ["openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "close"];
@@ -16,7 +17,9 @@ const newYaml = answering("crash", "new");
 
 /** Kills the process at the n-th call of this kind from now on, in whichever thread makes it. */
 async function killAt(pid: number, name: string, nth: number): Promise<() => void> {
-  const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], { stdio: ["ignore", "ignore", "pipe"] });
+  const tracer = spawn("strace", ["-f", "-qq", "-p", String(pid), "-e", `trace=${name}`, "-e", `inject=${name}:signal=KILL:when=${nth}`, "-o", "/dev/null"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   // strace says nothing when it has attached; its tracer pid in /proc does.
   for (let tries = 0; tries < 400; tries++) {
     if (/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${pid}/status`, "utf8"))) break;
@@ -30,9 +33,17 @@ interface Outcome {
   readonly killed: boolean;
 }
 
-async function crashDuring(server: SpawnedServer, name: string, nth: number, operation: (server: SpawnedServer) => Promise<{ status: number }>): Promise<Outcome> {
+async function crashDuring(
+  server: SpawnedServer,
+  name: string,
+  nth: number,
+  operation: (server: SpawnedServer) => Promise<{ status: number }>,
+): Promise<Outcome> {
   const release = await killAt(server.pid, name, nth);
-  const acknowledged = await operation(server).then(({ status }) => status >= 200 && status < 300, () => false);
+  const acknowledged = await operation(server).then(
+    ({ status }) => status >= 200 && status < 300,
+    () => false,
+  );
   await new Promise((resolve) => setTimeout(resolve, 30));
   release();
   const killed = await server.end("SIGKILL").catch(() => "SIGKILL");
@@ -40,10 +51,15 @@ async function crashDuring(server: SpawnedServer, name: string, nth: number, ope
 }
 
 /** Sweeps n upwards until an operation gets through unharmed. */
-async function sweep(name: string, operation: (server: SpawnedServer) => Promise<{ status: number }>, check: (server: SpawnedServer, outcome: Outcome) => Promise<void>): Promise<number> {
+async function sweep(
+  name: string,
+  prepare: (server: SpawnedServer) => Promise<unknown>,
+  operation: (server: SpawnedServer) => Promise<{ status: number }>,
+  check: (server: SpawnedServer, outcome: Outcome) => Promise<void>,
+): Promise<number> {
   for (let nth = 1; nth <= 60; nth++) {
     const first = await spawnServer();
-    await first.putFlow("crash", oldYaml);
+    await prepare(first);
     const outcome = await crashDuring(first, name, nth, operation);
     const again = await spawnServer({ dataDir: first.dataDir });
     try {
@@ -57,11 +73,14 @@ async function sweep(name: string, operation: (server: SpawnedServer) => Promise
   return 60;
 }
 
+const putOld = (server: SpawnedServer): Promise<unknown> => server.putFlow("crash", oldYaml);
+
 describe.skipIf(!hasStrace)("kill -9 at every system call", () => {
   for (const name of calls) {
     it(`K02: of a PUT, at each ${name}`, async () => {
       const reached = await sweep(
         name,
+        putOld,
         (server) => server.putFlow("crash", newYaml),
         async (server, { acknowledged }) => {
           const listed = (await server.api("GET", "/flows")).json.flows;
@@ -79,6 +98,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call", () => {
     it(`K03: of a DELETE, at each ${name}`, async () => {
       await sweep(
         name,
+        putOld,
         (server) => server.api("DELETE", "/flows/crash"),
         async (server, { acknowledged }) => {
           const listed = (await server.api("GET", "/flows")).json.flows;
@@ -87,5 +107,43 @@ describe.skipIf(!hasStrace)("kill -9 at every system call", () => {
         },
       );
     }, 240_000);
+  }
+
+  for (const { noun, path, folder, file, versions } of keptDocuments.filter((document) => document.noun !== "flow")) {
+    for (const name of ["write", "fsync", "rename"]) {
+      it(`K05: of the PUT of a ${noun}, at each ${name}`, async () => {
+        let before = "";
+        let after: string | null = null;
+        await sweep(
+          name,
+          async (server) => {
+            before = (await server.api("PUT", path, versions[0])).headers.get("etag") ?? "";
+          },
+          async (server) => {
+            const reply = await server.api("PUT", path, versions[1]);
+            after = reply.headers.get("etag");
+            return reply;
+          },
+          async (server, { acknowledged }) => {
+            const kept = await server.api("GET", path);
+            expect(kept.status).toBe(200);
+            if (acknowledged) expect(kept.headers.get("etag")).toBe(after);
+            else expect(JSON.stringify(kept.json)).toMatch(kept.headers.get("etag") === before ? /old|\*\*\*/ : /new|\*\*\*/);
+            expect(readdirSync(join(server.dataDir, folder))).toEqual([file]);
+          },
+        );
+      }, 240_000);
+    }
+
+    for (const name of ["unlink", "fsync"]) {
+      it(`K05: of the DELETE of a ${noun}, at each ${name}`, async () => {
+        await sweep(
+          name,
+          (server) => server.api("PUT", path, versions[0]),
+          (server) => server.api("DELETE", path),
+          async (server, { acknowledged }) => expect(acknowledged ? [404] : [200, 404]).toContain((await server.api("GET", path)).status),
+        );
+      }, 240_000);
+    }
   }
 });

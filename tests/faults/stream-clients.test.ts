@@ -1,0 +1,115 @@
+// H05, H08, H10: a thousand followers of the event streams, one that vanishes, and how soon an event arrives.
+import { spawn } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { call, eventually, sleep, token } from "../started-server.ts";
+import { descriptorsOf, spawnWatched, type Watched } from "../watched-server.ts";
+
+let server: Watched;
+afterEach(async () => {
+  await server.end("SIGKILL");
+  server.clean();
+});
+
+const chatty =
+  "- route:\n    id: chatty\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: '${body}'}\n        - setBody: {constant: ok}\n";
+const follow = (path: string): string => `GET /_api${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+interface Follower {
+  readonly socket: Socket;
+  /** The numbers of the messages in the order they came. */
+  readonly seen: number[];
+  text: string;
+}
+
+async function openFollower(port: number, path: string, keepText = false): Promise<Follower> {
+  const socket = connect(port, "127.0.0.1");
+  const follower: Follower = { socket, seen: [], text: "" };
+  let rest = "";
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      const text = rest + chunk.toString("latin1");
+      const end = text.lastIndexOf("\n");
+      rest = text.slice(end + 1);
+      if (keepText) follower.text += text.slice(0, end + 1);
+      for (const match of text.slice(0, end + 1).matchAll(/"message":"m-(\d+)"/g)) follower.seen.push(Number(match[1]));
+      resolve();
+    });
+    socket.write(follow(path));
+  });
+  return follower;
+}
+
+it("H05: 1,000 followers each get every event in order at 100 a second, and every descriptor comes back", async () => {
+  server = await spawnWatched({ env: { SERVICE_MAX_STREAM_CLIENTS: "1100" } });
+  const port = Number(new URL(server.baseUrl).port);
+  await server.putFlow("chatty", chatty);
+  const before = descriptorsOf(server.pid);
+  const events = 300;
+  const followers: Follower[] = [];
+  for (let opened = 0; opened < 1_000; opened += 50)
+    followers.push(...(await Promise.all(Array.from({ length: 50 }, () => openFollower(port, "/logs/stream?routeId=chatty")))));
+  for (let number = 0; number < events; number++) {
+    const due = sleep(10);
+    expect((await call(server.baseUrl, "POST", "/api/chatty", `m-${number}`)).status).toBe(200);
+    await due;
+  }
+  await eventually(() => followers.every(({ seen }) => seen.length >= events), 60_000);
+  const all = Array.from({ length: events }, (_, number) => number);
+  for (const { seen } of followers) expect(seen).toEqual(all);
+  for (const { socket } of followers) socket.destroy();
+  await eventually(() => descriptorsOf(server.pid) <= before + 5, 20_000);
+  expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
+}, 240_000);
+
+it("H08: a follower that stops reading without a word is cut within a minute", async () => {
+  server = await spawnWatched({ env: { SERVICE_STREAM_STUCK_MS: "5s", SERVICE_STREAM_HEARTBEAT_MS: "1s" } });
+  await server.putFlow("chatty", chatty);
+  const before = descriptorsOf(server.pid);
+  const program = `require("net").connect(${new URL(server.baseUrl).port}, "127.0.0.1").on("data", () => process.stdout.write("x")).write(${JSON.stringify(follow("/logs/stream"))})`;
+  const follower = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    await new Promise((resolve) => follower.stdout.once("data", resolve));
+    const clients = async (): Promise<number> => (await server.api("GET", "/health")).json.streamClients;
+    expect(await clients()).toBe(1);
+    follower.kill("SIGSTOP");
+    const line = "y".repeat(60_000);
+    await server.unharmed(async () => {
+      const deadline = performance.now() + 60_000;
+      while ((await clients()) === 1 && performance.now() < deadline) await call(server.baseUrl, "POST", "/api/chatty", line);
+      expect(await clients()).toBe(0);
+    });
+    await eventually(() => descriptorsOf(server.pid) <= before + 5, 15_000);
+  } finally {
+    follower.kill("SIGKILL");
+  }
+}, 180_000);
+
+it("H10: events are with their follower within 100 ms of the step, and nobody on the way buffers them", async () => {
+  server = await spawnWatched();
+  const port = Number(new URL(server.baseUrl).port);
+  await server.putFlow("chatty", chatty);
+  const follower = await openFollower(port, "/logs/stream?routeId=chatty", true);
+  const delays: number[] = [];
+  const arrivals: number[] = [];
+  const replies: number[] = [];
+  follower.socket.on("data", (chunk) => {
+    for (const match of chunk.toString("latin1").matchAll(/"at":"([^"]+)"/g)) {
+      delays.push(Date.now() - Date.parse(match[1] as string));
+      arrivals.push(performance.now());
+    }
+  });
+  for (let number = 0; number < 300; number++) {
+    await call(server.baseUrl, "POST", "/api/chatty", `m-${number}`);
+    replies.push(performance.now());
+    await eventually(() => arrivals.length > number, 10_000);
+  }
+  expect(follower.text).toMatch(/^x-accel-buffering: no/im);
+  expect(follower.text).not.toMatch(/^content-encoding:/im);
+  const sorted = (values: readonly number[]): readonly number[] => values.toSorted((left, right) => left - right);
+  expect(sorted(delays)[150]).toBeLessThan(100);
+  // The reply to the same call comes the same way: on a busy machine it is the measure of what a message takes at all.
+  expect(sorted(arrivals.map((arrival, index) => arrival - (replies[index] as number)))[297]).toBeLessThan(100);
+  follower.socket.destroy();
+}, 120_000);
