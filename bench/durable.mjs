@@ -65,7 +65,17 @@ try {
     );
   }
   const of = (name) => median(rows.map((row) => row[name]));
-  console.log(JSON.stringify({ bench: "durable", accepted: of("accepted"), through: of("through"), plainFlush: of("plain"), ratio: of("accepted") / of("plain"), p99: of("p99"), failed: rows.reduce((sum, { failed }) => sum + failed, 0) }));
+  console.log(
+    JSON.stringify({
+      bench: "durable",
+      accepted: of("accepted"),
+      through: of("through"),
+      plainFlush: of("plain"),
+      ratio: of("accepted") / of("plain"),
+      p99: of("p99"),
+      failed: rows.reduce((sum, { failed }) => sum + failed, 0),
+    }),
+  );
 } finally {
   await sluice.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -6,7 +6,10 @@ import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
 
 const rounds = 7;
 const messages = 300_000;
-const inlet = await deployed(engineRuntime(), Array.from({ length: 10 }, (_, index) => `setBody: {constant: v${index}}`));
+const inlet = await deployed(
+  engineRuntime(),
+  Array.from({ length: 10 }, (_, index) => `setBody: {constant: v${index}}`),
+);
 
 const calls = Array.from({ length: 10 }, (_, index) => new Function("exchange", `exchange.message.body = "v${index}";`));
 class PlainExchange {
@@ -29,7 +32,10 @@ function time(run) {
 const best = { engine: Infinity, plain: Infinity };
 for (let round = 0; round < rounds; round++) {
   best.plain = Math.min(best.plain, time(plain));
-  best.engine = Math.min(best.engine, time((message) => inlet.deliver(message)));
+  best.engine = Math.min(
+    best.engine,
+    time((message) => inlet.deliver(message)),
+  );
 }
 
 let promises = 0;
@@ -37,5 +43,7 @@ const hook = createHook({ init: (_id, type) => void (type === "PROMISE" && promi
 for (let index = 0; index < 1000; index++) inlet.deliver(new Message("body"));
 hook.disable();
 
-console.log(`ten plain calls ${best.plain.toFixed(0)} ns, ten steps ${best.engine.toFixed(0)} ns per message, ${(best.engine / best.plain).toFixed(2)} times, ${promises} promises in 1,000 runs`);
+console.log(
+  `ten plain calls ${best.plain.toFixed(0)} ns, ten steps ${best.engine.toFixed(0)} ns per message, ${(best.engine / best.plain).toFixed(2)} times, ${promises} promises in 1,000 runs`,
+);
 console.log(JSON.stringify({ bench: "engine", plainNs: best.plain, engineNs: best.engine, ratio: best.engine / best.plain, promises }));

@@ -50,17 +50,25 @@ function sources(folder: string): string[] {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^[ \t]*\/\/.*$/gm, "");
-  return [...text.matchAll(/^(?:import|export)\b[^;"'`]*?\bfrom\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm)].map((match) => (match[1] ?? match[2] ?? match[3]) as string);
+  return [...text.matchAll(/^(?:import|export)\b[^;"'`]*?\bfrom\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm)].map(
+    (match) => (match[1] ?? match[2] ?? match[3]) as string,
+  );
 }
 
 /** Rooms with rules of their own inside a package. */
 const exceptions: readonly { readonly in: string; readonly internal: readonly string[]; readonly node: boolean }[] = [
   { in: "packages/designer/server/", internal: ["@sluice/model"], node: true },
-  { in: "packages/designer/src/simulation/", internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/mapping"], node: false },
+  {
+    in: "packages/designer/src/simulation/",
+    internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/mapping"],
+    node: false,
+  },
 ];
 
 const isTest = (file: string): boolean => /\.test(-support)?\.ts$|\.test-support\.ts$/.test(file);
-const code = [...Object.keys(packages).flatMap((name) => sources(`packages/${name}/src`)), ...sources("packages/designer/server")].filter((file) => !isTest(file));
+const code = [...Object.keys(packages).flatMap((name) => sources(`packages/${name}/src`)), ...sources("packages/designer/server")].filter(
+  (file) => !isTest(file),
+);
 
 describe("architecture", () => {
   for (const [name, rule] of Object.entries(packages)) {
@@ -93,7 +101,11 @@ describe("architecture", () => {
     const wrong = rooms.flatMap((room) =>
       code
         .filter((file) => file.startsWith(`${room.in}/`))
-        .flatMap((file) => importsOf(file).filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${room.never}/`)).map((target) => `${file}: ${target} (${room.because})`)),
+        .flatMap((file) =>
+          importsOf(file)
+            .filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${room.never}/`))
+            .map((target) => `${file}: ${target} (${room.because})`),
+        ),
     );
     expect(wrong).toEqual([]);
   });
@@ -121,7 +133,9 @@ describe("architecture", () => {
   it("pure packages ask no clock and throw no dice", () => {
     const wrong = code
       .filter((file) => /^packages\/(model|engine|standard|mapping)\//.test(file))
-      .filter((file) => /\bDate\.now\(|new Date\(\)|\bMath\.random\(|\bperformance\.now\(/.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\/.*$/gm, "")));
+      .filter((file) =>
+        /\bDate\.now\(|new Date\(\)|\bMath\.random\(|\bperformance\.now\(/.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\/.*$/gm, "")),
+      );
     expect(wrong).toEqual([]);
   });
 

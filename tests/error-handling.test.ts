@@ -70,7 +70,8 @@ describe("onException", () => {
           exception: [${type}]
           handled: {constant: "true"}
           steps: [{setBody: {constant: ${text}}}]`;
-    const run = await flow(`${clause("java.lang.Exception", "far")}${clause("java.lang.IllegalArgumentException", "near")}${clause("java.lang.RuntimeException", "middle")}
+    const run =
+      await flow(`${clause("java.lang.Exception", "far")}${clause("java.lang.IllegalArgumentException", "near")}${clause("java.lang.RuntimeException", "middle")}
       - from:
           uri: direct:start
           steps: [{${throws("x")}}]
@@ -99,7 +100,9 @@ describe("onException", () => {
   it("a clause without effect and an unknown exception are refused with their line", () => {
     const withClause = (clause: string): string => `- onException: ${clause}\n- from: {uri: direct:start, steps: [{log: x}]}\n`;
     expect(faultsOf(withClause("{exception: [java.lang.Exception]}"))).toEqual(["1: onException has no effect"]);
-    expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual(["1: unknown exception type 'java.lang.Exceptoin' (did you mean 'java.lang.Exception'?)"]);
+    expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual([
+      "1: unknown exception type 'java.lang.Exceptoin' (did you mean 'java.lang.Exception'?)",
+    ]);
   });
 });
 

@@ -24,7 +24,14 @@ describe("js, turned on", () => {
   });
 
   it("F13: reaches no process, module, file or environment", async () => {
-    for (const [index, code] of ["typeof process", "typeof require", "typeof globalThis.process", "(function(){}).constructor('return typeof process')()", "typeof Deno", "typeof fetch"].entries()) {
+    for (const [index, code] of [
+      "typeof process",
+      "typeof require",
+      "typeof globalThis.process",
+      "(function(){}).constructor('return typeof process')()",
+      "typeof Deno",
+      "typeof fetch",
+    ].entries()) {
       await server.putFlow(`reach${index}`, withJs(`reach${index}`, code));
       const reply = await call(server.baseUrl, "POST", `/api/reach${index}`, "x");
       // Code made from text gives nothing at all, everything else finds nothing of that name.

@@ -18,7 +18,12 @@ async function slowPartner(): Promise<{ url: string; waiting: () => number; answ
   const partner: Server = createServer((_request, response) => void held.push(() => response.end("partner")));
   await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
   const { port } = partner.address() as { port: number };
-  return { url: `http://127.0.0.1:${port}/x`, waiting: () => held.length, answer: () => held.splice(0).forEach((release) => release()), close: () => (partner.closeAllConnections(), void partner.close()) };
+  return {
+    url: `http://127.0.0.1:${port}/x`,
+    waiting: () => held.length,
+    answer: () => held.splice(0).forEach((release) => release()),
+    close: () => (partner.closeAllConnections(), void partner.close()),
+  };
 }
 
 const waitingFor = (id: string, url: string, text: string): string => `- route:

@@ -56,7 +56,12 @@ describe("flows run", () => {
     await server.putFlow("r9", `- route: {id: r9, from: {uri: webhook, steps: [{log: "got \${body}"}]}}\n`);
     await post("/api/r9", '{"marker":"m-471"}');
     await eventually(() => server.logText().includes('got {\\"marker\\":\\"m-471\\"}'));
-    const record = JSON.parse(server.logText().split("\n").find((line) => line.includes("m-471")) ?? "{}");
+    const record = JSON.parse(
+      server
+        .logText()
+        .split("\n")
+        .find((line) => line.includes("m-471")) ?? "{}",
+    );
     expect(record).toMatchObject({ level: "INFO", routeId: "r9", stepId: "log1" });
   });
 });
@@ -65,7 +70,12 @@ describe("webhooks", () => {
   it("R23, D69: a fresh flow answers the two bytes `ok` as plain text", async () => {
     await server.putFlow("fresh", `- route: {id: fresh, from: {uri: webhook, steps: [{log: "\${body}"}]}}\n`);
     const reply = await post("/api/fresh", '{"id":1}', { "content-type": "application/json" });
-    expect([reply.status, reply.text, reply.headers.get("content-type"), reply.headers.get("content-length")]).toEqual([200, "ok", "text/plain; charset=utf-8", "2"]);
+    expect([reply.status, reply.text, reply.headers.get("content-type"), reply.headers.get("content-length")]).toEqual([
+      200,
+      "ok",
+      "text/plain; charset=utf-8",
+      "2",
+    ]);
   });
 
   it("R98, R99: a body of any content type is accepted and reaches the flow", async () => {
@@ -125,8 +135,14 @@ describe("test sessions", () => {
 
   it("R21, R59, R61, R64, R96: one or two mocks stand in for steps, and closing returns what they saw", async () => {
     await server.putFlow("r64", direct("r64", `to: {id: one, uri: "http://127.0.0.1:9/one"}`, `to: {id: two, uri: "http://127.0.0.1:9/two"}`));
-    for (const stepIds of [["one", "two"], ["one", "two"]].slice(0, 1)) {
-      const opened = await server.api("POST", "/test/session", { scope: "session", mocks: stepIds.map((stepId) => ({ id: stepId, match: { stepId, flowId: "r64" }, respond: { body: stepId } })) });
+    for (const stepIds of [
+      ["one", "two"],
+      ["one", "two"],
+    ].slice(0, 1)) {
+      const opened = await server.api("POST", "/test/session", {
+        scope: "session",
+        mocks: stepIds.map((stepId) => ({ id: stepId, match: { stepId, flowId: "r64" }, respond: { body: stepId } })),
+      });
       expect(opened.status).toBe(201);
       const { sessionId } = opened.json;
       const invoked = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:r64", body: "in" });

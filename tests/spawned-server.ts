@@ -47,7 +47,10 @@ export async function spawnServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(
     void ended.then((code) => reject(new Error(`the runtime ended with ${code} before it was ready: ${text}`)));
   });
   const api: SpawnedServer["api"] = (method, path, body, headers = {}) =>
-    call(ready.baseUrl, method, `/_api${path}`, body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body), { authorization: `Bearer ${token}`, ...headers });
+    call(ready.baseUrl, method, `/_api${path}`, body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body), {
+      authorization: `Bearer ${token}`,
+      ...headers,
+    });
   return {
     baseUrl: ready.baseUrl,
     pid: ready.pid,

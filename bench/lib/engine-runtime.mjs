@@ -7,16 +7,41 @@ const byName = (list) => new Map(list.map((declaration) => [declaration.name, de
 
 export function engineRuntime() {
   const probe = defineConnector({
-    scheme: "probe", title: "Probe", summary: "Delivers what the benchmark says.", group: "testing", since: "0.1", syntax: "probe:name",
-    path: { name: f.string({ doc: "Name.", required: true }) }, options: {}, headers: {}, examples: [],
+    scheme: "probe",
+    title: "Probe",
+    summary: "Delivers what the benchmark says.",
+    group: "testing",
+    since: "0.1",
+    syntax: "probe:name",
+    path: { name: f.string({ doc: "Name.", required: true }) },
+    options: {},
+    headers: {},
+    examples: [],
     connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => undefined }) }),
   });
   let count = 0;
   const ignore = () => undefined;
   return createRuntime({
-    catalog: { steps: byName(steps), languages: byName(languages), formats: byName(formats), entities: byName(entities), beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean]))), connectors: new Map([["probe", probe]]), refused, defaultLanguage: "simple" },
+    catalog: {
+      steps: byName(steps),
+      languages: byName(languages),
+      formats: byName(formats),
+      entities: byName(entities),
+      beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean]))),
+      connectors: new Map([["probe", probe]]),
+      refused,
+      defaultLanguage: "simple",
+    },
     host: {
-      clock: { now: () => 0, monotonic: () => performance.now(), after: (ms, run) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); }, breathe: () => new Promise((resolve) => setImmediate(resolve)) },
+      clock: {
+        now: () => 0,
+        monotonic: () => performance.now(),
+        after: (ms, run) => {
+          const timer = setTimeout(run, ms);
+          return () => clearTimeout(timer);
+        },
+        breathe: () => new Promise((resolve) => setImmediate(resolve)),
+      },
       log: { enabled: () => false, write: ignore },
       ids: { next: () => `b${count++}` },
       http: { mount: () => ignore },

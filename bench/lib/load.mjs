@@ -26,7 +26,9 @@ export async function load(url, body, { seconds, connections = 32, headers = {} 
 function wrk(url, body, seconds, connections, headers) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const script = join(folder, "post.lua");
-  const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
+  const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(
+    ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+  );
   writeFileSync(
     script,
     `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n${lines.join("\n")}\n` +
@@ -42,7 +44,9 @@ function wrk(url, body, seconds, connections, headers) {
 
 async function client(url, body, seconds, connections, headers) {
   const { hostname, port, pathname } = new URL(url);
-  const lines = Object.entries({ Host: hostname, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ Host: hostname, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   const request = `POST ${pathname} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
   const until = performance.now() + seconds * 1000;
   const latencies = [];

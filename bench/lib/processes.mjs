@@ -27,7 +27,12 @@ async function start(command, environment, output) {
 
 export async function startSluice(environment = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-data-"));
-  const server = await start([process.execPath, "packages/cli/dist/main.js", "run"], { SERVICE_PORT: "0", SERVICE_DATA_DIR: folder, SERVICE_DEPLOY_TOKEN: token, ...environment });
+  const server = await start([process.execPath, "packages/cli/dist/main.js", "run"], {
+    SERVICE_PORT: "0",
+    SERVICE_DATA_DIR: folder,
+    SERVICE_DEPLOY_TOKEN: token,
+    ...environment,
+  });
   return { ...server, stop: async () => (await server.stop(), rmSync(folder, { recursive: true, force: true })) };
 }
 
@@ -38,7 +43,9 @@ export async function startBare(work) {
 /** Processor time a process has used, microseconds; undefined where the system does not tell. */
 export function cpuMicros(pid) {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
     return (Number(fields[11]) + Number(fields[12])) * 10_000;
   } catch {
     return undefined;
@@ -47,6 +54,10 @@ export function cpuMicros(pid) {
 
 /** Installs a flow over the management API. */
 export async function put(baseUrl, id, yaml) {
-  const response = await fetch(`${baseUrl}/_api/flows/${id}`, { method: "PUT", headers: { authorization: `Bearer ${token}`, "content-type": "application/json" }, body: JSON.stringify({ yaml }) });
+  const response = await fetch(`${baseUrl}/_api/flows/${id}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ yaml }),
+  });
   if (!response.ok) throw new Error(`PUT ${id}: ${response.status} ${await response.text()}`);
 }

@@ -5,7 +5,16 @@ import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { connectorsWith } from "./index.ts";
 
-const echo: LanguageDeclaration = { name: "name", title: "Name", summary: "Gives its text.", group: "test", since: "0.1", options: {}, examples: [], compile: (text) => () => text };
+const echo: LanguageDeclaration = {
+  name: "name",
+  title: "Name",
+  summary: "Gives its text.",
+  group: "test",
+  since: "0.1",
+  options: {},
+  examples: [],
+  compile: (text) => () => text,
+};
 const connectors = connectorsWith({ languages: { language: () => echo } });
 /** Names that mean something to their connector. */
 const names: Readonly<Record<string, string>> = { "sluice-event": "run.failed", kamelet: "sink", sluice: "dead-letters" };

@@ -213,8 +213,8 @@ export const strings = {
   },
   canvas: {
     routeLabel: (id: string) => `Route ${id}`,
-    stepLabel: (title: string, detail: string, position: number, total: number, problems: number) =>
-      `${title}${detail === "" ? "" : ` ${detail}`}, ${position} of ${total}${problems === 0 ? "" : `, ${count(problems, "problem", "problems")}`}`,
+    place: (position: number, total: number, problems: number) =>
+      `, ${position} of ${total}${problems === 0 ? "" : `, ${count(problems, "problem", "problems")}`}`,
     trigger: (uri: string) => `Trigger ${uri}`,
     disabled: "disabled",
     empty: "This flow has no routes yet. Write one in the YAML view.",

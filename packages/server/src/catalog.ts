@@ -3,7 +3,9 @@ import { entities, type BeanDeclaration, type Catalog, type LanguageDeclaration 
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 /** Everything this runtime knows, by name. */
-export function createCatalog(settings: Omit<ConnectorSettings, "languages"> & { readonly functions?: readonly BeanDeclaration[]; readonly js?: LanguageDeclaration } = {}): Catalog {
+export function createCatalog(
+  settings: Omit<ConnectorSettings, "languages"> & { readonly functions?: readonly BeanDeclaration[]; readonly js?: LanguageDeclaration } = {},
+): Catalog {
   const known = new Map([...languages, ...(settings.js === undefined ? [] : [settings.js])].map((language) => [language.name, language]));
   const connectors = connectorsWith({ ...settings, languages: { language: (name) => known.get(name) } });
   return {

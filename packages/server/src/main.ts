@@ -116,7 +116,12 @@ export async function startServer({ settings, environment: variables }: Configur
       clock,
       ids,
       log,
-      limits: { queueBytes: settings.queueBytes, maxMessageBytes: settings.queueMessageBytes, deadLetters: settings.deadLetters, deadLetterBytes: settings.deadLetterBytes },
+      limits: {
+        queueBytes: settings.queueBytes,
+        maxMessageBytes: settings.queueMessageBytes,
+        deadLetters: settings.deadLetters,
+        deadLetterBytes: settings.deadLetterBytes,
+      },
     });
     const keeper = letterKeeper(durable, settings.queueMessageBytes);
     const catalog = createCatalog({
@@ -143,7 +148,14 @@ export async function startServer({ settings, environment: variables }: Configur
       catalog,
       host,
       listener: createRunListener(history, trace, log, events, kept),
-      limits: { callDepth: settings.callDepth, inflightPerRoute: settings.maxInflight, runMs: settings.runMs, drainMs: settings.drainMs, exchanges: settings.maxExchanges, messageSize: settings.maxMessage },
+      limits: {
+        callDepth: settings.callDepth,
+        inflightPerRoute: settings.maxInflight,
+        runMs: settings.runMs,
+        drainMs: settings.drainMs,
+        exchanges: settings.maxExchanges,
+        messageSize: settings.maxMessage,
+      },
     });
     runtime.tap(stepTap);
 

@@ -105,12 +105,14 @@ describe("the request", () => {
   it("sends headers the route set, and no inbound, hop-by-hop or Camel ones", async () => {
     const { seen, address } = await stub();
     const exchange = exchangeOf("x");
-    exchange.message.headers = new Headers({ entries: () => [
-      ["Authorization", "Bearer inbound"],
-      ["Cookie", "c=1"],
-      ["X-Inbound", "1"],
-      ["Content-Type", "application/xml"],
-    ] });
+    exchange.message.headers = new Headers({
+      entries: () => [
+        ["Authorization", "Bearer inbound"],
+        ["Cookie", "c=1"],
+        ["X-Inbound", "1"],
+        ["Content-Type", "application/xml"],
+      ],
+    });
     exchange.message.headers.set("X-Mine", "2");
     exchange.message.headers.set("CamelFoo", "3");
     exchange.message.headers.set("Connection", "upgrade");

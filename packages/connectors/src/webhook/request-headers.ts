@@ -56,7 +56,15 @@ class RequestHeaders implements WireHeaders {
   /** The plain case, a header sent once; everything else (path and query values, our own names, a policy's hand in it) is left to the whole. */
   find(key: string): unknown {
     const { rawHeaders, query, params, principal } = this.#request;
-    if (query !== "" || principal !== undefined || connectionHeaders.has(key) || key.startsWith("camel") || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    if (
+      query !== "" ||
+      principal !== undefined ||
+      connectionHeaders.has(key) ||
+      key.startsWith("camel") ||
+      Object.keys(params).length > 0 ||
+      this.#more !== none
+    )
+      return unsure;
     let found: string | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;

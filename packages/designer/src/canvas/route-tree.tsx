@@ -54,8 +54,7 @@ export function RouteTree(props: RouteTreeProps) {
           className="card card--trigger"
           onFocus={() => onSelect(route.from.path)}
         >
-          <b>{route.description ?? route.id}</b>
-          <small>{route.from.uri}</small>
+          <b>{route.description ?? route.id}</b> <small>{route.from.uri}</small>
         </div>
       </li>
       <Steps {...props} steps={route.steps} level={1} />
@@ -95,15 +94,14 @@ function Step({
         aria-selected={props.selected === key}
         aria-expanded={step.blocks.length === 0 ? undefined : true}
         aria-owns={step.blocks.length === 0 ? undefined : group}
-        aria-label={strings.canvas.stepLabel(title, detail, position, total, faults)}
         tabIndex={props.selected === key ? 0 : -1}
         className="card"
         data-fault={faults > 0 || undefined}
         data-disabled={step.disabled || undefined}
         onFocus={() => props.onSelect(step.path)}
       >
-        <b>{title}</b>
-        <small>{detail}</small>
+        <b>{title}</b> <small>{detail}</small>
+        <span className="visually-hidden">{strings.canvas.place(position, total, faults)}</span>
       </div>
       {step.blocks.length === 0 ? null : (
         <div className="blocks" role="group" id={group}>

@@ -267,7 +267,7 @@ describe("flow mode", () => {
   });
 
   test("adopting is bounded", () => {
-    const faults = bind(routed("- filter: {simple: x}\n".repeat(3000))).diagnostics;
+    const faults = bind(routed("- filter: {simple: x}\n".repeat(1500))).diagnostics;
     expect(faults.map((fault) => fault.code)).toEqual(["limit"]);
   });
 });

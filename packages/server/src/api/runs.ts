@@ -19,7 +19,11 @@ const runShape = shape({
   steps: z.array(shape({ stepId: z.string(), kind: z.string(), status: z.string() })),
 });
 
-export function runEndpoints(history: RunHistory, secrets: SecretValues, replayFacts: (runId: string) => Readonly<Record<string, unknown>>): readonly Endpoint[] {
+export function runEndpoints(
+  history: RunHistory,
+  secrets: SecretValues,
+  replayFacts: (runId: string) => Readonly<Record<string, unknown>>,
+): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",

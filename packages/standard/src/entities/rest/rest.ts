@@ -27,7 +27,13 @@ const responseMessage = f.object(
     code: f.string({ doc: "Status code.", default: "200" }),
     message: f.string({ doc: "What it means.", default: "success" }),
     responseModel: text("Body, for the API description."),
-    header: f.list(f.object({ name: f.string({ doc: "Name." }), description: f.string({ doc: "For readers." }), dataType: f.string({ doc: "Type." }) }, { doc: "A header." }), { doc: "Headers." }),
+    header: f.list(
+      f.object(
+        { name: f.string({ doc: "Name." }), description: f.string({ doc: "For readers." }), dataType: f.string({ doc: "Type." }) },
+        { doc: "A header." },
+      ),
+      { doc: "Headers." },
+    ),
     examples: text("Examples, for the API description."),
   },
   { doc: "One response.", required: true },
@@ -36,14 +42,19 @@ const responseMessage = f.object(
 const verbFields = {
   id: f.string({ doc: "Id of the route this verb makes." }),
   path: f.string({ doc: "Path below the path of the rest service; `{name}` segments become headers.", default: "" }),
-  to: f.object({ uri: f.uri({ doc: "Endpoint that answers.", required: true }), parameters: f.parameters({ doc: "Its options.", default: {} }) }, { doc: "What answers.", required: true, shorthand: "uri" }),
+  to: f.object(
+    { uri: f.uri({ doc: "Endpoint that answers.", required: true }), parameters: f.parameters({ doc: "Its options.", default: {} }) },
+    { doc: "What answers.", required: true, shorthand: "uri" },
+  ),
   description: f.string({ doc: "For readers and the API description." }),
   note: f.string({ doc: "For readers." }),
   consumes: f.string({ doc: "Content type of requests." }),
   produces: f.string({ doc: "Content type of replies." }),
   param: f.list(param, { doc: "Parameters, for the API description.", default: [] }),
   responseMessage: f.list(responseMessage, { doc: "Replies, for the API description.", default: [] }),
-  security: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), { doc: "Security, for the API description." }),
+  security: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), {
+    doc: "Security, for the API description.",
+  }),
   apiDocs: text("Whether it is in the API description."),
   bindingMode: text("Accepted; bodies are converted on demand."),
   clientRequestValidation: text("Accepted."),
@@ -60,7 +71,8 @@ const verbFields = {
 } as const;
 
 const verbs = ["get", "post", "put", "patch", "delete", "head"] as const;
-const verbList = (verb: string) => f.list(f.object(verbFields, { doc: `One ${verb} operation.`, required: true }), { doc: `The ${verb} operations.`, default: [] });
+const verbList = (verb: string) =>
+  f.list(f.object(verbFields, { doc: `One ${verb} operation.`, required: true }), { doc: `The ${verb} operations.`, default: [] });
 
 const restFields = {
   id: f.string({ doc: "Name of the service." }),
@@ -99,7 +111,9 @@ export const rest: EntityDeclaration = {
     const options = node.options as Values<typeof restFields>;
     if (options.disabled) return [];
     const base = join(contextPath(document), options.path);
-    const routes = verbs.flatMap((verb) => options[verb].filter(({ disabled }) => !disabled).map((operation, index) => route(verb, operation, index, base, node, document.flowId)));
+    const routes = verbs.flatMap((verb) =>
+      options[verb].filter(({ disabled }) => !disabled).map((operation, index) => route(verb, operation, index, base, node, document.flowId)),
+    );
     assertOneVerbPerTarget(routes);
     return routes;
   },
@@ -109,7 +123,11 @@ function route(verb: string, operation: Verb, index: number, base: string, node:
   const { span } = node;
   const id = operation.routeId ?? operation.id ?? `${flowId}-rest-${verb}-${slug(join(base, operation.path))}${index === 0 ? "" : `-${index + 1}`}`;
   const answer: StepNode = { id: "to1", name: "to", options: { uri: operation.to.uri, parameters: operation.to.parameters }, span };
-  const parameters = { httpMethodRestrict: verb.toUpperCase(), ...(operation.consumes === undefined ? {} : { consumes: operation.consumes }), ...(operation.produces === undefined ? {} : { produces: operation.produces }) };
+  const parameters = {
+    httpMethodRestrict: verb.toUpperCase(),
+    ...(operation.consumes === undefined ? {} : { consumes: operation.consumes }),
+    ...(operation.produces === undefined ? {} : { produces: operation.produces }),
+  };
   return {
     id,
     from: { uri: `platform-http:${join(base, operation.path)}`, parameters, span },
@@ -124,7 +142,10 @@ function assertOneVerbPerTarget(routes: readonly RouteNode[]): void {
   const seen = new Set<string>();
   for (const { steps } of routes) {
     const target = String(steps[0]?.options["uri"]);
-    if (seen.has(target)) throw new CompileError("rest-target-twice", `two operations of rest go to '${target}': one target may be used by one verb only`, { hint: "give each operation a route of its own" });
+    if (seen.has(target))
+      throw new CompileError("rest-target-twice", `two operations of rest go to '${target}': one target may be used by one verb only`, {
+        hint: "give each operation a route of its own",
+      });
     seen.add(target);
   }
 }
@@ -135,7 +156,10 @@ function contextPath({ entities }: EntityExpansion): string {
 }
 
 function join(...parts: readonly string[]): string {
-  const path = parts.map((part) => part.replaceAll(/^\/+|\/+$/g, "")).filter((part) => part !== "").join("/");
+  const path = parts
+    .map((part) => part.replaceAll(/^\/+|\/+$/g, ""))
+    .filter((part) => part !== "")
+    .join("/");
   return `/${path}`;
 }
 

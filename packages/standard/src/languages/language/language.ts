@@ -15,7 +15,14 @@ export const language = defineLanguage({
     trim: f.boolean({ doc: "Removes blanks around the text.", default: true, group: "advanced" }),
     id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
   },
-  examples: [{ title: "Simple by name", yaml: "setBody: {language: {language: simple, expression: 'Hello ${body}'}}", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
+  examples: [
+    {
+      title: "Simple by name",
+      yaml: "setBody: {language: {language: simple, expression: 'Hello ${body}'}}",
+      given: { body: "Ada" },
+      expect: { body: "Hello Ada" },
+    },
+  ],
   compile(text, options, scope) {
     return named(options, scope).compile(text, inner(options), scope);
   },
