@@ -18,7 +18,7 @@ const flags = [
   "--disable-dev-shm-usage",
 ];
 
-export const executablePath = findChromium();
+const executablePath = findChromium();
 export const hasBrowser = executablePath !== undefined;
 if (!hasBrowser) console.warn("The designer's browser tests are skipped: there is no Chromium. Install the package 'chromium' or set CHROMIUM.");
 

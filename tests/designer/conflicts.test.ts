@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures", { timeout: 120_000 }, () 
     await visit(page);
     await typeSource(page, webhookFlow("orders", "stays-here"));
     await page.getByRole("link", { name: "Runs" }).click();
-    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     await page.goBack();
     await page.locator(".cm-content").getByText("stays-here").waitFor();
     await button(page, "Undo").click();

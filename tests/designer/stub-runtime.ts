@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-export type Answer = (request: SeenRequest, response: ServerResponse) => boolean;
+type Answer = (request: SeenRequest, response: ServerResponse) => boolean;
 
 export interface StubRuntime {
   readonly baseUrl: string;

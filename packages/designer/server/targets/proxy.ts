@@ -8,7 +8,7 @@ const passedIn = ["accept", "content-type", "if-match", "if-none-match", "last-e
 const passedOut = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
 
 /** The header by which the page says which target it means. */
-export const targetHeader = "x-sluice-target";
+const targetHeader = "x-sluice-target";
 
 export async function proxy(targets: Targets, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.headers[targetHeader];

@@ -11,7 +11,7 @@ import { assertId, TextFiles } from "./text-files.ts";
 import { Versions } from "./versions.ts";
 
 /** The kinds of documents beside flows, each in its own folder. */
-export const documentKinds = ["value-mappings", "message-mappings"] as const;
+const documentKinds = ["value-mappings", "message-mappings"] as const;
 
 export class Workspace {
   readonly folder: string;

@@ -69,7 +69,7 @@ export interface RunQuery {
 }
 
 /** The header by which the server is told which target is meant. */
-export const targetHeader = "x-sluice-target";
+const targetHeader = "x-sluice-target";
 
 export const targetHeaders = (target: string | undefined): Readonly<Record<string, string>> => (target === undefined ? {} : { [targetHeader]: target });
 

@@ -9,7 +9,7 @@ export interface KeyPress {
   readonly shiftKey: boolean;
 }
 
-export function isMac(): boolean {
+function isMac(): boolean {
   return typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.userAgent);
 }
 

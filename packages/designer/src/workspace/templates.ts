@@ -10,7 +10,7 @@ export interface Template {
   text?(route: RouteHead): string;
 }
 
-export interface RouteHead {
+interface RouteHead {
   readonly id: string;
   readonly name: string;
   readonly category: string;
@@ -19,7 +19,7 @@ export interface RouteHead {
 const { templates: words } = strings;
 
 /** A YAML scalar that reads back as the same text, as plain as possible. */
-export function scalar(text: string): string {
+function scalar(text: string): string {
   const { tree } = readTree(`a: ${text}\n`);
   const value = tree?.type === "map" ? tree.entries[0]?.value : undefined;
   const isPlain =
