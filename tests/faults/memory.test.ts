@@ -105,7 +105,7 @@ it("G08: 1,000,000 messages, each with a key of its own and no completion, are b
 });
 
 it("G11: 10,000 calls at once to a route that waits are bounded by 503; the management API and others answer", async () => {
-  await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "8000"}'));
+  await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "30000"}'));
   const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
   const statuses = new Map<number, number>();
   let retry = true;

@@ -1,7 +1,10 @@
 // The copies a split makes, one at a time: only the part at work and the one after it exist, however many there are.
-import { copyExchange, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
+import { copyExchange, each, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
 import type { Branch, Branches } from "../branch.ts";
 import { isAsync, type Counted } from "../items.ts";
+
+/** Parts that are counted without letting others have a turn. */
+const countedAtOnce = 1000;
 
 export interface PartOptions {
   readonly run: Processor;
@@ -14,8 +17,19 @@ export function splitParts(original: Exchange, { items, size }: Counted, options
   if (isAsync(items)) return partsLater(original, items, options);
   if (options.streaming) return parts(original, items, undefined, options);
   if (size !== undefined) return parts(original, items, size, options);
-  const all = [...{ [Symbol.iterator]: () => items }];
-  return parts(original, all.values(), all.length, options);
+  const first: unknown[] = [];
+  while (first.length < countedAtOnce) {
+    const next = items.next();
+    if (next.done === true) return parts(original, first.values(), first.length, options);
+    first.push(next.value);
+  }
+  return partsCounted(original, first, items, options);
+}
+
+/** Many parts whose number must be known first: counted in slices, so that others live meanwhile. */
+async function* partsCounted(original: Exchange, all: unknown[], rest: Iterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
+  await each(rest, (item) => void all.push(item), options.host.clock);
+  yield* parts(original, all.values(), all.length, options);
 }
 
 function* parts(original: Exchange, items: Iterator<unknown>, size: number | undefined, options: PartOptions): Generator<Branch> {
