@@ -16,6 +16,7 @@ import {
   type Tasks,
 } from "../spi/compiler.ts";
 import type { Poller } from "../spi/connector.ts";
+import type { LanguageDeclaration } from "../spi/declaration.ts";
 import type { Expression, Processor } from "../spi/processor.ts";
 import { isTrue } from "../values/truth.ts";
 import { DiagnosticSink } from "./diagnostics.ts";
@@ -32,7 +33,7 @@ export interface RouteParts {
   readonly wiring: Wiring;
   readonly diagnostics: DiagnosticSink;
   readonly lifecycles: Lifecycle[];
-  readonly places: (StepPlace & { uri: string | undefined })[];
+  readonly places: (StepPlace & { uri: string | undefined; costly: boolean })[];
   sendInterceptors: readonly SendInterceptor[];
   detach(copy: Exchange, processor: Processor): void;
 }
@@ -83,7 +84,7 @@ export class RouteCompiler implements Compiler {
       host: scope.host,
       route,
       property: scope.property,
-      language: (name) => scope.catalog.languages.get(name),
+      language: (name) => this.#find(name),
       bean: (reference, kind) => scope.beans.get(reference, kind),
     };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
@@ -126,7 +127,7 @@ export class RouteCompiler implements Compiler {
 
   #slot(node: StepNode, around: Surroundings): Slot {
     const { diagnostics, wiring, places, scope } = this.#parts;
-    const place = { node, depth: this.#depth, uri: undefined as string | undefined };
+    const place = { node, depth: this.#depth, uri: undefined as string | undefined, costly: false };
     places.push(place);
     const inner = new RouteCompiler(this.#parts, around, this.#depth + 1, place);
     const bare = diagnostics.attempt(
@@ -143,12 +144,19 @@ export class RouteCompiler implements Compiler {
       nothing,
     );
     const { guard, intercept } = around;
-    if (intercept === undefined) return wiring.slot(node, bare, guard);
-    return wiring.slot(node, bare, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
+    if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
+    return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
+  }
+
+  /** A language by name; the step that uses a costly one is paced. */
+  #find(name: string): LanguageDeclaration | undefined {
+    const language = this.#parts.scope.catalog.languages.get(name);
+    if (language?.costly === true && this.#place !== undefined) this.#place.costly = true;
+    return language;
   }
 
   #language(node: ExpressionNode) {
-    const language = this.#parts.scope.catalog.languages.get(node.language);
+    const language = this.#find(node.language);
     if (language === undefined) throw new CompileError("language-unknown", `unknown language '${node.language}'`);
     return language;
   }

@@ -18,6 +18,28 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
       return only.run(exchange);
     };
   }
+  return slots.some(({ costly }) => costly) ? paced(slots, clock) : plain(slots, clock);
+}
+
+/** The hot path: nothing but the steps. */
+function plain(slots: readonly Slot[], clock: Clock): Processor {
+  const last = slots.length - 1;
+  return (exchange) => {
+    for (let index = 0; index < last; index++) {
+      const slot = slots[index] as Slot;
+      exchange.at = slot.node;
+      const pending = slot.run(exchange);
+      if (pending !== undefined) return rest(slots, index + 1, exchange, pending, clock);
+      if (exchange.ending !== 0) return undefined;
+    }
+    const slot = slots[last] as Slot;
+    exchange.at = slot.node;
+    return slot.run(exchange);
+  };
+}
+
+/** Looks at the time after each step that may take long. */
+function paced(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {
     const began = clock.monotonic();
@@ -27,7 +49,7 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
       const pending = slot.run(exchange);
       if (pending !== undefined) return rest(slots, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
-      if (clock.monotonic() - began > sliceMs) return rest(slots, index + 1, exchange, clock.breathe(), clock);
+      if (slot.costly && clock.monotonic() - began > sliceMs) return rest(slots, index + 1, exchange, clock.breathe(), clock);
     }
     const slot = slots[last] as Slot;
     exchange.at = slot.node;

@@ -10,6 +10,8 @@ export interface Slot {
   readonly node: StepNode;
   /** The step as compiled, tapped: what an error handler runs again on redelivery. */
   inner: Processor;
+  /** It may take long without waiting, so time is looked at after it. */
+  readonly costly: boolean;
   /** What the sequence calls: `inner`, or the error handler around it. */
   run: Processor;
 }
@@ -43,8 +45,8 @@ export class Wiring {
   }
 
   /** Places a step; `guard` puts the route's error handler around whatever is tapped in. */
-  slot(node: StepNode, bare: Processor, guard?: (slot: Slot) => Processor): Slot {
-    const slot: Slot = { node, inner: bare, run: bare };
+  slot(node: StepNode, bare: Processor, costly: boolean, guard?: (slot: Slot) => Processor): Slot {
+    const slot: Slot = { node, costly, inner: bare, run: bare };
     if (guard !== undefined) slot.run = guard(slot);
     const entry = { slot, bare, guarded: guard !== undefined };
     this.#slots.push(entry);

@@ -41,6 +41,8 @@ export function defineStep<const F extends Fields>(declaration: StepDeclaration<
 }
 
 export interface LanguageDeclaration extends LanguageShape {
+  /** One evaluation may take milliseconds: after a step that uses it, other runs get their turn. */
+  readonly costly?: boolean;
   readonly examples: readonly Example[];
   /** Compiles once; throws a CompileError when the text is wrong. */
   compile(text: string, options: Readonly<Record<string, string>>, scope: LanguageScope): Expression;

@@ -10,6 +10,7 @@ type Options = Readonly<Record<string, string>>;
 /** jq programs over JSON messages: one output is the result, several are a list, none is null. */
 export const jq = defineLanguage({
   name: "jq",
+  costly: true,
   title: "jq",
   summary: "Reshapes a JSON message with a jq program such as {id: .order.id, skus: [.lines[].sku]}.",
   group: "language",

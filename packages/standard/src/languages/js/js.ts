@@ -19,6 +19,7 @@ export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<SandboxLi
   };
   return defineLanguage({
     name: "js",
+    costly: true,
     title: "JavaScript",
     summary: "Evaluates JavaScript in a sandbox that sees body, headers, properties and variables as JSON values.",
     group: "language",

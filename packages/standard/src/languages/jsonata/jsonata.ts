@@ -11,6 +11,7 @@ type Options = Readonly<Record<string, string>>;
 /** JSONata over JSON messages; `$headers`, `$properties` and `$variables` stand beside the body. */
 export const jsonata = defineLanguage({
   name: "jsonata",
+  costly: true,
   title: "JSONata",
   summary: "Queries and reshapes a JSON message with a JSONata expression such as $sum(lines.(qty * price)).",
   group: "language",

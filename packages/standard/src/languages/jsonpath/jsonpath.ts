@@ -15,6 +15,7 @@ type Options = Readonly<Record<string, string>>;
 /** JSONPath in the Jayway dialect: a definite path gives one value, any other a list. */
 export const jsonpath = defineLanguage({
   name: "jsonpath",
+  costly: true,
   title: "JSONPath",
   summary: "Picks values out of a JSON message with a path such as $.order.lines[?(@.qty > 1)].sku.",
   group: "language",

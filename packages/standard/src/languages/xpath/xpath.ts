@@ -12,6 +12,7 @@ type Options = Readonly<Record<string, string>>;
 /** XPath 3.1 over the body or another value of the message. */
 export const xpath = defineLanguage({
   name: "xpath",
+  costly: true,
   title: "XPath",
   summary: "Finds elements, attributes and values in XML.",
   group: "xml",

@@ -10,6 +10,7 @@ import { compileSource } from "../language-values/source.ts";
 /** XQuery 3.1 over the body or another value of the message; nothing outside the message can be read. */
 export const xquery = defineLanguage({
   name: "xquery",
+  costly: true,
   title: "XQuery",
   summary: "Builds new XML out of the message.",
   group: "xml",
