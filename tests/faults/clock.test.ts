@@ -50,9 +50,10 @@ it.each([
     const more = count(server, "beat-beat") - beats;
     expect(more).toBeGreaterThanOrEqual(20);
     expect(more).toBeLessThanOrEqual(45);
+    // Set on, the missed hour is one tick and the schedule goes on; set back, times that were there already do not come again.
     const ticks = count(server, "cron-tick");
-    expect(ticks).toBeGreaterThanOrEqual(2);
-    expect(ticks).toBeLessThanOrEqual(7);
+    if (shift > 0) expect(ticks).toBeGreaterThanOrEqual(2);
+    expect(ticks).toBeLessThanOrEqual(shift > 0 ? 7 : 3);
   } finally {
     await server.end("SIGKILL");
     server.clean();

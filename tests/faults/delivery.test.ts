@@ -42,6 +42,7 @@ it("M07: 1,000 messages for a partner that is down for a while all arrive soon a
     expect(residentMiB(server.pid) - before).toBeLessThan(150);
     const partner = await listen(port);
     const began = performance.now();
+    await eventually(() => seen.size > 0, 5_000);
     await eventually(() => seen.size === 1000, 30_000);
     console.log(`M07: all 1,000 delivered ${((performance.now() - began) / 1000).toFixed(1)} s after the partner was back`);
     partner.closeAllConnections();
