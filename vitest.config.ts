@@ -14,8 +14,8 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/designer/server/**/*.test.ts", "tests/*.test.ts", "tests/designer/*.test.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Loading the sources costs more than most tests: files that run in one process share what is loaded.
     pool: "forks",
     isolate: false,

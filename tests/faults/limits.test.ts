@@ -1,9 +1,9 @@
 // No flow and no message starves the others: each row of group G that ends quickly, with a canary that must not notice.
 // The rows that take long or much memory are in tests/faults.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { canaryFlow, startCanary, type Canary } from "./canary.ts";
-import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { call, eventually, sleep, type ApiReply } from "./started-server.ts";
+import { canaryFlow, startCanary, type Canary } from "../canary.ts";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { call, eventually, sleep, type ApiReply } from "../started-server.ts";
 
 let server: SpawnedServer;
 let canary: Canary;
