@@ -66,7 +66,7 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
 }
 
 /** Values a result may hold. */
-const mostValues = 500_000;
+const mostValues = 200_000;
 
 /** A result of its own: JSONata shares parts of its input, marks its lists, and may hand out functions. */
 function detach(result: unknown): unknown {
@@ -80,9 +80,13 @@ function copyOf(value: unknown, budget: { left: number }): unknown {
       code: "limit-size",
     });
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (isFunctionValue(value) || typeof value === "symbol") return undefined;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return Array.from(value, (item: unknown) => copyOf(item, budget) ?? null);
+  if (typeof value !== "object" || value === null) return typeof value === "function" || typeof value === "symbol" ? undefined : value;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (let index = 0; index < value.length; index++) list.push(copyOf(value[index], budget) ?? null);
+    return list;
+  }
+  if (isFunctionValue(value)) return undefined;
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const inner = copyOf((value as Record<string, unknown>)[name], budget);
