@@ -8,8 +8,8 @@ import { letterbox } from "./letterbox.fixture.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-/** Its function comes from the operator, so there is nothing to show without one. */
-const withoutExample = ["process"];
+/** These need a function of the operator or a template beside the step, which an example of one step cannot hold. */
+const withoutExample = ["bean", "kamelet", "process"];
 
 describe("the list of steps", () => {
   it("holds one step for every folder, in alphabetical order", () => {
