@@ -16,6 +16,7 @@ interface Airborne extends Flight {
 
 /** Deadlines are looked at this often, not timed one by one: a timer per run would cost every run. */
 const sweepMs = 250;
+const sliceMs = 10;
 
 export class Flights {
   readonly #clock: Clock;
@@ -62,8 +63,19 @@ export class Flights {
     });
     if (inTime) return [];
     const stuck = [...this.#airborne];
-    for (const flight of stuck) this.#cancel(flight, "the route was stopped before the run was over", "run-abandoned");
+    await this.#cancelAll(stuck, "the route was stopped before the run was over", "run-abandoned");
     return stuck;
+  }
+
+  /** Ends many flights in slices: telling of each takes a while, and others want their turn. */
+  async #cancelAll(flights: readonly Airborne[], message: string, code: string): Promise<void> {
+    let began = this.#clock.monotonic();
+    for (const flight of flights) {
+      this.#cancel(flight, message, code);
+      if (this.#clock.monotonic() - began <= sliceMs) continue;
+      await this.#clock.breathe();
+      began = this.#clock.monotonic();
+    }
   }
 
   #cancel(flight: Airborne, message: string, code: string): void {
@@ -80,8 +92,8 @@ export class Flights {
     this.#clock.after(Math.min(sweepMs, this.#runMs), () => {
       this.#sweeping = false;
       const now = this.#clock.monotonic();
-      for (const flight of this.#airborne)
-        if (flight.deadline <= now) this.#cancel(flight, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
+      const late = [...this.#airborne].filter(({ deadline }) => deadline <= now);
+      void this.#cancelAll(late, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
       if (this.#airborne.size > 0) this.#sweepLater();
     });
   }
