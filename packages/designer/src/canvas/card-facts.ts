@@ -1,0 +1,33 @@
+// What is known of a step from running it, shown on its card: by default nothing. Whoever runs the flow (a simulation, a
+// trace, a recorded run) provides a source; a card draws again only when its own facts change.
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+
+/** What a card shows beside its title. All parts may be missing. */
+export interface CardFacts {
+  /** A short word or value: the message after the step, a duration. */
+  readonly summary?: string;
+  /** Why the step failed; the card turns red and says it. */
+  readonly error?: string;
+  /** How many messages went through. */
+  readonly count?: number;
+  /** True when a shown run did not reach the step: the card is dimmed. */
+  readonly dimmed?: boolean;
+}
+
+/** Where facts come from. `get` must return the same object until it has changed; keys are path keys (`pathKey(step.path)`). */
+export interface CardFactsSource {
+  get(stepKey: string): CardFacts | undefined;
+  /** Calls back after any change; returns the end of the subscription. */
+  subscribe(onChange: () => void): () => void;
+}
+
+const noFacts: CardFactsSource = { get: () => undefined, subscribe: () => () => undefined };
+
+export const CardFactsContext = createContext<CardFactsSource>(noFacts);
+
+/** The facts of one step, or of a route's trigger. */
+export function useCardFacts(stepKey: string): CardFacts | undefined {
+  const source = useContext(CardFactsContext);
+  const get = useCallback(() => source.get(stepKey), [source, stepKey]);
+  return useSyncExternalStore(source.subscribe, get);
+}
