@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: /^@sluice\/designer\/server$/, replacement: source("designer/server/index.ts") },
       { find: /^@sluice\/engine\/spi$/, replacement: source("engine/src/spi/index.ts") },
+      { find: /^@sluice\/connectors\/portable$/, replacement: source("connectors/src/portable.ts") },
       { find: /^@sluice\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
     ],
   },

@@ -2,7 +2,7 @@
 import { cancelledError, type Endpoint, type Host, type Message, type Poller } from "@sluice/engine/spi";
 import { FileStream } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { fileError, isMissing } from "./file-path.ts";
 import { fileScan } from "./file-scan.ts";
 import { fileWork } from "./file-work.ts";

@@ -2,7 +2,7 @@
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { CompileError, compilePattern, FlowError, type Clock } from "@sluice/engine/spi";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { isMissing, isWithin } from "./file-path.ts";
 import { compileTemplate } from "./file-template.ts";
 

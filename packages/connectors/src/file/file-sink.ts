@@ -4,7 +4,7 @@ import { link, mkdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { asText, CompileError, FlowError, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { encodingOf, writeBody } from "./file-body.ts";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { fileError, hasCode, pathWithin, prepareParent } from "./file-path.ts";
 import { compileTemplate, hasParts, type Template } from "./file-template.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { CompileError, Message, type Endpoint, type Host, type Inlet, type Source } from "@sluice/engine/spi";
 import { nextOnGrid, Ticker } from "../ticking/ticker.ts";
 import type { FileMemory } from "./file-memory.ts";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { fileError, isMissing } from "./file-path.ts";
 import { fileScan, type FoundFile } from "./file-scan.ts";
 import { fileWork } from "./file-work.ts";

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, posix } from "node:path";
 import { Headers, Message, type Endpoint, type Host } from "@sluice/engine/spi";
 import { decoderOf, readBody } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { hasCode, pathWithin } from "./file-path.ts";
 import { look, type FoundFile } from "./file-scan.ts";
 import { compileTemplate, hasParts, type Template } from "./file-template.ts";

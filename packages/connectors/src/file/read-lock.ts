@@ -2,7 +2,7 @@
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@sluice/engine/spi";
-import type { FileOptions } from "./file.ts";
+import type { FileOptions } from "./file-shape.ts";
 import { hasCode } from "./file-path.ts";
 import { look, markerSuffix, renameSuffix, type FoundFile } from "./file-scan.ts";
 

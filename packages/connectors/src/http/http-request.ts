@@ -1,7 +1,7 @@
 // What is sent: address, method, headers and body, from the endpoint and from what the route itself set on the message.
 // Headers that came over the wire steer nothing and are not passed on.
 import { asText, CompileError, FlowError, type Endpoint, type Exchange } from "@sluice/engine/spi";
-import type { HttpOptions } from "./http.ts";
+import type { HttpOptions } from "./http-shape.ts";
 
 /** Belongs to one connection, or is worked out anew for each call. */
 const notForwarded = new Set([

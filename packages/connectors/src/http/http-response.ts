@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { FlowError, Headers, type Message } from "@sluice/engine/spi";
-import type { HttpOptions } from "./http.ts";
+import type { HttpOptions } from "./http-shape.ts";
 
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 const decoders = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };

@@ -5,7 +5,7 @@ import type { Dispatcher } from "undici";
 import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
 import type { CallAgents } from "./call-agents.ts";
 import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
-import type { HttpOptions } from "./http.ts";
+import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
 import { applyAnswer, readAnswer } from "./http-response.ts";

@@ -6,6 +6,7 @@ import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { routePath } from "../webhook/http-claims.ts";
 import { httpHeaders, httpOptions, methodsOf } from "../webhook/http-options.ts";
 import { httpSource } from "../webhook/http-source.ts";
+import type { HttpTools } from "../webhook/http-tools.ts";
 import { IdempotencyKeys } from "../webhook/idempotency.ts";
 import { TraceIds } from "../webhook/trace-context.ts";
 
@@ -13,7 +14,7 @@ const path = { path: f.string({ doc: "The path, which may hold `{name}` segments
 
 type Options = Values<typeof path> & Values<typeof httpOptions>;
 
-export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
+export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = noQueues) =>
   defineConnector({
     scheme: "platform-http",
     title: "Platform HTTP",
@@ -40,7 +41,7 @@ export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
       },
     ],
     connect(host): Connector<Options> {
-      const idempotency = new IdempotencyKeys(host.clock);
+      const idempotency = new IdempotencyKeys(host.clock, tools.digest);
       const traceIds = new TraceIds(() => host.random());
       return {
         source({ uri, options: given }, route) {
@@ -55,6 +56,7 @@ export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
             options,
             unchanged: "echo",
             idempotency,
+            tools,
             traceIds,
             queues,
           });
@@ -62,8 +64,6 @@ export const platformHttpConnector = (queues: DurableQueues = noQueues) =>
       };
     },
   });
-
-export const platformHttp = platformHttpConnector();
 
 function ownPath(written: string): { readonly own: string; readonly prefix: boolean } {
   const slashed = `/${written.replace(/^\/+/, "")}`;

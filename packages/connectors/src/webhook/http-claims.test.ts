@@ -1,8 +1,12 @@
 import { CompileError } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { platformHttp } from "../platform-http/platform-http.ts";
-import { webhook } from "./webhook.ts";
+import { platformHttpConnector } from "../platform-http/platform-http.ts";
+import { nodeHttpTools } from "./node-http-tools.ts";
+import { webhookConnector } from "./webhook.ts";
+
+const platformHttp = platformHttpConnector(nodeHttpTools);
+const webhook = webhookConnector(nodeHttpTools);
 
 const claims = (uri: string, id = "orders"): readonly string[] =>
   connectorUnderTest(uri.startsWith("webhook") ? webhook : platformHttp, new FakeHost()).source(uri.replace(/^webhook\?/, "webhook:?"), routeIdentity(id))

@@ -21,7 +21,7 @@ import type { DurableQueues } from "../queue/durable-queues.ts";
 import { durableIntake, type DurableIntake } from "./durable-intake.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
-import { isMultipart, readUpload } from "./multipart.ts";
+import { isMultipart, type HttpTools } from "./http-tools.ts";
 import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule } from "./reply-of-exchange.ts";
 import { findHeader, wireHeadersOf } from "./request-headers.ts";
 import type { TraceIds } from "./trace-context.ts";
@@ -36,6 +36,7 @@ export interface HttpSourceSettings {
   readonly options: HttpOptions;
   readonly unchanged: ReplyRule["unchanged"];
   readonly idempotency: IdempotencyKeys;
+  readonly tools: HttpTools;
   readonly traceIds: TraceIds;
   readonly queues: DurableQueues;
 }
@@ -114,9 +115,9 @@ function requestHandler(
     if (options.consumes !== undefined && request.body.length > 0 && !isConsumed(contentType, options.consumes))
       return settle(errorReply(415, `unsupported content type '${(contentType ?? "").slice(0, 100)}'`));
     if (isMultipart(contentType))
-      return readUpload(request.body, contentType).then((upload) =>
-        deliver(request, new Message(upload.body, new Headers(wireHeadersOf(request, upload.headers))), settle),
-      );
+      return settings.tools
+        .readUpload(request.body, contentType)
+        .then((upload) => deliver(request, new Message(upload.body, new Headers(wireHeadersOf(request, upload.headers))), settle));
     return deliver(request, new Message(bodyOf(request, unchanged), new Headers(wireHeadersOf(request))), settle);
   }
 

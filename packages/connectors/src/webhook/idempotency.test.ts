@@ -2,12 +2,13 @@ import type { HttpReply } from "@sluice/engine/spi";
 import { FakeClock } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { IdempotencyKeys } from "./idempotency.ts";
+import { nodeHttpTools } from "./node-http-tools.ts";
 
 const body = Buffer.from("order 1");
 const reply = (status = 200, text = "done"): HttpReply => ({ status, headers: undefined, body: text });
 
 test("a key runs once, then gives the first reply; other bodies are told apart", () => {
-  const keys = new IdempotencyKeys(new FakeClock());
+  const keys = new IdempotencyKeys(new FakeClock(), nodeHttpTools.digest);
   expect(keys.claim("k", body)).toEqual({ kind: "new" });
   expect(keys.claim("k", body)).toEqual({ kind: "running" });
   expect(keys.claim("k", Buffer.from("order 2"))).toEqual({ kind: "differs" });
@@ -17,7 +18,7 @@ test("a key runs once, then gives the first reply; other bodies are told apart",
 });
 
 test("a failed run frees its key", () => {
-  const keys = new IdempotencyKeys(new FakeClock());
+  const keys = new IdempotencyKeys(new FakeClock(), nodeHttpTools.digest);
   keys.claim("k", body);
   keys.settle("k", reply(500));
   expect(keys.claim("k", body)).toEqual({ kind: "new" });
@@ -25,7 +26,7 @@ test("a failed run frees its key", () => {
 
 test("number, age and bytes are bounded, oldest out first", async () => {
   const clock = new FakeClock();
-  const keys = new IdempotencyKeys(clock, { keys: 3, ageMs: 1_000, bytes: 10 });
+  const keys = new IdempotencyKeys(clock, nodeHttpTools.digest, { keys: 3, ageMs: 1_000, bytes: 10 });
   for (const key of ["a", "b", "c", "d"]) keys.claim(key, body);
   expect(keys.size).toBe(3);
   expect(keys.claim("a", body)).toEqual({ kind: "new" });

@@ -1,7 +1,6 @@
 // Replies kept by Idempotency-Key, so that a caller who repeats a request gets the first one's reply and no second run.
 // Kept in memory, within bounds of number, age and bytes; the oldest go first. Replies of 500 and above are not kept:
 // repeating after a failure is what the key is for.
-import { createHash } from "node:crypto";
 import type { Clock, HttpReply } from "@sluice/engine/spi";
 
 interface Entry {
@@ -19,6 +18,9 @@ export interface IdempotencyBounds {
 
 const defaultBounds: IdempotencyBounds = { keys: 10_000, ageMs: 86_400_000, bytes: 67_108_864 };
 
+/** A short text that only equal bytes have in common. */
+export type Digest = (bytes: Uint8Array) => string;
+
 export type Claim =
   | { readonly kind: "new" }
   | { readonly kind: "running" }
@@ -27,19 +29,21 @@ export type Claim =
 
 export class IdempotencyKeys {
   readonly #clock: Clock;
+  readonly #digest: Digest;
   readonly #bounds: IdempotencyBounds;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(clock: Clock, bounds: IdempotencyBounds = defaultBounds) {
+  constructor(clock: Clock, digest: Digest, bounds: IdempotencyBounds = defaultBounds) {
     this.#clock = clock;
+    this.#digest = digest;
     this.#bounds = bounds;
   }
 
   /** Takes the key for a new run, or tells what became of it. */
   claim(key: string, body: Uint8Array): Claim {
     this.#expire();
-    const fingerprint = createHash("sha256").update(body).digest("base64");
+    const fingerprint = this.#digest(body);
     const known = this.#entries.get(key);
     if (known === undefined) {
       this.#entries.set(key, { fingerprint, at: this.#clock.monotonic(), reply: undefined, bytes: 0 });

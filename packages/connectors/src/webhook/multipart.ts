@@ -1,16 +1,8 @@
 // Form uploads: a single file becomes the body, the fields become headers. Anything else stays the bytes it is.
 import type { BusboyHeaders } from "@fastify/busboy";
-
-export interface Upload {
-  readonly body: Uint8Array;
-  readonly headers: readonly (readonly [string, unknown])[];
-}
+import type { Upload } from "./http-tools.ts";
 
 const limits = { files: 100, fields: 1_000, parts: 1_100, fieldSize: 1_048_576, headerPairs: 100 };
-
-export function isMultipart(contentType: string | undefined): contentType is string {
-  return contentType !== undefined && /^multipart\/form-data\s*;.*\bboundary=/i.test(contentType);
-}
 
 /** Reads an upload; the parser is loaded with the first one. A body that is no valid form is handed on as it came. */
 export async function readUpload(body: Uint8Array, contentType: string): Promise<Upload> {

@@ -3,6 +3,8 @@ import type { TraceContext } from "@sluice/engine/spi";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
+const hexBytes: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** New ids, cut from a store of random digits: making each one by itself cost more than the rest of a webhook's reply. */
 export class TraceIds {
   readonly #random: () => number;
@@ -30,7 +32,8 @@ export class TraceIds {
 
   #refill(): void {
     for (let index = 0; index < this.#numbers.length; index++) this.#numbers[index] = this.#random() * 0x100000000;
-    this.#digits = Buffer.from(this.#numbers.buffer).toString("hex");
+    this.#digits = "";
+    for (const byte of new Uint8Array(this.#numbers.buffer)) this.#digits += hexBytes[byte] as string;
     this.#next = 0;
   }
 }

@@ -1,8 +1,12 @@
 import { FlowError, type Exchange, type HttpMount, type HttpReply, type HttpRequest, type Processor } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
 import { beforeEach, expect, test } from "vitest";
-import { platformHttp } from "../platform-http/platform-http.ts";
-import { webhook } from "./webhook.ts";
+import { platformHttpConnector } from "../platform-http/platform-http.ts";
+import { nodeHttpTools } from "./node-http-tools.ts";
+import { webhookConnector } from "./webhook.ts";
+
+const platformHttp = platformHttpConnector(nodeHttpTools);
+const webhook = webhookConnector(nodeHttpTools);
 
 let host: FakeHost;
 beforeEach(() => {

@@ -3,11 +3,12 @@ import { defineConnector } from "@sluice/engine/spi";
 import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { httpHeaders, httpOptions, methodsOf } from "./http-options.ts";
 import { httpSource } from "./http-source.ts";
+import type { HttpTools } from "./http-tools.ts";
 import { routePath } from "./http-claims.ts";
 import { IdempotencyKeys } from "./idempotency.ts";
 import { TraceIds } from "./trace-context.ts";
 
-export const webhookConnector = (queues: DurableQueues = noQueues) =>
+export const webhookConnector = (tools: HttpTools, queues: DurableQueues = noQueues) =>
   defineConnector({
     scheme: "webhook",
     title: "Webhook",
@@ -33,7 +34,7 @@ export const webhookConnector = (queues: DurableQueues = noQueues) =>
       },
     ],
     connect(host) {
-      const idempotency = new IdempotencyKeys(host.clock);
+      const idempotency = new IdempotencyKeys(host.clock, tools.digest);
       const traceIds = new TraceIds(() => host.random());
       return {
         source: ({ uri, options }, route) =>
@@ -45,11 +46,10 @@ export const webhookConnector = (queues: DurableQueues = noQueues) =>
             options,
             unchanged: "ok",
             idempotency,
+            tools,
             traceIds,
             queues,
           }),
       };
     },
   });
-
-export const webhook = webhookConnector();

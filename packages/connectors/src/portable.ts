@@ -1,0 +1,69 @@
+// The connectors that reach for nothing outside of the engine: they run wherever it does, in a page too. Those that do I/O are
+// here by their shape only, which is enough to read and check a flow.
+import type { ConnectorDeclaration } from "@sluice/engine/spi";
+import { controlbusConnector, noControl, type RouteControl } from "./controlbus/controlbus.ts";
+import { cron } from "./cron/cron.ts";
+import { direct } from "./direct/direct.ts";
+import { fileShape } from "./file/file-shape.ts";
+import { httpShape } from "./http/http-shape.ts";
+import { kamelet } from "./kamelet/kamelet.ts";
+import { languageConnector, type LanguageList } from "./language/language.ts";
+import { log } from "./log/log.ts";
+import { messageMappingConnector, noMappings, type MessageMappingPort } from "./message-mapping/message-mapping.ts";
+import { mock } from "./mock/mock.ts";
+import { platformHttpConnector } from "./platform-http/platform-http.ts";
+import { quartz } from "./quartz/quartz.ts";
+import type { DurableQueues } from "./queue/durable-queues.ts";
+import { queueConnector } from "./queue/queue.ts";
+import { saga } from "./saga/saga.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+import { seda } from "./seda/seda.ts";
+import { noDeadLetters, sluiceConnector, type DeadLetters } from "./sluice/sluice.ts";
+import { sluiceEvents, type SluiceEvents } from "./sluice-event/sluice-event.ts";
+import { stub } from "./stub/stub.ts";
+import { timer } from "./timer/timer.ts";
+import { valueMapping } from "./value-mapping/value-mapping.ts";
+import type { HttpTools } from "./webhook/http-tools.ts";
+import { webhookConnector } from "./webhook/webhook.ts";
+
+export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
+export { staysInside } from "./stays-inside.ts";
+export type { HttpTools } from "./webhook/http-tools.ts";
+
+/** What a host adds: ports some connectors need. */
+export interface PortableSettings {
+  readonly control?: RouteControl;
+  readonly deadLetters?: DeadLetters;
+  readonly events?: SluiceEvents;
+  readonly mappings?: MessageMappingPort;
+  readonly queues?: DurableQueues;
+  readonly languages?: LanguageList;
+}
+
+export function portableConnectors(tools: HttpTools, settings: PortableSettings = {}): readonly ConnectorDeclaration[] {
+  return [
+    controlbusConnector(settings.control ?? noControl),
+    cron,
+    direct,
+    kamelet,
+    languageConnector(settings.languages ?? { language: () => undefined }),
+    log,
+    messageMappingConnector(settings.mappings ?? noMappings),
+    mock,
+    platformHttpConnector(tools, settings.queues),
+    quartz,
+    queueConnector(settings.queues),
+    saga,
+    scheduler,
+    seda,
+    sluiceConnector(settings.deadLetters ?? noDeadLetters),
+    (settings.events ?? sluiceEvents()).connector,
+    stub,
+    timer,
+    valueMapping,
+    webhookConnector(tools, settings.queues),
+  ];
+}
+
+/** How the connectors that do I/O are written, without what does it. */
+export const ioShapes: readonly Omit<ConnectorDeclaration, "connect">[] = [fileShape, httpShape];
