@@ -1,3 +1,4 @@
+export * from "./api/test-session-bodies.ts";
 export type { BindOptions } from "./check/binding.ts";
 export * from "./check/bind-flow.ts";
 export * from "./check/did-you-mean.ts";

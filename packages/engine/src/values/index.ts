@@ -8,6 +8,7 @@ export * from "./limit.ts";
 export * from "./member.ts";
 export * from "./ordering.ts";
 export * from "./pattern.ts";
+export * from "./plain-value.ts";
 export * from "./text.ts";
 export * from "./truth.ts";
 export * from "./type-test.ts";

@@ -1,9 +1,8 @@
 // What this runtime knows, for tools: the declarations as JSON and the JSON Schema of the flow language.
-import type { Catalog, Host } from "@sluice/engine";
+import { toPlain, type Catalog, type Host } from "@sluice/engine";
 import { catalogView, commonFields, flowToJsonSchema, fromFields, routeFields, type CatalogView, type ConnectorRole, type ConnectorShape } from "@sluice/model";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { toPlain } from "../masking/plain-value.ts";
 import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 
 const roles: readonly ConnectorRole[] = ["source", "sink", "poller"];

@@ -1,7 +1,7 @@
 // Dead letters as the API shows them: secrets masked, bodies bounded.
+import { bodyTypeOf, toPlain } from "@sluice/engine";
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
-import { bodyTypeOf, shownHeaders } from "../masking/preview.ts";
-import { toPlain } from "../masking/plain-value.ts";
+import { shownHeaders } from "../masking/preview.ts";
 import { isSecretHeader } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";

@@ -1,6 +1,6 @@
+import { toPlain } from "@sluice/engine";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toPlain } from "./plain-value.ts";
 import { previewBody, shownHeaders } from "./preview.ts";
 import { isSecretHeader } from "./secret-headers.ts";
 import { maskUris } from "./secret-uris.ts";

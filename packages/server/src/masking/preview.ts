@@ -1,19 +1,6 @@
 // Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
-import { decodeText } from "@sluice/engine";
+import { decodeText, toPlain, toPlainWithin } from "@sluice/engine";
 import { isSecretHeader, masked } from "./secret-headers.ts";
-import { isPlainData, toPlain, toPlainWithin } from "./plain-value.ts";
-
-export type BodyType = "json" | "text" | "bytes" | "number" | "boolean" | "date" | "none" | "object";
-
-export function bodyTypeOf(body: unknown): BodyType {
-  if (body === null || body === undefined) return "none";
-  if (typeof body === "string") return "text";
-  if (typeof body === "number" || typeof body === "bigint") return "number";
-  if (typeof body === "boolean") return "boolean";
-  if (body instanceof Uint8Array) return "bytes";
-  if (body instanceof Date) return "date";
-  return isPlainData(body) ? "json" : "object";
-}
 
 export interface BodyPreview {
   readonly text: string;

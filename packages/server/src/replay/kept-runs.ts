@@ -1,9 +1,7 @@
 // The messages runs began and ended with, for replays: of every failed run while there is room, and of the last few that went
 // well. Kept by reference until somebody asks or the run fails, so that a run that goes well costs next to nothing.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
-import { Message, type Exchange, type FlowError, type Run } from "@sluice/engine";
-import { bodyTypeOf } from "../masking/preview.ts";
-import { toPlainWithin } from "../masking/plain-value.ts";
+import { bodyTypeOf, toPlainWithin, Message, type Exchange, type FlowError, type Run } from "@sluice/engine";
 
 const largestBody = 64 * 1_024;
 const largestStructure = 16 * 1_024;

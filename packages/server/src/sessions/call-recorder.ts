@@ -1,11 +1,9 @@
 // What the mocks of one session saw, in order: bounded in number and bytes, secrets masked, bodies as they were at that moment.
-import type { Exchange } from "@sluice/engine";
-import { bodyTypeOf, shownHeaders } from "../masking/preview.ts";
-import { toPlain } from "../masking/plain-value.ts";
+import { bodyTypeOf, toPlain, type Exchange, type MockCalls, type MockOutcome } from "@sluice/engine";
+import { shownHeaders } from "../masking/preview.ts";
 import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { MockOutcome } from "./mock.ts";
 
 export interface SeenMessage {
   readonly body: unknown;
@@ -38,7 +36,7 @@ export interface RecorderLimits {
   readonly secrets: SecretValues;
 }
 
-export class CallRecorder {
+export class CallRecorder implements MockCalls<RecordedCall> {
   readonly calls: RecordedCall[] = [];
   /** Calls that happened, kept or not. */
   count = 0;

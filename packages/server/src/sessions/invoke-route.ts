@@ -1,8 +1,6 @@
 // Fires a route inside a session, past its trigger, and tells how the run ended.
-import { Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+import { bodyTypeOf, toPlain, Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
-import { bodyTypeOf } from "../masking/preview.ts";
-import { toPlain } from "../masking/plain-value.ts";
 import type { InvokeBody } from "./session-body.ts";
 import type { TestSession } from "./test-session.ts";
 

@@ -1,7 +1,6 @@
 // The two languages test sessions speak beside JSON: Simple in mocks, JSONPath in assertions.
-import { Exchange, Message, Run, type Catalog, type Expression, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine";
+import { Exchange, Message, Run, type Catalog, type Expression, type Host, type JsonPath, type LanguageScope, type RouteIdentity } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
-import type { JsonPath } from "./assertions.ts";
 
 const nowhere: RouteIdentity = { id: "test-session", flowId: "test-session", flowHash: "" };
 

@@ -1,13 +1,24 @@
 // One test session: its mocks armed on the routes of the moment, until it is closed, expires, or its routes are replaced.
-import type { Clock, Deployment, Exchange, Expression, RouteIdentity, Runtime, SessionTag } from "@sluice/engine";
+import {
+  evaluateAssertion,
+  Mock,
+  MockFault,
+  mockTap,
+  type Clock,
+  type Deployment,
+  type Exchange,
+  type Expression,
+  type JsonPath,
+  type RouteIdentity,
+  type Runtime,
+  type SessionTag,
+} from "@sluice/engine";
+import { staysInside } from "@sluice/connectors";
 import type { StepNode } from "@sluice/model";
 import { Refusal } from "../refusal.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { evaluateAssertion, type JsonPath } from "./assertions.ts";
 import { CallRecorder } from "./call-recorder.ts";
-import { Mock } from "./mock.ts";
-import type { OpenBody } from "./session-body.ts";
-import { createSessionTap } from "./session-tap.ts";
+import type { MockBody, OpenBody } from "./session-body.ts";
 
 export interface SessionParts {
   readonly runtime: Runtime;
@@ -52,7 +63,7 @@ export class TestSession {
         const mockId = mock.id ?? `mock${index + 1}`;
         if (ids.has(mockId)) throw new Refusal("body-invalid", `mocks[${index}].id '${mockId}' is used twice`);
         ids.add(mockId);
-        return new Mock(mockId, mock, { clock: parts.clock, compile: parts.compile });
+        return mockOf(mockId, mock, parts);
       })
       .sort((a, b) => b.weight - a.weight);
     this.#findSteps();
@@ -74,11 +85,12 @@ export class TestSession {
       }
     }
     this.#untap = this.#parts.runtime.tap(
-      createSessionTap({
+      mockTap({
         sessionId: this.id,
         mocks: this.#mocks,
         routes,
         scope: this.scope,
+        staysInside,
         failUnmatched: this.#body.unmatched === "fail",
         calls: this.#calls,
         uriOf: (node) => uris.get(node),
@@ -141,5 +153,13 @@ export class TestSession {
       if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id))
         throw new Refusal("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
     }
+  }
+}
+
+function mockOf(id: string, body: MockBody, { clock, compile }: SessionParts): Mock {
+  try {
+    return new Mock(id, body, { clock, compile });
+  } catch (error) {
+    throw error instanceof MockFault ? new Refusal("body-invalid", error.message) : error;
   }
 }

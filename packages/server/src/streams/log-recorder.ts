@@ -1,5 +1,4 @@
-import type { Clock, LogLevel } from "@sluice/engine";
-import { toPlain } from "../masking/plain-value.ts";
+import { toPlain, type Clock, type LogLevel } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
 import { EventHub } from "./event-hub.ts";

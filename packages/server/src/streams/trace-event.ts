@@ -1,7 +1,7 @@
 // A trace event: facts for the filters at once, its JSON text when a client wants it.
-import type { Exchange, FlowError } from "@sluice/engine";
+import { bodyTypeOf, type Exchange, type FlowError } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
-import { bodyTypeOf, previewBody, shownHeaders } from "../masking/preview.ts";
+import { previewBody, shownHeaders } from "../masking/preview.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { BodyDetail, EventFacts } from "./stream-filter.ts";

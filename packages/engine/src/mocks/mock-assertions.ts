@@ -1,7 +1,13 @@
-// The assertions a session may carry: how often, in which order and with what the mocks were called.
-import { isDeepStrictEqual } from "node:util";
-import type { RecordedCall } from "./call-recorder.ts";
-import type { AssertionBody, CalledBody } from "./session-body.ts";
+// The assertions about mocks: how often, in which order and with what the mocks were called.
+import type { AssertionBody, CalledBody } from "@sluice/model";
+import { strictEquals } from "../values/equality.ts";
+
+/** What an assertion looks at of a call. */
+export interface AssertedCall {
+  readonly seq: number;
+  readonly mockId: string;
+  readonly request: { readonly body: unknown; readonly headers: Readonly<Record<string, unknown>> };
+}
 
 export interface AssertionResult {
   readonly ok: boolean;
@@ -11,7 +17,7 @@ export interface AssertionResult {
 /** Reads a JSONPath from a body. */
 export type JsonPath = (path: string, body: unknown) => unknown;
 
-export function evaluateAssertion(assertion: AssertionBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+export function evaluateAssertion(assertion: AssertionBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   if ("mockOrder" in assertion) return order(assertion.mockOrder, calls);
   const called = typeof assertion.mockCalled === "string" ? { mock: assertion.mockCalled } : assertion.mockCalled;
   return wasCalled(
@@ -21,9 +27,9 @@ export function evaluateAssertion(assertion: AssertionBody, calls: readonly Reco
   );
 }
 
-function order(expected: readonly string[], calls: readonly RecordedCall[]): AssertionResult {
+function order(expected: readonly string[], calls: readonly AssertedCall[]): AssertionResult {
   const seen = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
-  const ok = isDeepStrictEqual(seen, expected);
+  const ok = strictEquals(seen, expected);
   return {
     ok,
     message: ok
@@ -32,7 +38,7 @@ function order(expected: readonly string[], calls: readonly RecordedCall[]): Ass
   };
 }
 
-function wasCalled(expected: CalledBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+function wasCalled(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, times, atLeast, atMost, never } = expected;
   const said = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
   const counted = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
@@ -47,7 +53,7 @@ function wasCalled(expected: CalledBody, calls: readonly RecordedCall[], jsonPat
   return contents(expected, calls, jsonPath);
 }
 
-function contents(expected: CalledBody, calls: readonly RecordedCall[], jsonPath: JsonPath): AssertionResult {
+function contents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, call = "any" } = expected;
   const chosen = call === "first" ? calls.slice(0, 1) : call === "last" ? calls.slice(-1) : typeof call === "number" ? calls.slice(call - 1, call) : calls;
   const faults = chosen.map((one) => mismatch(expected, one, jsonPath));
@@ -56,22 +62,22 @@ function contents(expected: CalledBody, calls: readonly RecordedCall[], jsonPath
   return { ok, message: `mock '${mock}': ${chosen.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
 }
 
-function mismatch({ with: wanted }: CalledBody, { request, seq }: RecordedCall, jsonPath: JsonPath): string | undefined {
+function mismatch({ with: wanted }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
   const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
   const data = asData(request.body);
   if (body !== undefined && !isSubset(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
-  if (bodyEquals !== undefined && !isDeepStrictEqual(data, bodyEquals) && !isDeepStrictEqual(request.body, bodyEquals))
+  if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))
     return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
   const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
   if (matches !== undefined && !new RegExp(matches.replace(/^\/(.*)\/$/s, "$1")).test(text))
     return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
   for (const [name, value] of Object.entries(headers ?? {})) {
     const seen = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
-    if (!isDeepStrictEqual(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
+    if (!strictEquals(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
   }
   for (const [path, value] of Object.entries(jsonpath ?? {})) {
     const seen = jsonPath(path, data);
-    if (!isDeepStrictEqual(seen, value)) return `call ${seq} had ${show(seen)} at ${path}, expected ${show(value)}`;
+    if (!strictEquals(seen, value)) return `call ${seq} had ${show(seen)} at ${path}, expected ${show(value)}`;
   }
   return undefined;
 }
@@ -89,7 +95,7 @@ function asData(body: unknown): unknown {
 /** Every member of `part` is in `whole`; lists must be equally long. */
 function isSubset(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
-  if (typeof part !== "object" || part === null) return isDeepStrictEqual(part, whole);
+  if (typeof part !== "object" || part === null) return strictEquals(part, whole);
   return (
     typeof whole === "object" &&
     whole !== null &&

@@ -1,17 +1,14 @@
-// One mock of a session: what it matches, and what it does in place of a step. Counts its calls; who records them is the session.
-import {
-  exceptionTypeNames,
-  FlowError,
-  isKnownExceptionType,
-  pause,
-  type Awaitable,
-  type Clock,
-  type Exchange,
-  type Expression,
-  type RouteIdentity,
-} from "@sluice/engine";
+// One mock: what it matches, and what it does in place of a step. Counts its calls; who records them is the tap.
+import type { MockBody, RespondBody, ThrowBody } from "@sluice/model";
+import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
+import { FlowError } from "../errors/flow-error.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
+import type { Clock } from "../spi/host.ts";
+import { pause } from "../spi/pacing.ts";
+import type { Awaitable, Expression } from "../spi/processor.ts";
+import { copyJson } from "../values/json-view.ts";
 import { namePattern, type NamePattern } from "./name-pattern.ts";
-import type { MockBody, RespondBody, ThrowBody } from "./session-body.ts";
 
 export interface MockResponse {
   readonly status: number | null;
@@ -105,8 +102,8 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
     const { message } = exchange;
     if (compute !== undefined) message.body = compute(exchange);
     // A body of its own for each call: what a route does with it must not reach the next one.
-    else if (body !== undefined) message.body = structuredClone(body);
-    for (const [name, value] of Object.entries(headers)) message.headers.set(name, structuredClone(value));
+    else if (body !== undefined) message.body = copyJson(body);
+    for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));
     if (status !== undefined) message.headers.set("CamelHttpResponseCode", status);
     const response = { status: status ?? null, headers, body: compute === undefined && body === undefined ? null : message.body };
     if (status === undefined || status < 400) return { kind: "responded", response };

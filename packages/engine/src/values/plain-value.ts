@@ -11,13 +11,38 @@ export function isPlainData(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
+export type BodyType = "json" | "text" | "bytes" | "number" | "boolean" | "date" | "none" | "object";
+
+export function bodyTypeOf(body: unknown): BodyType {
+  if (body === null || body === undefined) return "none";
+  if (typeof body === "string") return "text";
+  if (typeof body === "number" || typeof body === "bigint") return "number";
+  if (typeof body === "boolean") return "boolean";
+  if (body instanceof Uint8Array) return "bytes";
+  if (body instanceof Date) return "date";
+  return isPlainData(body) ? "json" : "object";
+}
+
 /** Bytes as text when they are UTF-8, else as base64. */
 export function bytesAsText(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes);
   } catch {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    return base64Of(bytes);
   }
+}
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+function base64Of(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [first = 0, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+    const bits = (first << 16) | ((second ?? 0) << 8) | (third ?? 0);
+    text += digits.charAt(bits >> 18) + digits.charAt((bits >> 12) & 63);
+    text += (second === undefined ? "=" : digits.charAt((bits >> 6) & 63)) + (third === undefined ? "=" : digits.charAt(bits & 63));
+  }
+  return text;
 }
 
 /** The value as JSON data, at most about `limit` characters of it. */

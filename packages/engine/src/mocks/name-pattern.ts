@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { MockFault } from "./mock-fault.ts";
 
 export type NamePattern = (text: string) => boolean;
 
@@ -6,13 +6,13 @@ const longestPattern = 500;
 
 /** A pattern as mocks write it: exact text, `*` for any run of characters, or `/regex/`. */
 export function namePattern(text: string, where: string): NamePattern {
-  if (text.length > longestPattern) throw new Refusal("body-invalid", `${where} is longer than ${longestPattern} characters`);
+  if (text.length > longestPattern) throw new MockFault(`${where} is longer than ${longestPattern} characters`);
   if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
     try {
       const expression = new RegExp(`^(?:${text.slice(1, -1)})$`);
       return (name) => expression.test(name);
     } catch {
-      throw new Refusal("body-invalid", `${where} is not a valid regular expression`);
+      throw new MockFault(`${where} is not a valid regular expression`);
     }
   }
   if (!text.includes("*")) return (name) => name === text;

@@ -1,10 +1,22 @@
-// Puts a session's mocks around the steps and sends of the routes it was armed on.
-import { FlowError, type Awaitable, type Exchange, type Processor, type RouteIdentity, type Tap } from "@sluice/engine";
+// Puts mocks around the steps and sends of the routes they are armed on.
 import type { StepNode } from "@sluice/model";
-import type { CallRecorder } from "./call-recorder.ts";
+import { FlowError } from "../errors/flow-error.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
+import type { Tap } from "../run/runtime.ts";
+import type { Awaitable, Processor } from "../spi/processor.ts";
 import type { Mock, MockOutcome } from "./mock.ts";
 
-export interface SessionTapOptions {
+/** Where calls of mocks are taken down. */
+export interface MockCalls<Call> {
+  /** Takes down a call before the mock acts; undefined when there is no room for it. */
+  record(mockId: string, uri: string | undefined, exchange: Exchange): Call | undefined;
+  finish(call: Call, outcome: MockOutcome): void;
+  /** Gives back the place of a call that the mock let through after all. */
+  forget(call: Call): void;
+}
+
+export interface MockTapOptions<Call> {
   readonly sessionId: string;
   /** Most specific first. */
   readonly mocks: readonly Mock[];
@@ -12,16 +24,15 @@ export interface SessionTapOptions {
   readonly routes: ReadonlySet<RouteIdentity>;
   readonly scope: "deployment" | "session";
   readonly failUnmatched: boolean;
-  readonly calls: CallRecorder;
+  /** Sends that stay inside the runtime are never "unmatched". */
+  readonly staysInside: (uri: string) => boolean;
+  readonly calls: MockCalls<Call>;
   uriOf(node: StepNode, route: RouteIdentity): string | undefined;
   mocked(exchange: Exchange, node: StepNode | undefined): void;
 }
 
-/** Sends that stay inside the runtime are never "unmatched". */
-const internal = /^(direct|seda|log|mock|language|value-mapping|message-mapping|validator|xslt|timer|controlbus|ref|dataset):/;
-
-export function createSessionTap(options: SessionTapOptions): Tap {
-  const { mocks, routes, scope, sessionId, failUnmatched } = options;
+export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
+  const { mocks, routes, scope, sessionId, failUnmatched, staysInside } = options;
   const concerns = (exchange: Exchange): boolean => scope === "deployment" || exchange.run.session?.id === sessionId;
 
   return {
@@ -39,13 +50,13 @@ export function createSessionTap(options: SessionTapOptions): Tap {
     },
     send(next, uri, route) {
       const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
-      if (mine.length === 0 && (!failUnmatched || internal.test(uri))) return next;
+      if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
       return (exchange) => {
         if (!concerns(exchange)) return next(exchange);
         const at = exchange.at;
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return act(options, mock, uri, exchange, next);
-        if (!failUnmatched || internal.test(uri)) return next(exchange);
+        if (!failUnmatched || staysInside(uri)) return next(exchange);
         throw new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': the test session fails what it does not mock`, {
           code: "mock-unmatched",
         });
@@ -54,7 +65,7 @@ export function createSessionTap(options: SessionTapOptions): Tap {
   };
 }
 
-function act(options: SessionTapOptions, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
+function act<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
   const call = options.calls.record(mock.id, uri, exchange);
   const settle = (outcome: MockOutcome): Awaitable => {
     if (outcome.kind === "passed") {
