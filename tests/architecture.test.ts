@@ -13,9 +13,13 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
   standard: { internal: ["@sluice/model", "@sluice/engine/spi"], node: false },
   mapping: { internal: ["@sluice/model", "@sluice/engine/spi"], node: false },
   connectors: { internal: ["@sluice/model", "@sluice/engine/spi"], node: true },
-  server: { internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/connectors", "@sluice/mapping"], node: true },
+  "flow-tests": { internal: ["@sluice/model"], node: true },
+  server: {
+    internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/connectors", "@sluice/mapping"],
+    node: true,
+  },
   designer: { internal: ["@sluice/model"], node: false },
-  cli: { internal: ["@sluice/model", "@sluice/server", "@sluice/designer/server"], node: true },
+  cli: { internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/server", "@sluice/server/config", "@sluice/designer/server"], node: true },
   testkit: { internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard"], node: true },
 };
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expandRows, FlowTestFileError, httpTransport, installFlow, readFlowTests, runFlowTest } from "@sluice/testkit";
+import { FlowTestFileError, httpTransport, installFlow, readFlowTests, runFlowTest } from "@sluice/flow-tests";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, startTestServer, token, type StartedServer } from "./started-server.ts";
 
@@ -31,7 +31,7 @@ describe.each(examples.map((example) => [basename(example), example] as const))(
     expect(readme).toContain("curl");
   });
 
-  it.each(file.tests.flatMap(expandRows).map((test) => [test.name, test] as const))("%s", async (_, test) => {
+  it.each(file.tests.map((test) => [test.name, test] as const))("%s", async (_, test) => {
     expect((await runFlowTest(transport(), test, file.defaults)).faults).toEqual([]);
   });
 });
@@ -68,7 +68,10 @@ describe("a test that does not hold", () => {
 describe("a test file that is wrong", () => {
   it.each([
     ["tests: []", "tests"],
-    ["flow: a.yaml\ntests: [{name: t, when: {webhook: a}, then: [{stauts: x}]}]", "tests.0.then.0"],
+    [
+      "flow: a.yaml\ntests: [{name: t, when: {webhook: a}, then: [{stauts: x}]}]",
+      "line 2, column 47: tests.0.then.0.stauts: unknown assertion 'stauts' (did you mean 'status'?)",
+    ],
     ["flow: a.yaml\nflowId: a\ntests: [{name: t, when: {webhook: a}, then: [{status: completed}]}]", "needs either flow"],
     ["flow: [", "no valid YAML"],
   ])("%j is refused", (yaml, reason) => {

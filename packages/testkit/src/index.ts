@@ -2,7 +2,6 @@ export * from "./fake-host.ts";
 export * from "./fake-inlet.ts";
 export * from "./language-under-test.ts";
 export * from "./catalog-of.ts";
-export * from "./flow-tests/index.ts";
 export * from "./flow.ts";
 export * from "./recording-connectors.ts";
 export * from "./raw-client.ts";

@@ -35,6 +35,7 @@ export function runEndpoints(
         flowId: f.string({ doc: "Only runs of this flow." }),
         status: f.enum(["running", "completed", "failed", "retrying", "discarded", "cancelled"], { doc: "Only runs of this status." }),
         correlationId: f.string({ doc: "Only runs with this correlation id." }),
+        sessionId: f.string({ doc: "Only runs of this test session." }),
         since: f.string({ doc: "Only runs started at this time or later (ISO 8601)." }),
         until: f.string({ doc: "Only runs started at this time or earlier (ISO 8601)." }),
         limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }),

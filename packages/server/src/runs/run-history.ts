@@ -13,6 +13,7 @@ export interface RunFilter {
   readonly flowId?: string | undefined;
   readonly status?: string | undefined;
   readonly correlationId?: string | undefined;
+  readonly sessionId?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
@@ -105,11 +106,12 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
   };
 }
 
-function matches(record: RunRecord, { flowId, status, correlationId, since, until }: RunFilter): boolean {
+function matches(record: RunRecord, { flowId, status, correlationId, sessionId, since, until }: RunFilter): boolean {
   return (
     (flowId === undefined || record.route.flowId === flowId) &&
     (status === undefined || (record.run?.status ?? record.status) === status) &&
     (correlationId === undefined || record.correlationId === correlationId) &&
+    (sessionId === undefined || record.sessionId === sessionId) &&
     (since === undefined || record.startedAt >= since) &&
     (until === undefined || record.startedAt <= until)
   );

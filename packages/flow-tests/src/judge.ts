@@ -1,6 +1,6 @@
 // Compares what happened with what a test expects. Each fault is one sentence that shows both.
 import { isDeepStrictEqual } from "node:util";
-import type { Then } from "./flow-test-file.ts";
+import type { Then } from "./flow-test-shape.ts";
 import type { LoggedLine } from "./runtime-transport.ts";
 
 /** What the last call of a test came to. */

@@ -1,13 +1,24 @@
 // Runs flow tests against a runtime: each test in a session of its own, so that live traffic and other tests are untouched.
-import { expandRows, type FlowTest, type FlowTestFile, type When } from "./flow-test-file.ts";
+import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
+import { findCounterexample } from "./generated-input.ts";
 import { judge, type Observed } from "./judge.ts";
 import type { RuntimeTransport } from "./runtime-transport.ts";
+import { readTraces, type RunView } from "./traces.ts";
 
 export interface FlowTestResult {
   readonly name: string;
+  /** The line of the test in its file. */
+  readonly line: number;
   /** What was not as expected, in the order of the test; empty when it passed. */
   readonly faults: readonly string[];
   readonly durationMs: number;
+  /** The runs the test made, oldest first. */
+  readonly runs: readonly RunView[];
+}
+
+export interface FlowTestOptions {
+  /** Reads a file that stands beside the tests. */
+  readFile?(path: string): Promise<string>;
 }
 
 interface Calls {
@@ -15,44 +26,61 @@ interface Calls {
   readonly assertions?: readonly { readonly ok: boolean; readonly message: string }[];
 }
 
-/** Puts the flow of a test file into the runtime; throws when it is refused. */
-export async function installFlow(transport: RuntimeTransport, flowId: string, yaml: string, params?: Readonly<Record<string, string>>): Promise<void> {
-  const reply = await transport.api("PUT", `/flows/${flowId}`, { yaml, ...(params === undefined ? {} : { params }) });
-  if (reply.status >= 300) throw new Error(`flow '${flowId}' was refused with ${reply.status}: ${reply.text}`);
-}
-
-export async function runFlowTests(transport: RuntimeTransport, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
+export async function runFlowTests(transport: RuntimeTransport, file: FlowTestFile, options: FlowTestOptions = {}): Promise<readonly FlowTestResult[]> {
   const results: FlowTestResult[] = [];
-  for (const test of file.tests.flatMap(expandRows)) results.push(await runFlowTest(transport, test, file.defaults));
+  for (const test of file.tests) results.push(await runFlowTest(transport, test, file.defaults, options));
   return results;
 }
 
-export async function runFlowTest(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"]): Promise<FlowTestResult> {
+export async function runFlowTest(
+  transport: RuntimeTransport,
+  test: FlowTest,
+  defaults: FlowTestFile["defaults"],
+  options: FlowTestOptions = {},
+): Promise<FlowTestResult> {
   const began = performance.now();
-  const done = (faults: readonly string[]): FlowTestResult => ({ name: test.name, faults, durationMs: Math.round(performance.now() - began) });
+  const runs: RunView[] = [];
+  const attempt = async (calls: readonly When[]): Promise<readonly string[]> => {
+    const outcome = await runOnce(transport, { ...test, when: calls }, defaults);
+    runs.push(...outcome.runs);
+    return outcome.faults;
+  };
+  const faults = test.when.some(({ generate }) => generate !== undefined) ? await findCounterexample(test.when, attempt, options) : await attempt(test.when);
+  return { name: test.name, line: test.line, faults, runs, durationMs: Math.round(performance.now() - began) };
+}
+
+interface Outcome {
+  readonly faults: readonly string[];
+  readonly runs: readonly RunView[];
+}
+
+async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"]): Promise<Outcome> {
   const assertions = test.then.filter((then) => "mockCalled" in then || "mockOrder" in then);
-  const session = {
+  const timeoutMs = test.timeoutMs ?? defaults.timeoutMs;
+  const opened = await transport.api("POST", "/test/session", {
     name: test.name.slice(0, 200),
     scope: "session",
     unmatched: defaults.unmatched,
     time: test.time ?? defaults.time,
     mocks: test.mocks,
     assertions,
-  };
-  const opened = await transport.api("POST", "/test/session", session);
-  if (opened.status !== 201) return done([`the session was refused with ${opened.status}: ${opened.text}`]);
+  });
+  if (opened.status !== 201) return { faults: [`the session was refused with ${opened.status}: ${reason(opened.text)}`], runs: [] };
   const { sessionId } = JSON.parse(opened.text) as { sessionId: string };
   const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
     let last: Sent | undefined;
-    for (const when of [test.when].flat()) {
-      const outcome = await fire(transport, sessionId, when, defaults.timeoutMs);
-      if (typeof outcome === "string") return done([outcome]);
+    for (const when of test.when) {
+      const outcome = await fire(transport, sessionId, when, timeoutMs);
+      if (typeof outcome === "string") return { faults: [outcome], runs: [] };
       last = outcome;
     }
     const seen = { ...(last as Sent), logged: (await log?.lines()) ?? [] };
     const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
-    return done([...faults, ...(assertions.length === 0 ? [] : await mockFaults(transport, sessionId, defaults.timeoutMs))]);
+    const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, timeoutMs);
+    // What a queue or a tap did after the reply counts as visited too.
+    const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;
+    return { faults: [...faults, ...called], runs };
   } finally {
     log?.close();
     await transport.api("DELETE", `/test/session/${sessionId}`);
@@ -60,18 +88,18 @@ export async function runFlowTest(transport: RuntimeTransport, test: FlowTest, d
 }
 
 /** What a call came to, without what was logged meanwhile. */
-type Sent = Omit<Observed, "logged">;
+type Sent = Omit<Observed, "logged"> & { readonly runs: readonly RunView[] };
 
 /** Sends one message; the outcome, or why it could not be sent. */
 async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Sent | string> {
   if ("webhook" in when) return callWebhook(transport, sessionId, when);
-  const target = "direct" in when ? { trigger: `direct:${when.direct}` } : { routeId: when.route };
+  const target = "direct" in when ? { trigger: `direct:${when.direct.replace(/^direct:/, "")}` } : { routeId: when.route };
   const { body, headers, properties, variables } = when;
   const reply = await transport.api("POST", "/test/invoke", { sessionId, ...target, body, headers, properties, variables, timeoutMs });
-  if (reply.status !== 200) return `the call was refused with ${reply.status}: ${reply.text}`;
+  if (reply.status !== 200) return `the call was refused with ${reply.status}: ${reason(reply.text)}`;
   const outcome = JSON.parse(reply.text) as { runId: string; status: string; body: unknown; headers: Record<string, unknown>; error: Observed["error"] | null };
-  const { visited } = await traces(transport, sessionId);
-  return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, visited };
+  const traces = await readTraces(transport, sessionId);
+  return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, ...traces };
 }
 
 async function callWebhook(transport: RuntimeTransport, sessionId: string, when: Extract<When, { webhook: string }>): Promise<Sent | string> {
@@ -86,36 +114,9 @@ async function callWebhook(transport: RuntimeTransport, sessionId: string, when:
   const reply = await transport.webhook(when.method, path, headers, body);
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
-  const { runs, visited } = await traces(transport, sessionId);
-  const run = runs.find(({ id }) => id === runId);
-  return {
-    status: run?.status ?? "unknown",
-    replyStatus: reply.status,
-    body: reply.text,
-    headers: reply.headers,
-    error: run?.error ?? undefined,
-    visited,
-  };
-}
-
-interface RunView {
-  readonly id: string;
-  readonly sessionId: string | null;
-  readonly status: string;
-  readonly error: Observed["error"] | null;
-  readonly steps: readonly { readonly stepId: string }[];
-}
-
-interface Traces {
-  readonly runs: readonly RunView[];
-  readonly visited: ReadonlySet<string>;
-}
-
-/** What the session's messages did so far, in whichever routes they came to. */
-async function traces(transport: RuntimeTransport, sessionId: string): Promise<Traces> {
-  const { text } = await transport.api("GET", "/runs?limit=1000");
-  const runs = (JSON.parse(text) as { runs: readonly RunView[] }).runs.filter((run) => run.sessionId === sessionId);
-  return { runs, visited: new Set(runs.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))) };
+  const traces = await readTraces(transport, sessionId);
+  const run = traces.runs.find(({ id }) => id === runId);
+  return { status: run?.status ?? "unknown", replyStatus: reply.status, body: reply.text, headers: reply.headers, error: run?.error ?? undefined, ...traces };
 }
 
 /** What follows a reply (taps, queues, groups) takes a moment: asks until the mocks were called as expected, or time is up. */
@@ -132,4 +133,13 @@ async function mockFaults(transport: RuntimeTransport, sessionId: string, timeou
 
 function textValues(values: Readonly<Record<string, unknown>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** The sentence of an error body. */
+function reason(text: string): string {
+  try {
+    return String((JSON.parse(text) as { error?: unknown }).error ?? text);
+  } catch {
+    return text.slice(0, 300);
+  }
 }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { FlowTestFileError, readFlowTests } from "./flow-test-file.ts";
+
+const file = (...tests: readonly string[]): string => `flow: a.yaml\ntests:\n${tests.map((test) => `  - ${test}\n`).join("")}`;
+
+function faultsOf(yaml: string): readonly string[] {
+  try {
+    readFlowTests(yaml);
+  } catch (error) {
+    if (error instanceof FlowTestFileError) return error.faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
+    throw error;
+  }
+  return [];
+}
+
+describe("a flow-test file", () => {
+  it("writes rows out, keeps the line of each test and fills values of any kind", () => {
+    const read = readFlowTests(
+      file(
+        "{name: first, when: {direct: a}, then: [{status: completed}]}",
+        'name: "gives ${row.code}"\n    when: {webhook: a, body: "${row.order}"}\n    then: [{reply: {status: "${row.code}"}}]\n    each: [{code: 200, order: {id: 1}}, {code: 422, order: null}]',
+      ),
+    );
+    expect(read.tests.map(({ name, line }) => [name, line])).toEqual([
+      ["first", 3],
+      ["gives 200 [1]", 4],
+      ["gives 422 [2]", 4],
+    ]);
+    expect(read.tests[1]).toMatchObject({ when: [{ webhook: "a", method: "POST", body: { id: 1 } }], then: [{ reply: { status: 200 } }] });
+    expect(read.tests[2]?.when[0]).toMatchObject({ body: null });
+  });
+
+  it.each([
+    [
+      "a wrong assertion",
+      file("{name: t, when: {direct: a}, then: [{stauts: completed}]}"),
+      "3:42 tests.0.then.0.stauts: unknown assertion 'stauts' (did you mean 'status'?)",
+    ],
+    [
+      "a wrong trigger",
+      file("{name: t, when: {webhok: a}, then: [{status: failed}]}"),
+      "3:22 tests.0.when.webhok: unknown trigger 'webhok' (did you mean 'webhook'?)",
+    ],
+    [
+      "a word of a mock",
+      file("{name: t, mocks: [{match: {stepid: x}, respond: {}}], when: {direct: a}, then: [{status: failed}]}"),
+      "3:32 tests.0.mocks.0.match.stepid: unknown word 'stepid'",
+    ],
+    [
+      "a word inside mockCalled",
+      file("{name: t, when: {direct: a}, then: [{mockCalled: {mock: m, tims: 2}}]}"),
+      "3:64 tests.0.then.0.mockCalled.tims: unknown word 'tims'",
+    ],
+    [
+      "a word of the file",
+      "flw: a.yaml\nflow: b.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: failed}]}]",
+      "1:1 flw: unknown word 'flw' (did you mean 'flow'?)",
+    ],
+    ["broken YAML", "flow: [\n", "no valid YAML"],
+    ["a wrong expression", file("{name: t, when: {direct: a}, then: [{reply: {matches: '('}}]}"), "must be a regular expression"],
+    [
+      "a wrong value in the second row",
+      file('{name: t, when: {direct: a}, then: [{status: "${row.s}"}], each: [{s: failed}, {s: gone}]}'),
+      "3:42 tests.0.then.0.status",
+    ],
+    ["rows that are none", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
+  ])("tells of %s with its place", (_, yaml, fault) => {
+    expect(faultsOf(yaml).join("\n")).toContain(fault);
+  });
+
+  it("tells every fault at once", () => {
+    expect(
+      faultsOf(file("{name: t, when: {direct: a}, then: [{a: 1}]}", "{name: t, when: {direct: a}, then: [{b: 1}]}")).map((fault) => fault.split(" ")[0]),
+    ).toEqual(["3:42", "4:42"]);
+  });
+});

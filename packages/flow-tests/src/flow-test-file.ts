@@ -1,0 +1,95 @@
+// Reads a file of flow tests; every fault is told with its line and column. Running it is run-flow-tests.ts.
+import { isMap, isScalar, LineCounter, parseDocument, type Document } from "yaml";
+import { fileShape, plainIssues, type FlowTestFile } from "./flow-test-shape.ts";
+
+export interface FlowTestFault {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** The file is wrong; the message says where. */
+export class FlowTestFileError extends Error {
+  readonly faults: readonly FlowTestFault[];
+
+  constructor(faults: readonly FlowTestFault[]) {
+    super(faults.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join("\n"));
+    this.name = "FlowTestFileError";
+    this.faults = faults;
+  }
+}
+
+export function readFlowTests(yaml: string): FlowTestFile {
+  const lines = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (document.errors.length > 0)
+    throw new FlowTestFileError(document.errors.map((error) => ({ ...at(error.pos[0]), message: `no valid YAML: ${error.message.split("\n")[0]}` })));
+  const { data, origins } = withRows(document.toJS({ maxAliasCount: 100 }));
+  const origin = (path: readonly PropertyKey[]): readonly (string | number)[] =>
+    path.map((part, index) => (index === 1 && path[0] === "tests" ? (origins[part as number] ?? part) : part) as string | number);
+  const result = fileShape.safeParse(data);
+  if (!result.success)
+    throw new FlowTestFileError(
+      plainIssues(result.error).map((issue) => {
+        const path = origin(issue.path);
+        return { ...at(offsetOf(document, path)), message: `${path.length === 0 ? "" : `${path.join(".")}: `}${issue.message}` };
+      }),
+    );
+  const tests = result.data.tests.map((test, index) => ({ ...test, line: at(offsetOf(document, origin(["tests", index]))).line }));
+  return { ...result.data, tests };
+}
+
+/** The data with every test of rows (`each`) written out once per row, `${row.name}` filled in; `origins` tells which test each came from. */
+function withRows(data: unknown): { readonly data: unknown; readonly origins: readonly number[] } {
+  const tests = (data as { tests?: unknown } | null)?.tests;
+  if (!Array.isArray(tests)) return { data, origins: [] };
+  const origins: number[] = [];
+  const written = tests.flatMap((test: unknown, index) => {
+    const rows = isRecord(test) ? test["each"] : undefined;
+    const filled = Array.isArray(rows) && rows.length > 0 && rows.every(isRecord) ? rows.map((row, at) => fillTest(test as Fields, row, at)) : [test];
+    origins.push(...filled.map(() => index));
+    return filled;
+  });
+  return { data: { ...(data as Fields), tests: written }, origins };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function fillTest({ each: _, ...test }: Fields, row: Fields, index: number): Fields {
+  const filled = fill(test, row) as Fields;
+  return { ...filled, name: `${String(filled["name"])} [${index + 1}]` };
+}
+
+/** Where the thing a path leads to begins: the key of a member, the item of a list, or the nearest thing around it that is there. */
+function offsetOf(document: Document, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const last = path[length - 1];
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+    if (isMap(parent)) {
+      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(last));
+      const offset = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+      if (offset !== undefined) return offset;
+      continue;
+    }
+    const node = document.getIn(path.slice(0, length), true) as { range?: readonly [number, number, number] } | undefined;
+    if (node?.range !== undefined) return node.range[0];
+  }
+  return 0;
+}
+
+function fill(value: unknown, row: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value === "string") {
+    const whole = /^\$\{row\.([\w-]+)\}$/.exec(value);
+    if (whole !== null) return row[whole[1] as string] ?? null;
+    return value.replaceAll(/\$\{row\.([\w-]+)\}/g, (_all, name: string) => String(row[name] ?? ""));
+  }
+  if (Array.isArray(value)) return value.map((item) => fill(item, row));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner, row)]));
+}

@@ -1,0 +1,153 @@
+// What a file of flow tests may hold. Words that are not known are refused by name, with the word that was probably meant.
+import { assertionShape, closest, mockShape } from "@sluice/model";
+import { z } from "zod";
+
+const values = z.record(z.string(), z.unknown());
+const message = { headers: values.optional(), body: z.unknown().optional() };
+const preset = { properties: values.optional(), variables: values.optional() };
+
+/** An object without other members than these. */
+function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
+  return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownWords(issue.keys, Object.keys(shape)) : undefined) });
+}
+
+function unknownWords(words: readonly string[], known: readonly string[]): string {
+  const word = words[0] ?? "";
+  const meant = closest(word, known);
+  return `unknown word '${word}' (${meant === undefined ? `known are ${known.join(", ")}` : `did you mean '${meant}'?`})`;
+}
+
+/** A shape chosen by which of several words an object holds. */
+function byWord<const S extends Readonly<Record<string, z.ZodType>>>(noun: string, shapes: S): z.ZodType<z.output<S[keyof S]>> {
+  const known = Object.keys(shapes);
+  return z.unknown().transform((value, context) => {
+    const held = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+    const word = held.find((name) => known.includes(name));
+    if (word === undefined) {
+      const wrong = held[0];
+      const meant = wrong === undefined ? undefined : closest(wrong, known);
+      const text = wrong === undefined ? `${noun} must be one of ${known.join(", ")}` : `unknown ${noun} '${wrong}'`;
+      const hint = wrong === undefined ? "" : meant === undefined ? ` (known are ${known.join(", ")})` : ` (did you mean '${meant}'?)`;
+      context.addIssue({ code: "custom", message: text + hint, path: wrong === undefined ? [] : [wrong] });
+      return z.NEVER;
+    }
+    const result = (shapes[word] as z.ZodType).safeParse(value);
+    if (result.success) return result.data as z.output<S[keyof S]>;
+    for (const issue of plainIssues(result.error)) context.addIssue({ code: "custom", ...issue });
+    return z.NEVER;
+  }) as unknown as z.ZodType<z.output<S[keyof S]>>;
+}
+
+export interface PlainIssue {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+/** The faults one by one: of a choice the branch that was meant, of an unknown word the word itself. */
+export function plainIssues({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): readonly PlainIssue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === "invalid_union") {
+      const meant = issue.errors.find((branch) => branch.some(({ code, path }) => code !== "invalid_type" || path.length > 0)) ?? [];
+      if (meant.length > 0) return plainIssues({ issues: meant }).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+    }
+    if (issue.code !== "unrecognized_keys") return [{ path: [...issue.path], message: issue.message }];
+    const word = issue.keys[0] as string;
+    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown word '${word}'` : issue.message }];
+  });
+}
+
+const generateShape = strict({
+  /** A JSON Schema: a file beside the tests, or the schema itself. */
+  schema: z.union([z.string().min(1), values]),
+  runs: z.int().min(1).max(10_000).default(100),
+  seed: z.int().optional(),
+});
+
+const whenShape = byWord("trigger", {
+  webhook: strict({
+    webhook: z.string().min(1),
+    method: z.string().default("POST"),
+    path: z.string().optional(),
+    query: z.string().optional(),
+    generate: generateShape.optional(),
+    ...message,
+  }),
+  direct: strict({ direct: z.string().min(1), generate: generateShape.optional(), ...preset, ...message }),
+  route: strict({ route: z.string().min(1), generate: generateShape.optional(), ...preset, ...message }),
+});
+
+const bodyRules = {
+  body: z.unknown().optional(),
+  bodyEquals: z.unknown().optional(),
+  matches: z.string().refine(isPattern, { message: "must be a regular expression" }).optional(),
+  headers: values.optional(),
+};
+const names = z.array(z.string()).min(1);
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text.replace(/^\/(.*)\/$/s, "$1")) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const thenShape = byWord("assertion", {
+  status: strict({ status: z.enum(["completed", "failed", "discarded", "cancelled", "running"]) }),
+  reply: strict({ reply: strict({ status: z.int().optional(), ...bodyRules }) }),
+  error: strict({ error: strict({ type: z.string().optional(), contains: z.string().optional(), stepId: z.string().optional() }) }),
+  mockCalled: assertionShape.options[0],
+  mockOrder: assertionShape.options[1],
+  visited: strict({ visited: names }),
+  notVisited: strict({ notVisited: names }),
+  logged: strict({ logged: strict({ level: z.string().optional(), contains: z.string() }) }),
+});
+
+const defaultsShape = strict({
+  unmatched: z.enum(["passthrough", "fail"]).default("fail"),
+  time: z.enum(["real", "skip"]).default("skip"),
+  timeoutMs: z.int().min(1).default(5_000),
+});
+
+const testShape = strict({
+  name: z.string().min(1),
+  mocks: z.array(mockShape).default([]),
+  /** One call, or several in a row; what the test says about status and reply is about the last. */
+  when: z.unknown().transform((value, context) => {
+    const list = Array.isArray(value) ? value : [value];
+    if (list.length === 0) context.addIssue({ code: "custom", message: "must hold at least one call" });
+    const calls = list.map((one, index) => {
+      const result = whenShape.safeParse(one);
+      if (result.success) return result.data;
+      for (const { message, path } of plainIssues(result.error))
+        context.addIssue({ code: "custom", message, path: Array.isArray(value) ? [index, ...path] : path });
+      return z.NEVER;
+    });
+    return calls as readonly When[];
+  }),
+  then: z.array(thenShape).min(1),
+  /** Rows are written out before the file is checked; what is left here is no list of rows. */
+  each: z.never({ error: "must be a list of rows, each an object" }).optional(),
+  time: z.enum(["real", "skip"]).optional(),
+  timeoutMs: z.int().min(1).optional(),
+});
+
+/** Documents the flow needs, by id: a file beside the tests, or the document itself. */
+const documents = z.record(z.string(), z.union([z.string().min(1), values])).optional();
+
+export const fileShape = strict({
+  flow: z.string().min(1).optional(),
+  flowId: z.string().min(1).optional(),
+  params: values.optional(),
+  valueMappings: documents,
+  messageMappings: documents,
+  defaults: defaultsShape.prefault({}),
+  tests: z.array(testShape).min(1),
+}).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), { message: "needs either flow (a file) or flowId (what is deployed)" });
+
+/** A test, with the line it stands at. */
+export type FlowTest = z.infer<typeof testShape> & { readonly line: number };
+export type FlowTestFile = Omit<z.infer<typeof fileShape>, "tests"> & { readonly tests: readonly FlowTest[] };
+export type Generate = z.infer<typeof generateShape>;
+export type When = z.output<typeof whenShape>;
+export type Then = z.output<typeof thenShape>;

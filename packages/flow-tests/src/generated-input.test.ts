@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { When } from "./flow-test-shape.ts";
+import { findCounterexample } from "./generated-input.ts";
+import { arbitraryOf } from "./schema-arbitrary.ts";
+
+const generated = (schema: unknown, runs = 200): readonly When[] => [{ direct: "a", generate: { schema: schema as string, runs, seed: 7 } }];
+const bodyOf = (calls: readonly When[]): unknown => calls[0]?.body;
+
+describe("generated input", () => {
+  const order = {
+    type: "object",
+    required: ["id", "lines"],
+    properties: {
+      id: { type: "string", minLength: 1 },
+      lines: { type: "array", maxItems: 5, items: { $ref: "#/$defs/line" } },
+      note: { enum: ["a", "b"] },
+    },
+    $defs: { line: { type: "object", required: ["quantity"], properties: { quantity: { type: "integer", minimum: 0, maximum: 1_000 } } } },
+  };
+
+  it("tries as many inputs as asked for, all of the schema", async () => {
+    const bodies: any[] = [];
+    const faults = await findCounterexample(generated(order), async (calls) => (bodies.push(bodyOf(calls)), []), {});
+    expect(faults).toEqual([]);
+    expect(bodies).toHaveLength(200);
+    for (const { id, lines, note } of bodies) {
+      expect(id.length).toBeGreaterThan(0);
+      expect(lines.every(({ quantity }: any) => Number.isInteger(quantity) && quantity >= 0 && quantity <= 1_000)).toBe(true);
+      expect([undefined, "a", "b"]).toContain(note);
+    }
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBeGreaterThan(100);
+  });
+
+  it("shrinks to the smallest input that fails and tells it with the seed", async () => {
+    const attempt = async (calls: readonly When[]): Promise<readonly string[]> =>
+      (bodyOf(calls) as number) >= 42 ? ["expected status completed, got failed"] : [];
+    const [fault] = await findCounterexample(generated({ type: "integer", minimum: 0, maximum: 1_000 }), attempt, {});
+    expect(fault).toMatch(/^expected status completed, got failed; with the generated body 42 \(run \d+ of 200, shrunk \d+ times, seed 7\)$/);
+  });
+
+  it("reads the schema from a file beside the tests, and says what is wrong with it", async () => {
+    const never = async (): Promise<readonly string[]> => [];
+    const files: Record<string, string> = { "good.json": '{"type":"integer"}', "bad.json": "{" };
+    const readFile = async (path: string): Promise<string> => files[path] ?? Promise.reject(new Error("no such file"));
+    expect(await findCounterexample(generated("good.json", 3), never, { readFile })).toEqual([]);
+    await expect(findCounterexample(generated("bad.json"), never, { readFile })).rejects.toThrow("the schema 'bad.json' is no valid JSON");
+    await expect(findCounterexample(generated({ $ref: "other.json" }), never, {})).rejects.toThrow("only references within the schema");
+    await expect(findCounterexample(generated({ type: "decimal" }), never, {})).rejects.toThrow("type 'decimal' is not known");
+  });
+
+  it.each([
+    ["multiples", { type: "integer", multipleOf: 5, minimum: 3, maximum: 22 }, (value: any) => value % 5 === 0 && value >= 5 && value <= 20],
+    ["patterns", { type: "string", pattern: "^A-\\d{2}$" }, (value: any) => /^A-\d{2}$/.test(value)],
+    ["dates", { type: "string", format: "date" }, (value: any) => /^\d{4}-\d\d-\d\d$/.test(value)],
+    ["choices", { oneOf: [{ const: 1 }, { type: "null" }] }, (value: any) => value === 1 || value === null],
+    ["several types", { type: ["boolean", "null"] }, (value: any) => value === null || typeof value === "boolean"],
+    [
+      "all of several",
+      {
+        allOf: [
+          { required: ["a"], properties: { a: { const: 1 } } },
+          { required: ["b"], properties: { b: { const: 2 } } },
+        ],
+      },
+      (value: any) => value.a === 1 && value.b === 2,
+    ],
+  ])("generates %s", (_, schema, holds) => {
+    fc.assert(fc.property(arbitraryOf(fc, schema), holds), { seed: 1 });
+  });
+});

@@ -1,0 +1,43 @@
+// Tests with generated input: many bodies that a JSON Schema allows are tried; the first that fails is shrunk to its essence.
+import type { When } from "./flow-test-shape.ts";
+
+/** An input for which the test does not hold; any other error ends the search. */
+class Unmet extends Error {}
+
+type Attempt = (calls: readonly When[]) => Promise<readonly string[]>;
+
+/** Faults of the smallest input that fails, with the input itself; none when every input held. */
+export async function findCounterexample(
+  calls: readonly When[],
+  attempt: Attempt,
+  { readFile }: { readFile?(path: string): Promise<string> },
+): Promise<readonly string[]> {
+  const { default: fc } = await import("fast-check");
+  const { arbitraryOf } = await import("./schema-arbitrary.ts");
+  const spec = calls.find(({ generate }) => generate !== undefined)?.generate;
+  if (spec === undefined) return attempt(calls);
+  const schema = typeof spec.schema === "string" ? await readSchema(spec.schema, readFile) : spec.schema;
+  let faults: readonly string[] = [];
+  const property = fc.asyncProperty(arbitraryOf(fc, schema), async (body) => {
+    const found = await attempt(calls.map(({ generate, ...call }) => (generate === undefined ? call : { ...call, body }) as When));
+    if (found.length === 0) return;
+    faults = found;
+    throw new Unmet();
+  });
+  const result = await fc.check(property, { numRuns: spec.runs, ...(spec.seed === undefined ? {} : { seed: spec.seed }) });
+  if (!result.failed) return [];
+  if (result.errorInstance instanceof Error && !(result.errorInstance instanceof Unmet)) throw result.errorInstance;
+  const [smallest] = result.counterexample ?? [];
+  const note = `with the generated body ${JSON.stringify(smallest)} (run ${result.numRuns} of ${spec.runs}, shrunk ${result.numShrinks} times, seed ${result.seed})`;
+  return faults.map((fault) => `${fault}; ${note}`);
+}
+
+async function readSchema(path: string, readFile: ((path: string) => Promise<string>) | undefined): Promise<unknown> {
+  if (readFile === undefined) throw new Error(`the schema '${path}' cannot be read here: write it into the test`);
+  const text = await readFile(path);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Error(`the schema '${path}' is no valid JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,6 @@
+export * from "./flow-test-file.ts";
+export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";
+export * from "./install-subject.ts";
+export * from "./run-flow-tests.ts";
+export * from "./runtime-transport.ts";
+export type { RunView, StepView } from "./traces.ts";

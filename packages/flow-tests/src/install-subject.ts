@@ -1,0 +1,28 @@
+// Puts the flow of a test file, and the documents it needs, into a runtime.
+import type { FlowTestFile } from "./flow-test-shape.ts";
+import type { RuntimeTransport } from "./runtime-transport.ts";
+
+/** Puts a flow into the runtime; throws when it is refused. */
+export async function installFlow(transport: RuntimeTransport, flowId: string, yaml: string, params?: Readonly<Record<string, unknown>>): Promise<void> {
+  await put(transport, `/flows/${flowId}`, `flow '${flowId}'`, { yaml, ...(params === undefined ? {} : { params }) });
+}
+
+/** Puts the tables and mappings a test file names into the runtime; throws when one is refused or cannot be read. */
+export async function installDocuments(transport: RuntimeTransport, file: FlowTestFile, readFile: (path: string) => Promise<string>): Promise<void> {
+  const kinds = [
+    ["value-mappings", "value mapping", file.valueMappings],
+    ["message-mappings", "message mapping", file.messageMappings],
+  ] as const;
+  for (const [path, noun, documents] of kinds) {
+    for (const [id, document] of Object.entries(documents ?? {})) {
+      const body: unknown = typeof document === "string" ? JSON.parse(await readFile(document)) : document;
+      await put(transport, `/${path}/${encodeURIComponent(id)}`, `${noun} '${id}'`, body);
+    }
+  }
+}
+
+async function put(transport: RuntimeTransport, path: string, noun: string, body: unknown): Promise<void> {
+  const reply = await transport.api("PUT", path, body);
+  if (reply.status < 300) return;
+  throw new Error(`${noun} was refused with ${reply.status}: ${reply.text}`);
+}

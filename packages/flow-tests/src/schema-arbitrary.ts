@@ -1,0 +1,113 @@
+// From a JSON Schema to generated values. What it cannot generate it refuses by name, so that a test never tries less than it says.
+import type fastCheck from "fast-check";
+import type { Arbitrary } from "fast-check";
+
+type Fc = typeof fastCheck;
+type Schema = Readonly<Record<string, unknown>>;
+
+const deepest = 8;
+
+/** Values that the schema allows. */
+export function arbitraryOf(fc: Fc, schema: unknown): Arbitrary<unknown> {
+  return build(fc, schema, schema, 0);
+}
+
+function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary<unknown> {
+  if (schema === true || schema === undefined) return fc.jsonValue({ maxDepth: 2 });
+  if (typeof schema !== "object" || schema === null) throw new Error("a JSON Schema must be an object or true");
+  const given = schema as Schema;
+  const inner = (next: unknown): Arbitrary<unknown> => build(fc, next, root, depth + 1);
+  if (depth > deepest) return fc.constant(null);
+  if (typeof given["$ref"] === "string") return build(fc, resolve(given["$ref"], root), root, depth + 1);
+  if ("const" in given) return fc.constant(given["const"]);
+  if (Array.isArray(given["enum"])) return fc.constantFrom(...(given["enum"] as readonly unknown[]));
+  for (const word of ["oneOf", "anyOf"]) if (Array.isArray(given[word])) return fc.oneof(...(given[word] as readonly unknown[]).map(inner));
+  if (Array.isArray(given["allOf"])) return inner(merged(given, given["allOf"] as readonly Schema[]));
+  const type = given["type"] ?? ("properties" in given ? "object" : "items" in given ? "array" : undefined);
+  if (Array.isArray(type)) return fc.oneof(...type.map((one: unknown) => inner({ ...given, type: one })));
+  switch (type) {
+    case undefined:
+      return fc.jsonValue({ maxDepth: 2 });
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return integers(fc, given);
+    case "number":
+      return fc.double({ noNaN: true, noDefaultInfinity: true, min: numberOf(given, "minimum") ?? -1e9, max: numberOf(given, "maximum") ?? 1e9 });
+    case "string":
+      return strings(fc, given);
+    case "array":
+      return fc.array(inner(given["items"]), { minLength: numberOf(given, "minItems") ?? 0, maxLength: numberOf(given, "maxItems") ?? 10 });
+    case "object":
+      return objects(fc, given, inner);
+    default:
+      throw new Error(`the schema's type '${String(type)}' is not known`);
+  }
+}
+
+function integers(fc: Fc, schema: Schema): Arbitrary<number> {
+  const step = numberOf(schema, "multipleOf") ?? 1;
+  const min = numberOf(schema, "minimum") ?? (numberOf(schema, "exclusiveMinimum") ?? -1_000_001) + 1;
+  const max = numberOf(schema, "maximum") ?? (numberOf(schema, "exclusiveMaximum") ?? 1_000_001) - 1;
+  return fc.integer({ min: Math.ceil(min / step), max: Math.floor(max / step) }).map((value) => value * step);
+}
+
+function strings(fc: Fc, schema: Schema): Arbitrary<string> {
+  const minLength = numberOf(schema, "minLength") ?? 0;
+  const maxLength = numberOf(schema, "maxLength") ?? Math.max(minLength, 40);
+  if (typeof schema["pattern"] === "string") return fc.stringMatching(new RegExp(schema["pattern"])).filter((text) => text.length >= minLength);
+  const dates = fc.date({ min: new Date("1970-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true });
+  switch (schema["format"]) {
+    case "date-time":
+      return dates.map((date) => date.toISOString());
+    case "date":
+      return dates.map((date) => date.toISOString().slice(0, 10));
+    case "email":
+      return fc.emailAddress();
+    case "uuid":
+      return fc.uuid();
+    case "uri":
+      return fc.webUrl();
+    default:
+      return fc.string({ minLength, maxLength, unit: "grapheme" });
+  }
+}
+
+function objects(fc: Fc, schema: Schema, inner: (next: unknown) => Arbitrary<unknown>): Arbitrary<unknown> {
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const required = new Set((schema["required"] ?? []) as readonly string[]);
+  const members = Object.fromEntries([...new Set([...Object.keys(properties), ...required])].map((name) => [name, inner(properties[name])]));
+  return fc.record(members, { requiredKeys: [...required], noNullPrototype: true });
+}
+
+function merged(schema: Schema, parts: readonly Schema[]): Schema {
+  const { allOf: _, ...rest } = schema;
+  return [...parts, rest].reduce<Schema>(
+    (all, part) => ({
+      ...all,
+      ...part,
+      properties: { ...(all["properties"] as object | undefined), ...(part["properties"] as object | undefined) },
+      required: [...((all["required"] ?? []) as string[]), ...((part["required"] ?? []) as string[])],
+    }),
+    { type: "object" },
+  );
+}
+
+/** References within the schema: `#/$defs/address`. */
+function resolve(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#")) throw new Error(`the schema refers to '${reference}': only references within the schema are followed`);
+  const found = reference
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((value, part) => (value as Schema | undefined)?.[part], root);
+  if (found === undefined) throw new Error(`the schema refers to '${reference}', which it does not define`);
+  return found;
+}
+
+function numberOf(schema: Schema, word: string): number | undefined {
+  const value = schema[word];
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,3 +1,0 @@
-export * from "./flow-test-file.ts";
-export * from "./run-flow-tests.ts";
-export * from "./runtime-transport.ts";
