@@ -48,6 +48,18 @@ export const settingFields = {
   streamClientBytes: f.size({ doc: "Memory those waiting events may take.", default: 4 * mebibyte }),
   streamHeartbeatMs: f.duration({ doc: "How often a stream sends a comment to show that it lives.", default: 15_000 }),
   streamStuckMs: f.duration({ doc: "How long a stream client may take nothing before it is cut off.", default: 30_000 }),
+  otlpEndpoint: f.string({
+    doc: "The address of an OpenTelemetry collector (OTLP over HTTP, JSON) that runs are sent to as spans; `/v1/traces` is added. Without it nothing is sent.",
+    examples: ["http://127.0.0.1:4318"],
+  }),
+  otlpHeaders: f.text({ doc: "Headers sent along, such as `authorization=Bearer x`, separated by commas.", secret: true }),
+  otlpRatio: f.number({
+    doc: "The share of traces begun here that is sent, 0 to 1; a caller's trace is sent when the caller samples it.",
+    default: 1,
+    min: 0,
+    max: 1,
+  }),
+  otlpSpans: f.integer({ doc: "Spans that may wait for the collector; more are dropped and counted.", default: 20_000, min: 1 }),
   maxSessions: f.integer({ doc: "Test sessions open at the same time.", default: 200, min: 1 }),
   sessionCalls: f.integer({ doc: "Calls one test session records.", default: 1_000, min: 1 }),
   sessionBytes: f.size({ doc: "Memory the recorded calls of one test session may take.", default: 8 * mebibyte }),

@@ -38,6 +38,9 @@ import { createSecretValues } from "./masking/secret-values.ts";
 import { routeControl } from "./flows/route-control.ts";
 import { Captures } from "./replay/captures.ts";
 import { KeptRuns } from "./replay/kept-runs.ts";
+import { createMetricsText, mostNames } from "./metrics/metrics-text.ts";
+import { openSpanExport } from "./metrics/open-span-export.ts";
+import { createRunCounts } from "./metrics/run-counts.ts";
 import { createRunHistory } from "./runs/run-history.ts";
 import { createRunListener } from "./runs/run-listener.ts";
 import { stepTap } from "./runs/step-tap.ts";
@@ -56,6 +59,9 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 function isStoppedWebhook(route: Route | undefined): boolean {
   return route !== undefined && route.status !== "Started" && /^(webhook|platform-http)\b/.test(route.from);
 }
+
+/** How long the collector may take for the last spans when the runtime ends. */
+const lastSpansMs = 2_000;
 
 export interface RunningServer {
   readonly baseUrl: string;
@@ -144,10 +150,12 @@ export async function startServer({ settings, environment: variables }: Configur
     });
     const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
     const kept = new KeptRuns(settings.replayBytes);
+    const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
+    const spans = openSpanExport({ settings, version, clock, log, secrets });
     const runtime = createRuntime({
       catalog,
       host,
-      listener: createRunListener(history, trace, log, events, kept),
+      listener: createRunListener({ history, kept, counts, trace, log, events, spans }),
       limits: {
         callDepth: settings.callDepth,
         inflightPerRoute: settings.maxInflight,
@@ -208,6 +216,20 @@ export async function startServer({ settings, environment: variables }: Configur
         streamClients: () => door.clients,
         brokenPolicies: () => policies.broken(),
       },
+      metricsText: createMetricsText({
+        counts,
+        runtime,
+        store: durable,
+        version,
+        startedAt,
+        isUp: () => phase === "UP",
+        failedFlows: () => [...flows.installed.values()].filter(({ error }) => error !== undefined).length,
+        openSessions: () => sessions.openCount,
+        streamClients: () => door.clients,
+        connections: () => listener.connections,
+        webhookCalls: () => ingress.active,
+        spans: () => spans,
+      }),
       flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() },
       policies,
       mappings,
@@ -253,6 +275,7 @@ export async function startServer({ settings, environment: variables }: Configur
           stopWatching();
           sessions.closeAll();
           captures.closeAll();
+          await spans?.close(lastSpansMs);
           await durable?.close();
           unlock();
           writer.close();

@@ -17,6 +17,7 @@ import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
+import { metricsEndpoints } from "./metrics.ts";
 import { openApiDocument, type WebhookDescription } from "./openapi.ts";
 import type { RunReplayParts } from "../replay/replay-run.ts";
 import { replayEndpoints, replayFacts } from "./replay.ts";
@@ -28,6 +29,7 @@ import { valueMappingEndpoints } from "./value-mappings.ts";
 
 export interface ApiParts {
   readonly health: HealthParts;
+  metricsText(): Promise<string>;
   readonly flows: FlowViews;
   readonly policies: Policies;
   readonly mappings: Mappings;
@@ -46,6 +48,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
   const { runtime } = parts.flows.parts;
   const endpoints: Endpoint[] = [
     ...healthEndpoints(parts.health),
+    ...metricsEndpoints(() => parts.metricsText()),
     ...flowEndpoints(parts.flows),
     ...accessEndpoints(parts.policies),
     ...valueMappingEndpoints(parts.mappings),

@@ -1,12 +1,25 @@
 import type { SluiceEvents } from "@sluice/connectors";
 import type { Log, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
+import type { RunCounts } from "../metrics/run-counts.ts";
+import type { SpanExport } from "../metrics/span-export.ts";
 import type { KeptRuns } from "../replay/kept-runs.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { RunHistory } from "./run-history.ts";
 
+export interface RunFollowers {
+  readonly history: RunHistory;
+  readonly kept: KeptRuns;
+  readonly counts: RunCounts;
+  readonly trace: TraceRecorder;
+  readonly log: Log;
+  readonly events: SluiceEvents;
+  /** Undefined unless a collector is configured. */
+  readonly spans: SpanExport | undefined;
+}
+
 /** Everybody who is told about runs: the history always, the trace while somebody follows it. */
-export function createRunListener(history: RunHistory, trace: TraceRecorder, log: Log, events: SluiceEvents, kept: KeptRuns): RunListener {
+export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunFollowers): RunListener {
   return {
     started(run, exchange) {
       history.started(run, exchange);
@@ -16,6 +29,8 @@ export function createRunListener(history: RunHistory, trace: TraceRecorder, log
     ended(run, exchange) {
       history.ended(run, exchange);
       kept.ended(run, exchange);
+      counts.ended(run);
+      spans?.runEnded(run);
       trace.runEnded(run, exchange);
       const { failure } = run;
       // A child's failure is its caller's to handle; only what leaves the outermost route unhandled is news.

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { Exposition } from "./exposition.ts";
+import { createRunCounts, durationBounds } from "./run-counts.ts";
+
+const run = (id: string, tookMs: number, status = "completed", flowId = "f"): never =>
+  ({ route: { id, flowId, flowHash: "h" }, startedAt: 1_000, endedAt: 1_000 + tookMs, status, redeliveries: 0 }) as never;
+
+describe("run counts", () => {
+  it("puts a run into the bucket whose bound it does not exceed", () => {
+    const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
+    for (const took of [0, 1, 2, 3, 60_000, 60_001, -5]) counts.ended(run("a", took));
+    const [only] = counts.list();
+    expect(only?.buckets).toEqual([3, 1, 1, ...Array.from({ length: durationBounds.length - 4 }, () => 0), 1, 1]);
+    expect(only?.durationMs).toBe(0 + 1 + 2 + 3 + 60_000 + 60_001);
+  });
+
+  it("counts on when a route is replaced, and anew when its name goes to another flow", () => {
+    const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
+    counts.ended(run("a", 1));
+    counts.ended(run("a", 1, "failed"));
+    expect(counts.list()).toMatchObject([{ completed: 1, failed: 1, flowId: "f" }]);
+    counts.ended(run("a", 1, "completed", "g"));
+    expect(counts.list()).toMatchObject([{ completed: 1, failed: 0, flowId: "g" }]);
+  });
+
+  it("keeps no more names than it may: routes that left give way, then the rest is counted together", () => {
+    const gone = new Set<string>();
+    const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !gone.has(id) });
+    for (const id of ["a", "b", "c", "d", "e", "d"]) counts.ended(run(id, 1));
+    expect(counts.list().map(({ routeId, completed }) => [routeId, completed])).toEqual([
+      ["a", 1],
+      ["b", 1],
+      ["c", 1],
+      ["_other", 3],
+    ]);
+    gone.add("a");
+    counts.ended(run("f", 1));
+    expect(counts.list().map(({ routeId }) => routeId)).toEqual(["b", "c", "f", "_other"]);
+  });
+
+  it("costs less than a tenth of a microsecond a run", () => {
+    const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
+    const one = run("a", 0);
+    for (let count = 0; count < 100_000; count++) counts.ended(one);
+    const began = process.cpuUsage();
+    for (let count = 0; count < 2_000_000; count++) counts.ended(one);
+    const { user } = process.cpuUsage(began);
+    expect(user / 2_000_000).toBeLessThan(0.1);
+  });
+});
+
+describe("the text format", () => {
+  it("sums buckets up and keeps every name inside its quotes", () => {
+    const page = new Exposition();
+    page.counter("c_total", "Help.", [[{ name: 'a"b\\c\nd' }, 1.5]]);
+    page.histogram("h", "Help.", [0.1, 1], [{ labels: { x: "y" }, buckets: [2, 0, 1], sum: 0.1 + 0.2 }]);
+    page.gauge("none", "Help.", []);
+    expect(page.text).toBe(
+      [
+        "# HELP c_total Help.",
+        "# TYPE c_total counter",
+        String.raw`c_total{name="a\"b\\c\nd"} 1.5`,
+        "# HELP h Help.",
+        "# TYPE h histogram",
+        'h_bucket{x="y",le="0.1"} 2',
+        'h_bucket{x="y",le="1"} 2',
+        'h_bucket{x="y",le="+Inf"} 3',
+        'h_sum{x="y"} 0.3',
+        'h_count{x="y"} 3',
+        "",
+      ].join("\n"),
+    );
+  });
+});

@@ -1,0 +1,126 @@
+// Runs as OpenTelemetry spans, in the JSON form of OTLP. A run is a span, and so is each of its steps below it.
+import { createHash } from "node:crypto";
+import type { Run, StepRecord } from "@sluice/engine";
+
+/** What is kept of a run until it is sent: no message, no error object. */
+export interface FinishedRun {
+  readonly id: string;
+  readonly route: Run["route"];
+  readonly trigger: Run["trigger"];
+  readonly parentId: string | undefined;
+  /** The run the trigger made; all runs below it belong to its trace. */
+  readonly rootId: string;
+  /** That run was set off by a request over HTTP. */
+  readonly ofRequest: boolean;
+  readonly trace: Run["trace"];
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly status: Run["status"];
+  readonly steps: readonly StepRecord[];
+  readonly redeliveries: number;
+  readonly error: { readonly type: string; readonly message: string; readonly stepId: string | undefined } | undefined;
+}
+
+const longestMessage = 1_000;
+
+export function finishedRun(run: Run): FinishedRun {
+  const { failure } = run;
+  return {
+    id: run.id,
+    route: run.route,
+    trigger: run.trigger,
+    parentId: run.parent?.id,
+    rootId: run.root.id,
+    ofRequest: run.root.trigger.method !== undefined,
+    trace: run.trace,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt,
+    status: run.status,
+    steps: run.steps ?? [],
+    redeliveries: run.redeliveries,
+    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId },
+  };
+}
+
+/** The spans a run makes. */
+export const spanCount = (run: FinishedRun): number => 1 + run.steps.length;
+
+type Json = Readonly<Record<string, unknown>>;
+
+const internalKind = 1;
+const serverKind = 2;
+const failedStatus = 2;
+
+/** One OTLP request; `hide` takes secrets out of texts. */
+export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<Record<string, string>>, hide: (text: string) => string): Json {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: attributes(resource) },
+        scopeSpans: [{ scope: { name: "sluice", version: resource["service.version"] ?? "" }, spans: runs.flatMap((run) => spansOf(run, hide)) }],
+      },
+    ],
+  };
+}
+
+function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Json[] {
+  const { trace, route, error, trigger } = run;
+  const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
+  // The run of a request has the id its caller was told; what it hands on to a queue carries that id, as the parent's.
+  const idOf = (runId: string): string => (runId === run.rootId && run.ofRequest && trace !== undefined ? trace.spanId : digest(runId, 8));
+  const spanId = idOf(run.id);
+  const handedOn = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
+  const parent = run.parentId === undefined ? handedOn : idOf(run.parentId);
+  const whole: Json = {
+    traceId,
+    spanId,
+    ...(parent === undefined ? {} : { parentSpanId: parent }),
+    name: route.id,
+    kind: trigger.method === undefined ? internalKind : serverKind,
+    startTimeUnixNano: nanoseconds(run.startedAt),
+    endTimeUnixNano: nanoseconds(run.endedAt),
+    attributes: attributes({
+      "sluice.flow.id": route.flowId,
+      "sluice.route.id": route.id,
+      "sluice.run.id": run.id,
+      "sluice.run.status": run.status,
+      "sluice.redeliveries": run.redeliveries,
+      "sluice.trigger": hide(trigger.uri),
+      ...(trigger.method === undefined ? {} : { "http.request.method": trigger.method, "url.path": hide(trigger.path ?? "") }),
+      ...(error === undefined ? {} : { "error.type": error.type }),
+    }),
+    ...(error === undefined ? {} : { status: { code: failedStatus, message: hide(error.message) } }),
+  };
+  const steps = run.steps.map((step, index): Json => {
+    const failed = step.status === "failed";
+    return {
+      traceId,
+      spanId: digest(`${run.id} ${index}`, 8),
+      parentSpanId: spanId,
+      name: step.stepId,
+      kind: internalKind,
+      startTimeUnixNano: nanoseconds(step.startedAt),
+      endTimeUnixNano: nanoseconds(step.startedAt + step.durationMs),
+      attributes: attributes({ "sluice.step.id": step.stepId, "sluice.step.kind": step.kind, "sluice.step.attempts": step.attempts }),
+      ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: hide(error.message) } : {}) } } : {}),
+    };
+  });
+  return [whole, ...steps];
+}
+
+/** Always the same for the same run, so that a child's span can name its parent's without anybody keeping it. */
+const digest = (text: string, bytes: number): string =>
+  createHash("sha256")
+    .update(text)
+    .digest("hex")
+    .slice(0, bytes * 2);
+
+/** Milliseconds with fractions as whole nanoseconds; a double cannot hold them, so they are put together as text. */
+function nanoseconds(ms: number): string {
+  const whole = Math.floor(ms);
+  return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): readonly Json[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value: typeof value === "number" ? { intValue: String(value) } : { stringValue: value } }));
+}

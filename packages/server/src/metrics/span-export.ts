@@ -1,0 +1,168 @@
+// Sends finished runs to an OpenTelemetry collector: in batches, one request at a time, from a bounded list. A collector
+// that is slow or away costs memory up to the bound and nothing else; what finds no room is dropped and counted.
+import type { Clock, Log, Run } from "@sluice/engine";
+import { exportRequest, finishedRun, spanCount, type FinishedRun } from "./span-batch.ts";
+
+export interface SpanExportOptions {
+  /** The collector's address; spans go to `/v1/traces` below it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: Readonly<Record<string, string>>;
+  /** Spans that may wait. */
+  readonly maxSpans: number;
+  /** The share of traces that is sent, 0 to 1; a trace somebody else began is sent when he samples it. */
+  readonly ratio: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  hide(text: string): string;
+}
+
+const batchSpans = 512;
+const batchEveryMs = 1_000;
+const requestTimeoutMs = 10_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+export class SpanExport {
+  readonly #options: SpanExportOptions;
+  readonly #url: string;
+  #waiting: FinishedRun[] = [];
+  #waitingSpans = 0;
+  #cancelTimer: (() => void) | undefined = undefined;
+  #sending: Promise<void> | undefined = undefined;
+  #pauseMs = 0;
+  #ended = false;
+  /** Ends a request that is still under way when the time to close is over. */
+  readonly #stop = new AbortController();
+  exported = 0;
+  dropped = 0;
+
+  constructor(options: SpanExportOptions) {
+    this.#options = options;
+    this.#url = `${options.endpoint.replace(/\/+$/, "")}/v1/traces`;
+  }
+
+  get waiting(): number {
+    return this.#waitingSpans;
+  }
+
+  /** Takes note of a run; never waits and never throws. */
+  runEnded(run: Run): void {
+    if (this.#ended || !this.#isSampled(run)) return;
+    const finished = finishedRun(run);
+    const spans = spanCount(finished);
+    if (this.#waitingSpans + spans > this.#options.maxSpans) {
+      this.dropped += spans;
+      return;
+    }
+    this.#waiting.push(finished);
+    this.#waitingSpans += spans;
+    if (this.#sending !== undefined || this.#pauseMs > 0) return;
+    if (this.#waitingSpans >= batchSpans) this.#schedule(0);
+    else if (this.#cancelTimer === undefined) this.#schedule(batchEveryMs);
+  }
+
+  /** Sends what waits, for at most so long; what is left is given up. */
+  async close(withinMs: number): Promise<void> {
+    this.#ended = true;
+    this.#cancelTimer?.();
+    const { clock } = this.#options;
+    let cancel: (() => void) | undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(withinMs, resolve);
+    });
+    const rest = async (): Promise<void> => {
+      await this.#sending;
+      while (this.#waiting.length > 0 && this.#pauseMs === 0) await this.#send();
+    };
+    await Promise.race([rest(), late]);
+    cancel?.();
+    this.#stop.abort();
+    this.dropped += this.#waitingSpans;
+    this.#waiting = [];
+    this.#waitingSpans = 0;
+  }
+
+  /** One decision for a whole trace: the runs below a run go with it. */
+  #isSampled({ trace, root }: Run): boolean {
+    if (trace?.parentSpanId !== undefined) return trace.sampled;
+    const { ratio } = this.#options;
+    return ratio >= 1 || (ratio > 0 && shareOf(trace?.traceId ?? root.id) < ratio);
+  }
+
+  #schedule(ms: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#options.clock.after(ms, () => {
+      this.#cancelTimer = undefined;
+      this.#sending = this.#send().finally(() => {
+        this.#sending = undefined;
+        if (this.#waiting.length > 0 && !this.#ended) this.#schedule(this.#pauseMs > 0 ? this.#pauseMs : this.#waitingSpans >= batchSpans ? 0 : batchEveryMs);
+      });
+    });
+  }
+
+  async #send(): Promise<void> {
+    const batch = this.#takeBatch();
+    if (batch.length === 0) return;
+    const spans = batch.reduce((sum, run) => sum + spanCount(run), 0);
+    const outcome = await this.#post(batch);
+    if (outcome === "taken") this.exported += spans;
+    else if (outcome === "refused" || this.#waitingSpans + spans > this.#options.maxSpans) this.dropped += spans;
+    else {
+      this.#waiting = [...batch, ...this.#waiting];
+      this.#waitingSpans += spans;
+    }
+  }
+
+  #takeBatch(): readonly FinishedRun[] {
+    let spans = 0;
+    let count = 0;
+    while (count < this.#waiting.length && spans < batchSpans) spans += spanCount(this.#waiting[count++] as FinishedRun);
+    this.#waitingSpans -= spans;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** What became of a request; `later` when trying again may help. */
+  async #post(batch: readonly FinishedRun[]): Promise<"taken" | "refused" | "later"> {
+    const { headers, resource, hide } = this.#options;
+    try {
+      const reply = await fetch(this.#url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(exportRequest(batch, resource, hide)),
+        redirect: "error",
+        signal: AbortSignal.any([AbortSignal.timeout(requestTimeoutMs), this.#stop.signal]),
+      });
+      await reply.body?.cancel();
+      if (reply.ok) return this.#works();
+      const passing = reply.status === 429 || reply.status >= 500;
+      this.#fails(`it answered ${reply.status}`, passing);
+      return passing ? "later" : "refused";
+    } catch (error) {
+      if (this.#stop.signal.aborted) return "refused";
+      const { cause, message } = error as Error;
+      this.#fails((cause as NodeJS.ErrnoException | undefined)?.code ?? message, true);
+      return "later";
+    }
+  }
+
+  #works(): "taken" {
+    if (this.#pauseMs > 0) this.#options.log.write("INFO", "sluice.spans", "the collector takes spans again");
+    this.#pauseMs = 0;
+    return "taken";
+  }
+
+  /** Told once per outage. */
+  #fails(reason: string, passing: boolean): void {
+    if (this.#pauseMs === 0)
+      this.#options.log.write("WARN", "sluice.spans", `the collector at ${this.#options.hide(this.#url)} did not take the spans: ${reason}`);
+    this.#pauseMs = passing ? Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
+  }
+}
+
+/** A number from 0 to 1 that is the same for the same id and evenly spread. */
+function shareOf(id: string): number {
+  let hash = 2_166_136_261;
+  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 16_777_619);
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+}

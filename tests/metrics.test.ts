@@ -1,0 +1,136 @@
+// GET /_api/metrics on a real server, read the way Prometheus reads it.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.end());
+
+interface Scrape {
+  readonly types: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** As strict as the format is: every sample belongs to a family that was declared once, and every line is understood. */
+function read(text: string): Scrape {
+  const types = new Map<string, string>();
+  const values = new Map<string, number>();
+  expect(text.endsWith("\n")).toBe(true);
+  for (const line of text.slice(0, -1).split("\n")) {
+    const type = /^# TYPE (\w+) (counter|gauge|histogram)$/.exec(line);
+    if (type !== null) {
+      expect(types.has(type[1] as string)).toBe(false);
+      types.set(type[1] as string, type[2] as string);
+      continue;
+    }
+    if (/^# HELP \w+ .+$/.test(line)) continue;
+    const sample = /^(\w+)(\{(?:\w+="(?:[^"\\\n]|\\[\\"n])*",?)+\})? (-?[\d.e+-]+|NaN)$/.exec(line);
+    expect(sample, line).not.toBeNull();
+    const [, name, labels = "", value] = sample as unknown as [string, string, string | undefined, string];
+    expect(types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram", line).toBe(true);
+    expect(values.has(name + labels), line).toBe(false);
+    values.set(name + labels, Number(value));
+  }
+  return { types, values };
+}
+
+const scrape = async (): Promise<Scrape> => {
+  const reply = await server.api("GET", "/metrics");
+  expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  return read(reply.text);
+};
+
+describe("GET /_api/metrics", () => {
+  it("needs the token, as everything but health", async () => {
+    expect((await call(server.baseUrl, "GET", "/_api/metrics")).status).toBe(401);
+    expect((await server.api("POST", "/metrics", {})).status).toBe(405);
+  });
+
+  it("tells runs by outcome and their durations, per route, over redeployments", async () => {
+    await server.putFlow("shop", answering("orders", "one"));
+    await server.putFlow("broken", direct("never", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:never", "webhook"));
+    for (let count = 0; count < 5; count++) await call(server.baseUrl, "POST", "/api/orders", "x");
+    await server.putFlow("shop", answering("orders", "two"));
+    for (let count = 0; count < 2; count++) await call(server.baseUrl, "POST", "/api/orders", "x");
+    expect((await call(server.baseUrl, "POST", "/api/never", "x")).status).toBe(500);
+    const { values } = await scrape();
+    expect(values.get('sluice_runs_total{flow="shop",route="orders",status="completed"}')).toBe(7);
+    expect(values.get('sluice_runs_total{flow="shop",route="orders",status="failed"}')).toBe(0);
+    expect(values.get('sluice_runs_total{flow="broken",route="never",status="failed"}')).toBe(1);
+    expect(values.get('sluice_run_duration_seconds_count{flow="shop",route="orders"}')).toBe(7);
+    expect(values.get('sluice_run_duration_seconds_bucket{flow="shop",route="orders",le="+Inf"}')).toBe(7);
+    const buckets = [...values].filter(([name]) => name.startsWith('sluice_run_duration_seconds_bucket{flow="shop"')).map(([, value]) => value);
+    expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+    expect(buckets.length).toBe(16);
+  });
+
+  it("a slow run is in flight while it lasts and in its bucket afterwards", async () => {
+    await server.putFlow("slow", direct("slow", "delay: {constant: 300}").replace("direct:slow", "webhook"));
+    const going = call(server.baseUrl, "POST", "/api/slow", "x");
+    await eventually(async () => (await scrape()).values.get('sluice_runs_inflight{flow="slow",route="slow"}') === 1);
+    expect((await scrape()).values.get("sluice_webhook_calls")).toBe(1);
+    await going;
+    const { values } = await scrape();
+    expect(values.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(0);
+    expect(values.get('sluice_run_duration_seconds_bucket{flow="slow",route="slow",le="0.25"}')).toBe(0);
+    expect(values.get('sluice_run_duration_seconds_count{flow="slow",route="slow"}')).toBe(1);
+    expect(values.get('sluice_run_duration_seconds_sum{flow="slow",route="slow"}')).toBeGreaterThanOrEqual(0.299);
+  });
+
+  it("tells how deep queues are and how many dead letters there are", async () => {
+    expect((await scrape()).values.get("sluice_dead_letters")).toBe(0);
+    await server.putFlow("fill", direct("fill", "to: queue:waiting").replace("direct:fill", "webhook"));
+    await server.putFlow(
+      "bury",
+      `- errorHandler: {deadLetterChannel: {deadLetterUri: "sluice:dead-letters"}}\n${direct("bury", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:bury", "webhook")}`,
+    );
+    for (let count = 0; count < 3; count++) await call(server.baseUrl, "POST", "/api/fill", "abc");
+    await call(server.baseUrl, "POST", "/api/bury", "abc");
+    const { values } = await scrape();
+    expect(values.get('sluice_queue_depth{queue="waiting"}')).toBe(3);
+    expect(values.get('sluice_queue_bytes{queue="waiting"}')).toBeGreaterThan(9);
+    expect(values.get("sluice_dead_letters")).toBe(1);
+    expect(values.get("sluice_store_writes_total")).toBeGreaterThanOrEqual(4);
+  });
+
+  it("tells a stopped route from a started one, and whether the runtime is up", async () => {
+    expect((await scrape()).values.get('sluice_route_started{flow="shop",route="orders"}')).toBe(1);
+    await server.api("POST", "/routes/orders/stop");
+    const { values, types } = await scrape();
+    expect(values.get('sluice_route_started{flow="shop",route="orders"}')).toBe(0);
+    expect(values.get("sluice_up")).toBe(1);
+    expect(values.get('sluice_info{version="0.1.0"}')).toBe(1);
+    expect([types.get("sluice_runs_total"), types.get("sluice_run_duration_seconds"), types.get("sluice_queue_depth")]).toEqual([
+      "counter",
+      "histogram",
+      "gauge",
+    ]);
+    await server.api("POST", "/routes/orders/start");
+  });
+
+  it("tells the process: memory, processor time, files and how late the event loop is", async () => {
+    await scrape();
+    const until = performance.now() + 120;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const { values } = await scrape();
+    expect(values.get("nodejs_eventloop_lag_max_seconds")).toBeGreaterThan(0.04);
+    expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);
+    expect(values.get("process_cpu_user_seconds_total")).toBeGreaterThan(0);
+    expect(values.get("process_start_time_seconds")).toBeGreaterThan(1.6e9);
+    expect(values.get("process_open_fds")).toBeGreaterThan(3);
+  });
+
+  it("grows by routes in service, not by names that came and went", async () => {
+    const series = async (): Promise<number> => (await scrape()).values.size;
+    const before = await series();
+    for (let count = 0; count < 5; count++) {
+      await call(server.baseUrl, "POST", `/api/no-such-${count}`, "x");
+      await server.api("GET", `/flows/none-${count}`);
+    }
+    expect(await series()).toBe(before);
+  });
+});
