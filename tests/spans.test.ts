@@ -1,0 +1,182 @@
+// Runs as OpenTelemetry spans, sent to a collector that is a real HTTP server: what it gets, and that its faults are its own.
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { answering, call, direct, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string; readonly intValue?: string } }[];
+  readonly status?: { readonly code: number; readonly message?: string };
+}
+
+let collector: Server;
+let endpoint = "";
+let answer: (count: number) => number | "never";
+let requests: { path: string; headers: IncomingHttpHeaders; text: string; status: number | "never" }[];
+let server: StartedServer | undefined;
+
+beforeEach(async () => {
+  requests = [];
+  answer = () => 200;
+  collector = createServer((incoming, response) => {
+    let text = "";
+    incoming.on("data", (chunk) => (text += chunk));
+    incoming.on("end", () => {
+      const status = answer(requests.length + 1);
+      requests.push({ path: incoming.url as string, headers: incoming.headers, text, status });
+      if (status !== "never") response.writeHead(status, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await server?.end();
+  server = undefined;
+  collector.closeAllConnections();
+  collector.close();
+});
+
+const start = async (env: Readonly<Record<string, string>> = {}): Promise<StartedServer> =>
+  (server = await startTestServer({ env: { SERVICE_OTLP_ENDPOINT: endpoint, ...env } }));
+
+const taken = (): readonly Span[] =>
+  requests
+    .filter(({ status }) => status === 200)
+    .flatMap(({ text }) => (JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans);
+
+const attribute = (span: Span | undefined, key: string): string | undefined => {
+  const value = span?.attributes.find((one) => one.key === key)?.value;
+  return value?.stringValue ?? value?.intValue;
+};
+
+const figure = async (name: string): Promise<number> =>
+  Number(new RegExp(`^${name} (\\d+)$`, "m").exec((await (server as StartedServer).api("GET", "/metrics")).text)?.[1]);
+
+describe("spans", () => {
+  it("a request is a span below its caller's, its steps and called routes are below it", async () => {
+    const { putFlow, baseUrl } = await start({ SERVICE_OTLP_HEADERS: "authorization=Bearer%20c0llector,x-team=a" });
+    await putFlow("inner", direct("inner", "setHeader: {id: mark, name: x, constant: y}"));
+    await putFlow("outer", direct("outer", "to: {id: call, uri: direct:inner}", "setBody: {id: reply, constant: done}").replace("direct:outer", "webhook"));
+    const before = Date.now();
+    const caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const reply = await call(baseUrl, "POST", "/api/outer", "x", { traceparent: caller });
+    await eventually(() => taken().length >= 5, 5_000);
+    const [, traceId, spanId] = (reply.headers.get("traceresponse") as string).split("-");
+    const spans = taken();
+    const of = (name: string): Span => spans.find((span) => span.name === name) as Span;
+    expect(spans.map(({ name }) => name).toSorted()).toEqual(["call", "inner", "mark", "outer", "reply"]);
+    expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    expect(traceId).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
+    expect([of("outer").spanId, of("outer").parentSpanId, of("outer").kind]).toEqual([spanId, "00f067aa0ba902b7", 2]);
+    expect([of("call").parentSpanId, of("reply").parentSpanId, of("inner").parentSpanId]).toEqual([spanId, spanId, spanId]);
+    expect(of("mark").parentSpanId).toBe(of("inner").spanId);
+    expect(new Set(spans.map((span) => span.spanId)).size).toBe(5);
+    for (const span of spans) expect(span.spanId).toMatch(/^[0-9a-f]{16}$/);
+    expect(attribute(of("outer"), "sluice.run.id")).toBe(reply.headers.get("x-run-id"));
+    expect(attribute(of("outer"), "http.request.method")).toBe("POST");
+    const began = BigInt(of("outer").startTimeUnixNano);
+    expect(Number(began / 1_000_000n)).toBeGreaterThanOrEqual(before);
+    expect(BigInt(of("outer").endTimeUnixNano)).toBeGreaterThanOrEqual(began);
+    expect(requests[0]).toMatchObject({
+      path: "/v1/traces",
+      headers: { "content-type": "application/json", authorization: "Bearer c0llector", "x-team": "a" },
+    });
+    expect(server?.logText()).not.toContain("c0llector");
+  });
+
+  it("a failed run says where and why, without secrets", async () => {
+    const { putFlow, baseUrl } = await start();
+    await putFlow(
+      "f",
+      direct("fails", 'throwException: {id: boom, exceptionType: java.io.IOException, message: "no way to http://u:S3CR3T@h/"}').replace(
+        "direct:fails",
+        "webhook",
+      ),
+    );
+    await call(baseUrl, "POST", "/api/fails", "x");
+    await eventually(() => taken().length === 2, 5_000);
+    const [whole, step] = taken();
+    expect(whole?.status?.code).toBe(2);
+    expect(whole?.status?.message).toContain("no way to");
+    expect(attribute(whole, "error.type")).toBe("java.io.IOException");
+    expect(step).toMatchObject({ name: "boom", status: { code: 2 } });
+    expect(requests.map(({ text }) => text).join("")).not.toContain("S3CR3T");
+  });
+
+  it("a collector that never answers keeps nobody waiting, and what finds no room is dropped and counted", async () => {
+    answer = () => "never";
+    const { putFlow, baseUrl } = await start({ SERVICE_OTLP_SPANS: "50" });
+    await putFlow("f", answering("quick", "ok"));
+    const began = performance.now();
+    for (let count = 0; count < 200; count++) expect((await call(baseUrl, "POST", "/api/quick", "x")).text).toBe("ok");
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(await figure("sluice_spans_waiting")).toBeLessThanOrEqual(50);
+    expect(await figure("sluice_spans_dropped_total")).toBeGreaterThan(200);
+    const stopping = performance.now();
+    await (server as StartedServer).end();
+    server = undefined;
+    expect(performance.now() - stopping).toBeLessThan(4_500);
+  });
+
+  it("an outage is told once, and what waited arrives when it is over", async () => {
+    answer = (count) => (count <= 2 ? 503 : 200);
+    const { putFlow, baseUrl, logText } = await start();
+    await putFlow("f", answering("quick", "ok"));
+    for (let count = 0; count < 3; count++) await call(baseUrl, "POST", "/api/quick", "x");
+    await eventually(() => taken().length === 6, 10_000);
+    await eventually(() => logText().includes("the collector takes spans again"));
+    expect(logText().split("did not take the spans").length - 1).toBe(1);
+    expect([await figure("sluice_spans_exported_total"), await figure("sluice_spans_dropped_total")]).toEqual([6, 0]);
+  }, 20_000);
+
+  it("what the collector refuses for good is not sent again", async () => {
+    answer = () => 400;
+    const { putFlow, baseUrl } = await start();
+    await putFlow("f", answering("quick", "ok"));
+    await call(baseUrl, "POST", "/api/quick", "x");
+    await eventually(async () => (await figure("sluice_spans_dropped_total")) === 2, 5_000);
+    expect(requests.length).toBe(1);
+  });
+
+  it("a caller that does not sample is not sent, and a ratio of 0 sends only what callers sample", async () => {
+    const { putFlow, baseUrl } = await start({ SERVICE_OTLP_RATIO: "0" });
+    await putFlow("f", answering("quick", "ok"));
+    const trace = (flags: string, last: string) => ({ traceparent: `00-4bf92f3577b34da6a3ce929d0e0e473${last}-00f067aa0ba902b7-${flags}` });
+    await call(baseUrl, "POST", "/api/quick", "x");
+    await call(baseUrl, "POST", "/api/quick", "x", trace("00", "1"));
+    await call(baseUrl, "POST", "/api/quick", "x", trace("01", "2"));
+    await eventually(() => taken().length > 0, 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(new Set(taken().map(({ traceId }) => traceId))).toEqual(new Set(["4bf92f3577b34da6a3ce929d0e0e4732"]));
+  });
+
+  it("the last spans are sent when the runtime ends", async () => {
+    const { putFlow, baseUrl } = await start();
+    await putFlow("f", answering("quick", "ok"));
+    await call(baseUrl, "POST", "/api/quick", "x");
+    await (server as StartedServer).end();
+    server = undefined;
+    expect(taken().length).toBe(2);
+  });
+
+  it("without a collector nothing is sent and the figures do not speak of it; a wrong address does not start", async () => {
+    server = await startTestServer();
+    await server.putFlow("f", answering("quick", "ok"));
+    await call(server.baseUrl, "POST", "/api/quick", "x");
+    expect((await server.api("GET", "/metrics")).text).not.toContain("sluice_spans");
+    expect(requests).toEqual([]);
+    await expect(startTestServer({ env: { SERVICE_OTLP_ENDPOINT: "collector:4318" } })).rejects.toThrow(
+      "SERVICE_OTLP_ENDPOINT: 'collector:4318' is no http or https address.",
+    );
+  });
+});
