@@ -23,6 +23,8 @@ describe("faults found when compiling", () => {
     ["ok ${body", "simple-syntax", 3, undefined],
     ["${body..x}", "simple-syntax", 7, undefined],
     ["${body[x}", "simple-syntax", 6, undefined],
+    ["${header.x]}", "simple-syntax", 10, undefined],
+    ["${exchangeProperty.x].y}", "simple-syntax", 20, undefined],
     ["${trim( }", "simple-syntax", 8, undefined],
     ["${concat()}", "simple-arguments", 9, "write ${concat(first,second,separator)}"],
     ["${bodyAs(Foo)}", "simple-unknown-type", 9, undefined],

@@ -77,6 +77,8 @@ function compileDotted(text: string, offset: number, scope: SimpleScope, reader:
       "close the braces before the operator, as in ${header.name} == 'value'",
     );
   const end = text.search(/\?\.|[.[(]/);
+  const stray = text.indexOf("]");
+  if (stray >= 0 && (end < 0 || stray < end)) throw syntaxError("']' has no '[' before it", offset + stray);
   if (end < 0) return reader(text);
   if (end === 0) throw syntaxError("a name is missing", offset);
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);

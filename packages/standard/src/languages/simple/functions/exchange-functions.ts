@@ -47,6 +47,7 @@ export const exchangeWords: Readonly<Record<string, Word>> = {
   "exchange.fromRouteId": read((exchange) => exchange.run.root.route.id),
   attachments: read(() => ({})),
   "attachments.size": read(() => 0),
+  "attachments.size()": read(() => 0),
   "attachments.length": read(() => 0),
 };
 
