@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { sluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
@@ -17,6 +17,8 @@ import { letterKeeper } from "./dead-letters/keep-letter.ts";
 import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
 import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
+import { openDiskTestStore } from "./flows/disk-test-store.ts";
+import { withGivenFlows, type GivenFlow } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
 import { createTurns } from "./flows/turns.ts";
@@ -52,6 +54,9 @@ import { queuePort } from "./store/queue-port.ts";
 import { LogRecorder } from "./streams/log-recorder.ts";
 import { createStreamDoor } from "./streams/open-stream.ts";
 import { TraceRecorder } from "./streams/trace-recorder.ts";
+import { quietCatalog } from "./trial/quiet-catalog.ts";
+import { sessionsOnly } from "./trial/sessions-only.ts";
+import { readTests, tryFlow } from "./trial/try-flow.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 
@@ -72,7 +77,18 @@ export interface RunningServer {
 }
 
 /** Starts a runtime and resolves when it serves. The log goes to `output`, a file descriptor, after one line with the base URL. */
-export async function startServer({ settings, environment: variables }: Configuration, output = 1): Promise<RunningServer> {
+export function startServer(configuration: Configuration, output = 1, given: readonly GivenFlow[] = []): Promise<RunningServer> {
+  return start(configuration, output, false, given);
+}
+
+/** Starts a runtime that takes in nothing but what test sessions send. */
+export function startTrialServer(configuration: Configuration, output: number): Promise<RunningServer> {
+  return start(configuration, output, true);
+}
+
+/** A trial is a runtime that takes in nothing but what its own tests send. */
+async function start(configuration: Configuration, output: number, isTrial: boolean, given: readonly GivenFlow[] = []): Promise<RunningServer> {
+  const { settings, environment: variables } = configuration;
   const startedAt = Date.now();
   const clock = systemClock;
   const level = settings.logLevel.toUpperCase() as LogLevel;
@@ -88,7 +104,7 @@ export async function startServer({ settings, environment: variables }: Configur
   const log = createRuntimeLog({ level, writer, secrets, now: () => Date.now() });
   const dataDir = resolve(settings.dataDir);
   const routesDir = join(dataDir, "routes");
-  const store = await openDiskFlowStore(routesDir);
+  const store = withGivenFlows(await openDiskFlowStore(routesDir), given);
   const unlock = await lockDirectory(dataDir);
   let durable: DurableStore | undefined;
   try {
@@ -109,7 +125,7 @@ export async function startServer({ settings, environment: variables }: Configur
     const policies = await openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled: (flowId) => flows.installed.has(flowId) });
     const ingress = createIngress({
       limits,
-      accessOf: policies.accessOf,
+      accessOf: isTrial ? sessionsOnly((id) => sessions.tagOf(id) !== undefined) : policies.accessOf,
       sessionOf: (id) => sessions.tagOf(id),
       isStopped: (routeId) => isStoppedWebhook(runtime.routes.get(routeId)),
       reportFault,
@@ -130,7 +146,7 @@ export async function startServer({ settings, environment: variables }: Configur
       },
     });
     const keeper = letterKeeper(durable, settings.queueMessageBytes);
-    const catalog = createCatalog({
+    const everything = createCatalog({
       ...(settings.functions === undefined ? {} : { functions: await loadFunctions(resolve(settings.functions)) }),
       ...(settings.enableJs ? { js: await loadJsLanguage() } : {}),
       events,
@@ -148,6 +164,7 @@ export async function startServer({ settings, environment: variables }: Configur
         },
       },
     });
+    const catalog = isTrial ? quietCatalog(everything) : everything;
     const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
     const kept = new KeptRuns(settings.replayBytes);
     const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
@@ -180,6 +197,11 @@ export async function startServer({ settings, environment: variables }: Configur
     });
     const flows: FlowParts = {
       store,
+      tests: await openDiskTestStore(join(dataDir, "flow-tests")),
+      trial: {
+        check: readTests,
+        run: (candidate) => tryFlow({ configuration, dataDir, start: (apart, apartOutput) => start(apart, apartOutput, true) }, candidate),
+      },
       runtime,
       log,
       secrets,
@@ -259,7 +281,7 @@ export async function startServer({ settings, environment: variables }: Configur
       await runtime.stop();
       throw error;
     });
-    const stopWatching = settings.watch ? watchFlows(flows, routesDir) : () => undefined;
+    const stopWatching = settings.watch ? watchFlows(flows, [routesDir, ...new Set(given.map(({ path }) => dirname(path)))]) : () => undefined;
     phase = "UP";
     const baseUrl = baseUrlOf(settings, address.port);
     writer.open(JSON.stringify({ baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed }));

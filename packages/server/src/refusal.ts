@@ -15,6 +15,7 @@ export type RefusalCode =
   | "media-unsupported"
   | "flow-invalid"
   | "flow-start-failed"
+  | "tests-failed"
   | "document-invalid"
   | "conflict"
   | "changed"

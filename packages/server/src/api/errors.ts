@@ -16,6 +16,7 @@ export const statusOf = {
   "media-unsupported": 415,
   "flow-invalid": 422,
   "flow-start-failed": 422,
+  "tests-failed": 422,
   "document-invalid": 422,
   conflict: 409,
   changed: 412,

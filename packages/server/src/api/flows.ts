@@ -46,6 +46,7 @@ const problemShape = shape({
 });
 // Kept open here: what the contract says about `params` is said with its own words in flow-params.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
+const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The text of the flow's test file; null removes it.") });
 
 export function flowEndpoints(views: FlowViews): readonly Endpoint[] {
   const { parts } = views;
@@ -79,14 +80,25 @@ export function flowEndpoints(views: FlowViews): readonly Endpoint[] {
       path: "/flows/:id",
       tag: "flows",
       summary: "Installs or replaces a flow",
-      query: { dryRun: f.boolean({ doc: "Only tell what would change.", default: false }) },
-      body: bodyShape,
+      query: {
+        dryRun: f.boolean({ doc: "Only tell what would change.", default: false }),
+        tests: f.enum(["required"], { doc: "Only a flow whose tests pass comes into service; they run apart from live traffic." }),
+      },
+      body: installShape,
       rawBody: yamlTypes,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced, or already the same.", schema: putShape } },
       async handle(call) {
         const id = flowId(call.params);
         const { bytes, params } = flowBody(call);
-        const outcome = await installFlow(parts, { id, bytes, params, ifMatch: ifMatchOf(call.headers["if-match"]), dryRun: call.query.dryRun });
+        const outcome = await installFlow(parts, {
+          id,
+          bytes,
+          params,
+          ifMatch: ifMatchOf(call.headers["if-match"]),
+          dryRun: call.query.dryRun,
+          tests: (call.body as z.infer<typeof installShape> | undefined)?.tests,
+          testsRequired: call.query.tests === "required",
+        });
         const json = call.query.dryRun ? dryRunJson(views, outcome) : installJson(views, outcome);
         return { status: outcome.created && !call.query.dryRun ? 201 : 200, json, headers: { ETag: `"${outcome.flow.hash}"` } };
       },
@@ -152,7 +164,7 @@ function ifMatchOf(header: string | undefined): IfMatch | undefined {
   );
 }
 
-function installJson(views: FlowViews, { flow, created, changed }: InstallOutcome): Readonly<Record<string, unknown>> {
+function installJson(views: FlowViews, { flow, created, changed, testsPassed }: InstallOutcome): Readonly<Record<string, unknown>> {
   return {
     id: flow.id,
     created,
@@ -162,10 +174,11 @@ function installJson(views: FlowViews, { flow, created, changed }: InstallOutcom
     routeCount: flow.routeCount,
     routes: routesJson(views, flow.id),
     warnings: flow.warnings,
+    ...(testsPassed === undefined ? {} : { testsPassed }),
   };
 }
 
-function dryRunJson(views: FlowViews, { flow, created, changed, routeIds }: InstallOutcome): Readonly<Record<string, unknown>> {
+function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed }: InstallOutcome): Readonly<Record<string, unknown>> {
   const { before, after } = routeIds;
   return {
     id: flow.id,
@@ -181,5 +194,6 @@ function dryRunJson(views: FlowViews, { flow, created, changed, routeIds }: Inst
       kept: after.filter((id) => before.includes(id)),
     },
     warnings: flow.warnings,
+    ...(testsPassed === undefined ? {} : { testsPassed }),
   };
 }

@@ -42,6 +42,7 @@ export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry 
     status: statusOfFlow(parts.runtime, id, known?.error),
     routes: routesJson(views, id),
     params: shownParams(stored.params),
+    tests: (await parts.tests.read(id).catch(() => undefined)) ?? null,
     paramNames: Object.keys(stored.params).sort(),
     hasPolicy: views.hasPolicy(id),
     warnings: known?.warnings ?? [],

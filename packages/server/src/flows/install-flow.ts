@@ -19,6 +19,10 @@ export interface InstallRequest {
   /** Undefined when the caller does not mind what is there. */
   readonly ifMatch: IfMatch | undefined;
   readonly dryRun: boolean;
+  /** The text of the flow's tests; undefined keeps what is stored, null removes it. */
+  readonly tests: string | null | undefined;
+  /** Only a flow whose tests pass comes into service. */
+  readonly testsRequired: boolean;
 }
 
 export interface InstallOutcome {
@@ -27,6 +31,8 @@ export interface InstallOutcome {
   /** False when what is there is the same already. */
   readonly changed: boolean;
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
+  /** Tests that passed; undefined when they were not asked for. */
+  readonly testsPassed: number | undefined;
 }
 
 export function installFlow(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
@@ -42,17 +48,20 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
   if (source === undefined) throw new Refusal("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
+  if (typeof request.tests === "string") parts.trial.check(id, request.tests);
+  const testsPassed = request.testsRequired ? await tried(parts, request, { source, hash, params }) : undefined;
   const before = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
   if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
-    return { flow: known, created: false, changed: false, routeIds: { before, after: before } };
+    if (!request.dryRun) await keepTests(parts, request);
+    return { flow: known, created: false, changed: false, routeIds: { before, after: before }, testsPassed };
   }
   return parts.turns.take(claimsTurn, async () => {
     const { prepared, secrets } = prepareFlow(parts, { id, source, hash, params });
     refuseProblems(prepared);
     const deployment = prepared.deployment as Deployment;
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
-    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) } };
+    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) }, testsPassed };
     if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? `${id}.yaml`, lastModified: current?.lastModified ?? 0 } };
     const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asRefusal);
     parts.secrets.set(id, [...secrets]);
@@ -60,9 +69,28 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     const kept = await staged.commit().catch((error: unknown) => putBack(parts, id, current).then(() => asRefusal(error)));
     const installed: InstalledFlow = { ...flow, ...kept };
     parts.installed.set(id, installed);
+    await keepTests(parts, request);
     parts.announce("deployed", id, hash);
     return { ...outcome, flow: installed };
   });
+}
+
+/** Runs the flow's tests. What is wrong with the flow itself is told first, as it would be without tests. */
+async function tried(
+  parts: FlowParts,
+  { id, tests: given }: InstallRequest,
+  flow: { readonly source: string; readonly hash: string; readonly params: StoredFlow["params"] },
+): Promise<number> {
+  const tests = given === undefined ? await parts.tests.read(id) : (given ?? undefined);
+  if (tests === undefined) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' beside 'yaml'`);
+  refuseProblems(prepareFlow(parts, { id, ...flow }).prepared);
+  return (await parts.trial.run({ id, source: flow.source, params: flow.params, tests })).passed;
+}
+
+/** Kept after the flow: a crash in between leaves the flow with the tests it had. */
+async function keepTests({ tests }: FlowParts, { id, tests: given }: InstallRequest): Promise<void> {
+  if (given === null) await tests.remove(id).catch(asRefusal);
+  else if (given !== undefined) await tests.write(id, given).catch(asRefusal);
 }
 
 async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged: StagedFlow, hasPrevious: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 // What the runtime knows of its flows beside the engine: file, parameters, and why one is not in service.
 import type { Prepared, RouteStatus, Runtime } from "@sluice/engine";
 import { hashOf } from "./disk-flow-store.ts";
+import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredFlow, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
 import type { Environment } from "../host/environment.ts";
@@ -20,9 +21,33 @@ export interface InstalledFlow {
   readonly error: string | undefined;
 }
 
+/** A flow that is to prove itself before it comes into service. */
+export interface FlowCandidate {
+  readonly id: string;
+  readonly source: string;
+  readonly params: StoredParams;
+  /** The text of its tests. */
+  readonly tests: string;
+}
+
+export interface TrialOutcome {
+  /** Tests that passed: all of them. */
+  readonly passed: number;
+}
+
+/** How flows are tried. */
+export interface Trial {
+  /** Refuses a text that holds no tests of this flow. */
+  check(id: string, tests: string): void;
+  /** Runs the tests; refuses when one fails. */
+  run(candidate: FlowCandidate): Promise<TrialOutcome>;
+}
+
 /** What installing, removing and loading flows share. */
 export interface FlowParts {
   readonly store: FlowStore;
+  readonly tests: FlowTestStore;
+  readonly trial: Trial;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly secrets: SecretValues;

@@ -21,6 +21,8 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
     await parts.store.remove(id).catch((error: unknown) => {
       throw error instanceof StorageError ? new Refusal("storage-refused", error.message) : error;
     });
+    // Tests that stay behind do no harm; they would be met again by the next flow of this id.
+    await parts.tests.remove(id).catch(() => undefined);
     const report = await withdraw(parts, id);
     parts.installed.delete(id);
     parts.secrets.set(id, []);

@@ -5,8 +5,8 @@ import { reloadFlow } from "./load-flows.ts";
 /** Changes settle for this long before they are looked at: editors write in several steps. */
 const settleMs = 200;
 
-/** Follows the store's directory and reloads what changed by hand; the returned function ends it. */
-export function watchFlows(parts: FlowParts, directory: string): () => void {
+/** Follows the store's directories and reloads what changed by hand; the returned function ends it. */
+export function watchFlows(parts: FlowParts, directories: readonly string[]): () => void {
   let stamps: ReadonlyMap<string, string> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let looking = Promise.resolve();
@@ -34,13 +34,16 @@ export function watchFlows(parts: FlowParts, directory: string): () => void {
     looking = looking.then(look).catch((error: unknown) => parts.log.write("ERROR", "sluice.flows", "looking for changed flows failed", undefined, { error }));
   };
   schedule();
-  const watcher = watch(directory, () => {
-    clearTimeout(timer);
-    timer = setTimeout(schedule, settleMs);
+  const watchers = directories.map((directory) => {
+    const watcher = watch(directory, () => {
+      clearTimeout(timer);
+      timer = setTimeout(schedule, settleMs);
+    });
+    watcher.on("error", (error) => parts.log.write("ERROR", "sluice.flows", "watching the flows' directory failed", undefined, { error }));
+    return watcher;
   });
-  watcher.on("error", (error) => parts.log.write("ERROR", "sluice.flows", "watching the flows' directory failed", undefined, { error }));
   return () => {
     clearTimeout(timer);
-    watcher.close();
+    for (const watcher of watchers) watcher.close();
   };
 }

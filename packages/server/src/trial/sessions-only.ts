@@ -1,0 +1,14 @@
+import type { AccessCheck, AccessRequest } from "../http/access.ts";
+
+/** Lets in calls of open test sessions and nobody else: the port of a trial is open to whoever is on the machine. */
+export function sessionsOnly(isOpen: (sessionId: string) => boolean): () => AccessCheck {
+  const check: AccessCheck = {
+    check: (request) => (isOpen(sessionOf(request)) ? { kind: "granted", principal: undefined } : { kind: "refused", status: 403, error: "forbidden" }),
+  };
+  return () => check;
+}
+
+function sessionOf({ rawHeaders }: AccessRequest): string {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "x-test-session");
+  return at < 0 ? "" : (rawHeaders[at + 1] as string);
+}

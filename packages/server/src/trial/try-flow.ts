@@ -1,0 +1,118 @@
+// Runs a flow's tests before it comes into service: in a runtime of its own inside this process, with a directory and a
+// port of its own, whose routes take in nothing but what the tests send. The running version is not touched.
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  FlowTestFileError,
+  httpTransport,
+  installDocuments,
+  installFlow,
+  readFlowTests,
+  runFlowTests,
+  type FlowTestFile,
+  type FlowTestResult,
+} from "@sluice/flow-tests";
+import type { Configuration } from "../config.ts";
+import type { FlowCandidate, TrialOutcome } from "../flows/installed-flows.ts";
+import { Refusal } from "../refusal.ts";
+
+export interface TrialParts {
+  readonly configuration: Configuration;
+  readonly dataDir: string;
+  /** Starts a runtime for a trial. */
+  start(configuration: Configuration, output: number): Promise<{ readonly baseUrl: string; stop(): Promise<unknown> }>;
+}
+
+const longestTrialMs = 60_000;
+const copied = ["value-mappings", "message-mappings", "application.properties"];
+
+/** The tests of a text, or a refusal that says where it is wrong. */
+export function readTests(id: string, text: string): FlowTestFile {
+  try {
+    const file = readFlowTests(text);
+    if (file.flowId !== undefined && file.flowId !== id) throw new Refusal("flow-invalid", `tests: they are for flow '${file.flowId}', not for flow '${id}'`);
+    return file;
+  } catch (error) {
+    if (error instanceof FlowTestFileError) throw new Refusal("flow-invalid", `tests: ${error.message.split("\n")[0]}`);
+    throw error;
+  }
+}
+
+/** Runs the tests; refuses when one of them fails. */
+export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Promise<TrialOutcome> {
+  const file = readTests(candidate.id, candidate.tests);
+  const directory = await mkdtemp(join(tmpdir(), "sluice-trial-"));
+  const output = openSync(devNull, "w");
+  try {
+    for (const name of copied) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
+    const token = randomBytes(24).toString("hex");
+    const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
+    try {
+      const results = await inTime(() => runAll(runtime.baseUrl, token, candidate, file));
+      return judge(candidate.id, results);
+    } finally {
+      await runtime.stop();
+    }
+  } finally {
+    closeSync(output);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** As the runtime itself is configured, but apart from it: nobody else finds it, and it tells nobody. */
+function trialConfiguration({ settings, environment }: Configuration, dataDir: string, deployToken: string): Configuration {
+  return {
+    environment,
+    settings: {
+      ...settings,
+      dataDir,
+      deployToken,
+      port: 0,
+      host: "127.0.0.1",
+      watch: false,
+      testSessions: "isolated",
+      otlpEndpoint: undefined,
+      drainMs: 500,
+      logLevel: "info",
+    },
+  };
+}
+
+async function runAll(baseUrl: string, token: string, { id, source, params }: FlowCandidate, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
+  const transport = httpTransport(baseUrl, token);
+  const readFile = (path: string): Promise<string> =>
+    Promise.reject(new Refusal("flow-invalid", `tests: the file '${path}' is not here: write its content into the tests`));
+  try {
+    await installDocuments(transport, file, readFile);
+    await installFlow(transport, id, source, { ...params, ...file.params });
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal("flow-invalid", `tests: ${(error as Error).message}`);
+  }
+  return runFlowTests(transport, file, { readFile });
+}
+
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not end within ${longestTrialMs} ms`)), longestTrialMs);
+  });
+  return Promise.race([work(), late]).finally(() => clearTimeout(timer));
+}
+
+function judge(id: string, results: readonly FlowTestResult[]): TrialOutcome {
+  const failed = results.filter(({ faults }) => faults.length > 0);
+  const [first] = failed;
+  if (first !== undefined)
+    throw new Refusal(
+      "tests-failed",
+      `${failed.length} of ${results.length} tests of flow '${id}' failed: '${first.name}' (line ${first.line}): ${first.faults[0]}`,
+    );
+  return { passed: results.length };
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

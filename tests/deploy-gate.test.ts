@@ -1,0 +1,163 @@
+// PUT …?tests=required: a flow comes into service only when its tests pass, and trying it disturbs nobody.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+const inbox = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(async () => {
+  await server.end();
+  rmSync(inbox, { recursive: true, force: true });
+});
+
+const put = (id: string, body: unknown, query = "?tests=required"): Promise<ApiReply> => server.api("PUT", `/flows/${id}${query}`, body);
+const webhook = (id: string): Promise<ApiReply> => call(server.baseUrl, "POST", `/api/${id}`, "x");
+const expecting = (route: string, text: string, name = "answers"): string => `flow: flow.yaml
+tests:
+  - name: ${name}
+    when: {webhook: ${route}, body: x}
+    then: [{status: completed}, {reply: {status: 200, body: ${text}}}]
+`;
+
+describe("the deploy gate", () => {
+  it("a flow whose tests pass comes into service, and its tests are kept", async () => {
+    const reply = await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "one") });
+    expect([reply.status, reply.json.testsPassed, reply.json.created]).toEqual([201, 1, true]);
+    expect((await webhook("gated")).text).toBe("one");
+    expect((await server.api("GET", "/flows/gated")).json.tests).toBe(expecting("gated", "one"));
+  });
+
+  it("a flow whose tests fail is refused by name of the test, and the running version stays", async () => {
+    const reply = await put("gated", { yaml: answering("gated", "two"), tests: expecting("gated", "three") });
+    expect([reply.status, reply.json]).toEqual([
+      422,
+      { error: `1 of 1 tests of flow 'gated' failed: 'answers' (line 3): expected a reply that holds "three", got "two"` },
+    ]);
+    expect((await webhook("gated")).text).toBe("one");
+    expect((await server.api("GET", "/flows/gated")).json).toMatchObject({ yaml: answering("gated", "one"), tests: expecting("gated", "one") });
+  });
+
+  it("the tests that are kept hold for a later version that brings none, also as a plain YAML body", async () => {
+    const refused = await put("gated", { yaml: answering("gated", "two") });
+    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining(`expected a reply that holds "one", got "two"`)]);
+    const raw = await server.api("PUT", "/flows/gated?tests=required", answering("gated", "two"), { "content-type": "application/yaml" });
+    expect(raw.status).toBe(422);
+    expect((await server.api("PUT", "/flows/gated", answering("gated", "two"), { "content-type": "application/yaml" })).status).toBe(200);
+    expect((await webhook("gated")).text).toBe("two");
+    const back = await put("gated", { yaml: answering("gated", "one") });
+    expect([back.status, back.json.testsPassed]).toEqual([200, 1]);
+  });
+
+  it("the same text again is tried too", async () => {
+    const reply = await put("gated", { yaml: answering("gated", "one") });
+    expect(reply.json).toMatchObject({ changed: false, testsPassed: 1 });
+    expect((await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "other") })).status).toBe(422);
+  });
+
+  it("null removes the tests; without any the gate is shut, and dryRun tries without installing", async () => {
+    expect((await put("gated", { yaml: answering("gated", "one"), tests: null }, "")).status).toBe(200);
+    expect((await server.api("GET", "/flows/gated")).json.tests).toBeNull();
+    const reply = await put("gated", { yaml: answering("gated", "two") });
+    expect([reply.status, reply.json]).toEqual([422, { error: "flow 'gated' has no tests: send them as 'tests' beside 'yaml'" }]);
+    const dry = await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "a") }, "?tests=required&dryRun=true");
+    expect([dry.status, dry.json.testsPassed, dry.json.dryRun]).toEqual([200, 1, true]);
+    expect((await server.api("GET", "/flows/fresh")).status).toBe(404);
+    expect((await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "b") }, "?tests=required&dryRun=true")).status).toBe(422);
+  });
+
+  it("what is wrong with the flow or with the tests is told as such", async () => {
+    const faulty = await put("bad", { yaml: answering("bad", "x").replace("setBody", "setBdy"), tests: expecting("bad", "x") });
+    expect([faulty.status, faulty.json.error]).toEqual([422, expect.stringMatching(/^line 6: unknown step 'setBdy'/)]);
+    for (const query of ["", "?tests=required"]) {
+      const wrong = await put("bad", { yaml: answering("bad", "x"), tests: "tests:\n  - nam: x\n" }, query);
+      expect([wrong.status, wrong.json.error]).toEqual([422, expect.stringMatching(/^tests: line \d+, column \d+: /)]);
+    }
+    const other = await put("bad", { yaml: answering("bad", "x"), tests: expecting("bad", "x").replace("flow: flow.yaml", "flowId: another") });
+    expect([other.status, other.json]).toEqual([422, { error: "tests: they are for flow 'another', not for flow 'bad'" }]);
+    const file = await put("bad", { yaml: answering("bad", "x"), tests: `valueMappings: {uom: uom.json}\n${expecting("bad", "x")}` });
+    expect([file.status, file.json]).toEqual([422, { error: "tests: the file 'uom.json' is not here: write its content into the tests" }]);
+    expect((await put("bad", { yaml: answering("bad", "x"), tests: 5 })).json).toEqual({ error: "tests must be a string" });
+    expect((await put("bad", { yaml: answering("bad", "x") }, "?tests=perhaps")).json).toEqual({ error: "tests must be one of required" });
+    expect((await server.api("GET", "/flows/bad")).status).toBe(404);
+  });
+
+  it("trying takes in nothing: files stay, timers rest, nobody outside is called", async () => {
+    writeFileSync(join(inbox, "waiting.txt"), "keep me");
+    const yaml = `- route:
+    id: from-files
+    from:
+      uri: file:${inbox}
+      steps:
+        - to: {id: send, uri: "http://partner.invalid/x"}
+- route:
+    id: ticking
+    from:
+      uri: timer:tick?period=20
+      steps:
+        - to: {id: tick-send, uri: "http://partner.invalid/tick"}
+`;
+    const tests = `flow: flow.yaml
+tests:
+  - name: sends what a file holds
+    mocks: [{id: partner, match: {stepId: send}, respond: {status: 200, body: done}}]
+    when: {route: from-files, body: hello}
+    then: [{status: completed}, {mockCalled: {mock: partner, times: 1, with: {body: hello}}}]
+`;
+    const dry = await put("files", { yaml, tests }, "?tests=required&dryRun=true");
+    expect([dry.status, dry.json.error, dry.json.testsPassed]).toEqual([200, undefined, 1]);
+    expect(readdirSync(inbox)).toEqual(["waiting.txt"]);
+    expect((await server.api("GET", "/runs?routeId=ticking")).json.total).toBe(0);
+  });
+
+  it("sees tables, parameters and variables as the flow will, and leaves nothing behind", async () => {
+    await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
+    const yaml = `- route:
+    id: mapped
+    from:
+      uri: webhook
+      steps:
+        - setBody: {simple: "{{prefix}}-\${valueMapping(uom,from,to,piece)}"}
+`;
+    const reply = await put("mapped", { yaml, params: { prefix: { value: "p", secret: true } }, tests: expecting("mapped", "p-ST") });
+    expect([reply.status, reply.json.error]).toEqual([201, undefined]);
+    expect((await webhook("mapped")).text).toBe("p-ST");
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-trial-"))).toEqual([]);
+  });
+
+  it("a flow in service answers while another version is tried, and deploys of others go on", async () => {
+    await put("busy", { yaml: answering("busy", "v1") }, "");
+    const slow = `flow: f
+defaults: {time: real}
+tests:
+  - name: waits
+    when: {webhook: busy, body: x}
+    then: [{reply: {body: v2}}]
+`;
+    const yaml = answering("busy", "v2").replace("        - setBody:", "        - delay: {constant: 700}\n        - setBody:");
+    const trying = put("busy", { yaml, tests: slow });
+    let answers = 0;
+    let done = false;
+    void trying.then(() => (done = true));
+    while (!done) {
+      const { text } = await webhook("busy");
+      expect(["v1", "v2"]).toContain(text);
+      if (text === "v1") answers++;
+      if (answers === 3) expect((await put("aside", { yaml: answering("aside", "x") }, "")).status).toBeLessThan(300);
+    }
+    expect((await trying).status).toBe(200);
+    expect(answers).toBeGreaterThan(3);
+    expect((await webhook("busy")).text).toBe("v2");
+  });
+
+  it("tests go with their flow and are there after a restart", async () => {
+    await put("gone", { yaml: answering("gone", "x"), tests: expecting("gone", "x") });
+    expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(true);
+    await server.api("DELETE", "/flows/gone");
+    expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(false);
+  });
+});
