@@ -1,6 +1,6 @@
 // An open flow: its text is the truth, everything else follows from it. All functions are pure; every change is a splice of
 // the text, recorded in the one history.
-import { applySplice, readTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
+import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
 import { everyStep, outlineOf, pathKey, type Outline, type RouteOutline, type StepOutline } from "./outline.ts";
@@ -140,7 +140,7 @@ const holds = ({ span }: { readonly span: { readonly start: number; readonly end
 
 function read(flow: OpenFlow): OpenFlow {
   if (flow.good?.text === flow.text) return { ...flow, syntax: [] };
-  const { tree, diagnostics } = readTree(flow.text);
+  const { tree, diagnostics } = rereadTree(flow.text);
   if (tree === undefined) return { ...flow, syntax: diagnostics };
   return { ...flow, syntax: [], good: { text: flow.text, tree, outline: outlineOf(tree, flow.id) } };
 }

@@ -1,6 +1,6 @@
 // An edit of a document as a replacement of one stretch of text, checked by reading the result again.
 import type { Tree } from "../flow/tree.ts";
-import { readTree } from "../read/read-tree.ts";
+import { rereadTree } from "../read/reread-tree.ts";
 
 /** Replaces the characters from `start` to `end` by `text`. */
 export interface Splice {
@@ -40,7 +40,7 @@ export function firstThatReads(source: string, candidates: Iterable<Splice>, exp
   const wanted = JSON.stringify(expected);
   for (const candidate of candidates) {
     const edited = applySplice(source, candidate);
-    const { tree } = readTree(edited);
+    const { tree } = rereadTree(edited);
     if (tree === undefined || JSON.stringify(plainOf(tree)) !== wanted) continue;
     const splice = shrink(source, candidate);
     const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };

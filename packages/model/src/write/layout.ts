@@ -1,6 +1,6 @@
 // Where things stand in a document's text: which lines an item or entry occupies and how it is indented.
 import type { MapEntry, Tree } from "../flow/tree.ts";
-import { readTree } from "../read/read-tree.ts";
+import { rereadTree } from "../read/reread-tree.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -16,7 +16,7 @@ export class Layout {
   }
 
   static read(source: string): Layout | undefined {
-    const { tree } = readTree(source);
+    const { tree } = rereadTree(source);
     return tree === undefined ? undefined : new Layout(source, tree);
   }
 

@@ -2,6 +2,7 @@
 // would not read back as intended is refused, so no edit can damage a document.
 import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
+import { rereadTree } from "../read/reread-tree.ts";
 import { firstThatReads, plainOf, refuse } from "./edit.ts";
 import type { Edit, Plain, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
@@ -127,7 +128,7 @@ function emptyPlace(layout: Layout, path: Path, start: number): number {
 }
 
 function joined(before: string, after: string): Edit {
-  const { tree } = readTree(after);
+  const { tree } = rereadTree(after);
   return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 

@@ -1,0 +1,201 @@
+// Reads a text that is nearly one read before, as every edit makes it: only the list item that holds the difference is parsed,
+// the rest of the tree is moved. Whatever is not certain to read the same is read from the beginning.
+import type { Span } from "../flow/span.ts";
+import type { ListTree, Tree } from "../flow/tree.ts";
+import { LineTable } from "./line-table.ts";
+import { defaultLimits } from "./limits.ts";
+import { readTree, type ReadResult } from "./read-tree.ts";
+
+interface Known {
+  readonly source: string;
+  readonly tree: Tree;
+}
+
+let known: Known | undefined;
+
+/** As `readTree`, but quick for a text that differs little from the last one read here. */
+export function rereadTree(source: string): ReadResult {
+  if (known?.source === source) return { tree: known.tree, diagnostics: [] };
+  const again = known === undefined ? undefined : readAgain(known, source);
+  const result = again === undefined ? readTree(source) : { tree: again, diagnostics: [] };
+  if (result.tree !== undefined) known = { source, tree: result.tree };
+  return result;
+}
+
+interface Difference {
+  readonly start: number;
+  /** The end in the old text; in the new one it is `end + by`. */
+  readonly end: number;
+  readonly by: number;
+}
+
+/** The lines of a block list's item, with the place of its `-`. */
+interface Region {
+  readonly start: number;
+  readonly end: number;
+  readonly dash: number;
+  readonly isLast: boolean;
+}
+
+function readAgain(old: Known, source: string): Tree | undefined {
+  if (hasAnchors(old.source) || hasAnchors(source) || source.startsWith("\uFEFF") || source.length > defaultLimits.bytes / 4) return undefined;
+  const difference = differenceOf(old.source, source);
+  const { start, end, by } = difference;
+  // A comment that comes or goes changes where the things before it end.
+  if (old.source.slice(start, end).includes("#") || source.slice(start, end + by).includes("#")) return undefined;
+  const way = wayTo(old, difference);
+  for (let depth = way.length; depth > 0; depth--) {
+    const place = way[depth - 1] as Place;
+    const item = itemAgain(place.list.items[place.index] as Tree, old.source, source, place.region, difference.by);
+    if (item === undefined) continue;
+    const mover = new Mover(old.source, source, place, item, difference.by);
+    const tree = mover.moved(old.tree);
+    return mover.nodes > defaultLimits.nodes / 2 ? undefined : tree;
+  }
+  return undefined;
+}
+
+/** `&&` between blanks is a word of expressions, not an anchor. */
+const hasAnchors = (source: string): boolean => /(?:^|[\s,[{])[&*](?!\s|&\s)\S/.test(source);
+
+function differenceOf(before: string, after: string): Difference {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let tail = 0;
+  while (tail < shorter - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
+  return { start, end: before.length - tail, by: after.length - before.length };
+}
+
+interface Place {
+  readonly list: ListTree;
+  readonly index: number;
+  readonly region: Region;
+}
+
+/** The block list items around the difference, the outermost first. */
+function wayTo({ source, tree }: Known, { start, end }: Difference): Place[] {
+  const way: Place[] = [];
+  let at: Tree | undefined = tree;
+  while (at !== undefined && at.type !== "scalar" && !/[[{]/.test(source[at.span.start] ?? "[")) {
+    if (at.type === "map") {
+      at = at.entries.findLast((entry) => entry.value.span.start <= start)?.value;
+      continue;
+    }
+    const index = at.items.findLastIndex((item) => item.span.start <= start);
+    const item = at.items[index];
+    const region = item === undefined ? undefined : regionOf(source, at, index);
+    if (item === undefined || region === undefined || start <= region.dash + 1 || end >= region.end) return way;
+    way.push({ list: at, index, region });
+    at = item;
+  }
+  return way;
+}
+
+/** The item's lines up to the next item; the last item's only when no blank line or comment follows, which might belong to either. */
+function regionOf(source: string, list: ListTree, index: number): Region | undefined {
+  const item = list.items[index] as Tree;
+  const next = list.items[index + 1];
+  const dash = dashOf(source, item);
+  const nextDash = next === undefined ? undefined : dashOf(source, next);
+  if (dash === undefined || (next !== undefined && nextDash === undefined)) return undefined;
+  const start = lineStart(source, dash);
+  if (nextDash !== undefined) return { start, end: lineStart(source, nextDash), dash, isLast: false };
+  const end = lineAfter(source, item.span.end);
+  return source[end - 1] === "\n" && /^(?:$| *[^\s#])/.test(source.slice(end, source.indexOf("\n", end) + 1 || undefined))
+    ? { start, end, dash, isLast: true }
+    : undefined;
+}
+
+function dashOf(source: string, item: Tree): number | undefined {
+  let at = item.span.start - 1;
+  while (source[at] === " ") at--;
+  return source[at] === "-" && source.slice(lineStart(source, at), at).trim() === "" ? at : undefined;
+}
+
+const lineStart = (source: string, offset: number): number => source.lastIndexOf("\n", offset - 1) + 1;
+
+function lineAfter(source: string, offset: number): number {
+  if (offset > 0 && source[offset - 1] === "\n") return offset;
+  const newline = source.indexOf("\n", offset);
+  return newline === -1 ? source.length : newline + 1;
+}
+
+/** The item parsed anew, its spans those of the whole text; only when its old lines alone give exactly what the tree has. */
+function itemAgain(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
+  const lines = before.slice(0, region.start).split("\n").length - 1;
+  const alone = (text: string, end: number): Tree | undefined => {
+    const part = text.slice(region.start, end);
+    if (!staysInside(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
+    const { tree } = readTree(part);
+    return tree?.type === "list" && tree.items.length === 1 ? shifted(tree.items[0] as Tree, region.start, lines) : undefined;
+  };
+  const old = alone(before, region.end);
+  if (old === undefined || JSON.stringify(old) !== JSON.stringify(item)) return undefined;
+  const after = alone(source, region.end + by);
+  // Where the last item ends, everything around it ends: blank lines and comments make that uncertain.
+  const isTight = (text: string): boolean => !/#|^[ \t]*\r?$/m.test(text.trimEnd()) && !/\n\s*\n$/.test(text);
+  if (region.isLast && !(isTight(before.slice(region.start, region.end)) && isTight(source.slice(region.start, region.end + by)))) return undefined;
+  return after;
+}
+
+/** True when no line but the first begins at or left of the item's `-`. */
+function staysInside(text: string, column: number): boolean {
+  return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
+}
+
+const movedSpan = ({ line, column, endLine, endColumn, start, end }: Span, by: number, lines: number): Span => ({
+  line: line + lines,
+  column,
+  endLine: endLine + lines,
+  endColumn,
+  start: start + by,
+  end: end + by,
+});
+
+function shifted(tree: Tree, by: number, lines: number): Tree {
+  const span = movedSpan(tree.span, by, lines);
+  if (tree.type === "scalar") return { ...tree, span };
+  if (tree.type === "list") return { ...tree, items: tree.items.map((item) => shifted(item, by, lines)), span };
+  const entries = tree.entries.map(({ key, keySpan, value }) => ({ key, keySpan: movedSpan(keySpan, by, lines), value: shifted(value, by, lines) }));
+  return { ...tree, entries, span };
+}
+
+/** The old tree with one item replaced: what stands before it stays, what stands behind it moves, what holds it grows. */
+class Mover {
+  nodes = 0;
+  readonly #lines: LineTable;
+  readonly #region: Region;
+  readonly #by: number;
+  readonly #moreLines: number;
+  readonly #old: Tree;
+  readonly #fresh: Tree;
+
+  constructor(before: string, source: string, { region, list, index }: Place, fresh: Tree, by: number) {
+    this.#lines = new LineTable(source);
+    this.#region = region;
+    this.#by = by;
+    this.#moreLines = countLines(source.slice(region.start, region.end + by)) - countLines(before.slice(region.start, region.end));
+    this.#old = list.items[index] as Tree;
+    this.#fresh = fresh;
+  }
+
+  moved(tree: Tree): Tree {
+    this.nodes++;
+    if (tree === this.#old) return this.#fresh;
+    const { start, end } = tree.span;
+    if (end <= this.#region.start) return tree;
+    if (start >= this.#region.end) return shifted(tree, this.#by, this.#moreLines);
+    const span = this.#lines.span(start, end === this.#old.span.end ? this.#fresh.span.end : end + this.#by);
+    if (tree.type === "list") return { ...tree, items: tree.items.map((item) => this.moved(item)), span };
+    if (tree.type === "scalar") return { ...tree, span };
+    const entries = tree.entries.map((entry) => {
+      const { key, keySpan, value } = entry;
+      if (value.span.end <= this.#region.start && value !== this.#old) return entry;
+      return { key, keySpan: keySpan.start >= this.#region.end ? movedSpan(keySpan, this.#by, this.#moreLines) : keySpan, value: this.moved(value) };
+    });
+    return { ...tree, entries, span };
+  }
+}
+
+const countLines = (text: string): number => text.split("\n").length;

@@ -1,0 +1,272 @@
+// Edits of mappings: an entry with any value, a key's new name, a bare text that becomes a mapping. As with all edits, what
+// would not read back as intended is refused.
+import type { MapTree, Tree } from "../flow/tree.ts";
+import { readTree } from "../read/read-tree.ts";
+import { firstThatReads, plainOf, refuse } from "./edit.ts";
+import type { Edit, Plain, Splice } from "./edit.ts";
+import { dedentRest, indentRest, Layout } from "./layout.ts";
+import type { Path } from "./layout.ts";
+import { replaceAt } from "./replace-at.ts";
+import { scalarTexts } from "./scalar-text.ts";
+import { removeOption, setScalar } from "./splice.ts";
+
+const unreadable = refuse("the document cannot be read: correct its syntax first");
+const nowhere = refuse("there is nothing at this place, or it stands elsewhere and is only referred to here");
+
+/**
+ * Gives the mapping at `path` a new entry whose value is written as YAML. It goes before the first entry that holds steps,
+ * so that options stay near their step's name. A place without a value becomes a mapping.
+ */
+export function addEntry(source: string, path: Path, key: string, yaml: string): Edit {
+  const layout = Layout.read(source);
+  const map = layout?.find(path);
+  const value = readTree(yaml).tree;
+  if (layout === undefined) return unreadable;
+  if (value === undefined) return refuse("the new value is no valid YAML");
+  if (map === undefined) return nowhere;
+  const entry = [key, plainOf(value)] as const;
+  if (map.type === "scalar" && map.text === null) {
+    return firstThatReads(
+      source,
+      firstEntry(layout, path, map, key, yaml),
+      replaceAt(plainOf(layout.root), path, () => ({ entries: [entry] })),
+    );
+  }
+  if (map.type !== "map") return refuse("this takes no options");
+  if (map.entries.some((candidate) => candidate.key === key)) return refuse(`'${key}' is there already`);
+  const before = map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
+  const index = before === -1 ? map.entries.length : before;
+  const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
+  const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));
+  const placed = firstThatReads(source, newEntry(layout, map, index, key, yaml), expected);
+  return placed.ok || index === map.entries.length ? placed : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
+}
+
+/** Gives a key another name; its value and its place stay. */
+export function renameKey(source: string, path: Path, key: string, name: string): Edit {
+  const layout = Layout.read(source);
+  const map = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  const entry = map?.type === "map" ? map.entries.find((candidate) => candidate.key === key) : undefined;
+  if (map?.type !== "map" || entry === undefined) return nowhere;
+  if (map.entries.some((candidate) => candidate.key === name)) return refuse(`'${name}' is there already`);
+  const { start, end } = entry.keySpan;
+  const expected = replaceAt(plainOf(layout.root), path, (old) => ({
+    entries: entriesOf(old).map(([one, value]) => [one === key ? name : one, value] as const),
+  }));
+  const candidates = [...scalarTexts(name, source.slice(start, end), "", layout.lineEnd)].map((text) => ({ start, end, text }));
+  return firstThatReads(source, candidates, expected);
+}
+
+/** Turns the bare text at `path` into a mapping with that text as its entry `key`: `log: x` becomes `log: {message: x}` in lines. */
+export function expandScalar(source: string, path: Path, key: string): Edit {
+  const layout = Layout.read(source);
+  const scalar = layout?.find(path);
+  if (layout === undefined) return unreadable;
+  if (scalar?.type !== "scalar" || scalar.text === null) return nowhere;
+  const { start, end } = scalar.span;
+  const written = source.slice(start, end);
+  const trailing = /\r?\n$/.exec(written)?.[0] ?? "";
+  const indent = " ".repeat(keyColumn(layout, path, start) + 2);
+  const text = scalar.text;
+  const expected = replaceAt(plainOf(layout.root), path, () => ({ entries: [[key, text] as const] }));
+  const from = start - (/[ \t]*$/.exec(source.slice(0, start))?.[0].length ?? 0);
+  const candidates: Splice[] = [];
+  if (!insideFlow(layout, path)) {
+    const value = indentRest(written.slice(0, written.length - trailing.length), "  ", layout.lineEnd);
+    candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${value}${trailing}` });
+    for (const one of scalarTexts(text, "", indent, layout.lineEnd))
+      candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${one}${trailing}` });
+  }
+  for (const one of scalarTexts(text, written.includes("\n") ? '"' : written, "", layout.lineEnd))
+    candidates.push({ start, end, text: `{${key}: ${one}}${trailing}` });
+  return firstThatReads(source, candidates, expected);
+}
+
+/**
+ * Writes `text` at a path of which the end may not exist yet: a value is replaced, missing mappings on the way are made.
+ * `shorthands` names, for a path's length, the key that a bare text at that place stands for.
+ */
+export function setAt(source: string, path: Path, text: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
+  return putAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
+}
+
+/** As `setAt`, with a value of any kind written as YAML. What stands there already is replaced. */
+export function setYamlAt(source: string, path: Path, yaml: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
+  return putAt(source, path, { text: undefined, yaml }, shorthands);
+}
+
+/** A value as YAML, and as text when it is a single one. */
+interface NewValue {
+  readonly text: string | undefined;
+  readonly yaml: string;
+}
+
+function putAt(source: string, path: Path, value: NewValue, shorthands: ReadonlyMap<number, string>): Edit {
+  const layout = Layout.read(source);
+  if (layout === undefined) return unreadable;
+  for (let depth = path.length; depth >= 0; depth--) {
+    const found = layout.find(path.slice(0, depth));
+    if (found === undefined) continue;
+    if (depth === path.length) return replaceValue(source, path, found, value);
+    const key = path[depth];
+    if (typeof key !== "string") return nowhere;
+    const shorthand = shorthands.get(depth);
+    if (found.type === "scalar" && found.text !== null && shorthand !== undefined) {
+      return twice(source, expandScalar(source, path.slice(0, depth), shorthand), (next) => putAt(next, path, value, shorthands));
+    }
+    return addEntry(source, path.slice(0, depth), key, nested(path.slice(depth + 1), value.yaml));
+  }
+  return nowhere;
+}
+
+function replaceValue(source: string, path: Path, found: Tree, { text, yaml }: NewValue): Edit {
+  if (text !== undefined && found.type === "scalar") return setScalar(source, path, text);
+  const key = path.at(-1);
+  if (typeof key !== "string") return nowhere;
+  return twice(source, removeOption(source, path.slice(0, -1), key), (next) => addEntry(next, path.slice(0, -1), key, yaml));
+}
+
+/** A second edit behind a first, as one. */
+function twice(source: string, first: Edit, then: (source: string) => Edit): Edit {
+  if (!first.ok) return first;
+  const second = then(first.source);
+  return second.ok ? wholeEdit(source, second.source) : second;
+}
+
+/** Several edits in a row as one edit of the first text. */
+export function wholeEdit(before: string, after: string): Edit {
+  const { tree } = readTree(after);
+  return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
+}
+
+/** A text as a YAML document of its own. */
+export function scalarYaml(text: string): string {
+  for (const one of scalarTexts(text, "", "", "\n")) {
+    const { tree } = readTree(`a: ${one}\n`);
+    if (tree?.type === "map" && tree.entries.length === 1 && tree.entries[0]?.value.type === "scalar" && tree.entries[0].value.text === text) return one;
+  }
+  return JSON.stringify(text);
+}
+
+function nested(keys: Path, yaml: string): string {
+  return keys.reduceRight<string>((inner, key) => (typeof key === "number" ? `- ${indentRest(inner, "  ", "\n")}` : entryText(key, inner, "")), yaml);
+}
+
+/** `key: value`, with the value below when it takes lines of its own. */
+function entryText(key: string, yaml: string, indent: string): string {
+  const body = yaml.trimEnd();
+  const isBlock = (/^- |^-$/.test(body) || readTree(body).tree?.type === "map") && !/^[[{]/.test(body);
+  return isBlock ? `${key}:\n${indent}  ${indentRest(body, `${indent}  `, "\n")}` : `${key}: ${indentRest(body, indent, "\n")}`;
+}
+
+function* newEntry(layout: Layout, map: MapTree, index: number, key: string, yaml: string): Generator<Splice> {
+  const name = scalarYaml(key);
+  const { source, lineEnd } = layout;
+  if (layout.isFlow(map)) {
+    const previous = map.entries[index - 1];
+    const next = map.entries[index];
+    for (const one of flowValues(yaml)) {
+      const entry = `${name}: ${one}`;
+      if (next !== undefined) yield insert(next.keySpan.start, `${entry}, `);
+      else if (previous !== undefined) yield insert(layout.entryEnd(previous), `, ${entry}`);
+      else yield* emptyMap(layout, map, name, yaml, entry);
+    }
+    return;
+  }
+  const first = map.entries[0];
+  const indent = " ".repeat(layout.column((first?.keySpan ?? map.span).start));
+  const lines = indentRest(entryText(name, yaml, ""), indent, lineEnd);
+  const next = map.entries[index];
+  if (next !== undefined) {
+    // The line of the key itself, so that comments above it stay with it.
+    const start = layout.lineStart(next.keySpan.start);
+    if (source.slice(start, next.keySpan.start).trim() === "") yield insert(start, `${indent}${lines}${lineEnd}`);
+    else yield insert(next.keySpan.start, `${lines}${lineEnd}${indent}`);
+    return;
+  }
+  const last = map.entries.at(-1);
+  if (last === undefined) return;
+  const at = layout.lineAfter(layout.entryEnd(last));
+  const ended = at === 0 || source[at - 1] === "\n";
+  yield insert(at, ended ? `${indent}${lines}${lineEnd}` : `${lineEnd}${indent}${lines}`);
+}
+
+/** The first entry of `{}`: lines below the key where the place allows it, otherwise between the braces. */
+function* emptyMap(layout: Layout, map: MapTree, name: string, yaml: string, entry: string): Generator<Splice> {
+  const { start, end } = map.span;
+  const lineBegin = layout.lineStart(start);
+  const head = /^( *)((?:- +)*)([^\s].*:)[ \t]+$/.exec(layout.source.slice(lineBegin, start));
+  if (head !== null && /^\s*(?:#|$)/.test(layout.source.slice(end, layout.lineAfter(end)))) {
+    const indent = " ".repeat((head[1] as string).length + (head[2] as string).length + 2);
+    const from = start - (/[ \t]*$/.exec(layout.source.slice(0, start))?.[0].length ?? 0);
+    yield { start: from, end, text: `${layout.lineEnd}${indent}${indentRest(entryText(name, yaml, ""), indent, layout.lineEnd)}` };
+  }
+  yield insert(start + 1, entry);
+}
+
+/** The first entry of a place without a value, such as `otherwise:`. */
+function* firstEntry(layout: Layout, path: Path, place: Tree, key: string, yaml: string): Generator<Splice> {
+  const { source, lineEnd } = layout;
+  const { start, end } = place.span;
+  const name = scalarYaml(key);
+  const parent = layout.find(path.slice(0, -1));
+  const owner = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
+  const from = owner === undefined ? start : source.indexOf(":", owner.keySpan.end) + 1;
+  const indent = " ".repeat(keyColumn(layout, path, start) + 2);
+  const lines = indentRest(entryText(name, yaml, ""), indent, lineEnd);
+  if (!insideFlow(layout, path)) {
+    yield { start: from, end: Math.max(end, from), text: `${lineEnd}${indent}${lines}` };
+    if (owner === undefined) yield { start: from, end: Math.max(end, from), text: ` ${lines}` };
+  }
+  for (const one of flowValues(yaml)) yield { start: from, end: Math.max(end, from), text: ` {${name}: ${one}}` };
+}
+
+/** Ways to write a value between braces. */
+function flowValues(yaml: string): string[] {
+  const { tree } = readTree(yaml);
+  return tree === undefined ? [] : [...(yaml.includes("\n") ? [] : [yaml.trimEnd()]), flowText(tree)];
+}
+
+function flowText(tree: Tree): string {
+  if (tree.type === "scalar") return tree.text === null ? "null" : JSON.stringify(tree.text);
+  if (tree.type === "list") return `[${tree.items.map(flowText).join(", ")}]`;
+  return `{${tree.entries.map(({ key, value }) => `${scalarYaml(key)}: ${flowText(value)}`).join(", ")}}`;
+}
+
+const insert = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
+
+/** The column of the key or `-` that a value belongs to. */
+function keyColumn(layout: Layout, path: Path, start: number): number {
+  const parent = layout.find(path.slice(0, -1));
+  const entry = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
+  if (entry !== undefined) return layout.column(entry.keySpan.start);
+  const line = layout.lineStart(start);
+  return /^ */.exec(layout.source.slice(line, line + 500))?.[0].length ?? 0;
+}
+
+function insideFlow(layout: Layout, path: Path): boolean {
+  return path.some((_, depth) => {
+    const around = layout.find(path.slice(0, depth));
+    return around !== undefined && layout.isFlow(around);
+  });
+}
+
+/** True for `steps` and for anything that has `steps` inside: branches are kept behind the options. */
+function holdsSteps(tree: Tree, key: string): boolean {
+  if (key === "steps" && tree.type !== "map") return true;
+  if (tree.type === "map") return tree.entries.some((entry) => entry.key === "steps");
+  return tree.type === "list" && tree.items.some((item) => item.type === "map" && item.entries.some((entry) => entry.key === "steps"));
+}
+
+const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
+  value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];
+
+/** The YAML of a value as it would be written at the very left. */
+export function valueText(source: string, path: Path): string | undefined {
+  const layout = Layout.read(source);
+  const tree = layout?.find(path);
+  if (layout === undefined || tree === undefined) return undefined;
+  const key = typeof path.at(-1) === "string" && tree.type === "scalar" ? keyColumn(layout, path, tree.span.start) : layout.column(tree.span.start);
+  return dedentRest(source.slice(tree.span.start, layout.contentEnd(tree)), key).trimEnd();
+}
