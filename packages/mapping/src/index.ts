@@ -1,3 +1,4 @@
+export { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
 export { documentText } from "./document-text.ts";
 export * from "./problem.ts";
 export { readTable, tableLimits, type ReadTable } from "./value-mapping/read-table.ts";

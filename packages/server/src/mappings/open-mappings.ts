@@ -1,10 +1,9 @@
 // Tables and documents with their stores; what they need of the runtime is given when it exists.
 import { join } from "node:path";
 import type { Catalog, Host, Log } from "@sluice/engine";
-import type { MappingEnvironment } from "@sluice/mapping";
+import { mappingLanguages, operatorFunctions, type MappingEnvironment } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
 import { openDiskDocumentStore } from "./disk-document-store.ts";
-import { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
 import { createMappingUsers, type MappingUsers } from "./mapping-users.ts";
 import { createMessageMappings, type MessageMappings } from "./message-mappings.ts";
 import { createValueMappings, type ValueMappings } from "./value-mappings.ts";

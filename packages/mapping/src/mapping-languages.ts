@@ -1,7 +1,7 @@
-// What the runtime adds to mapping documents: its other languages, with the current item as the body of a message of its
+// What a runtime adds to mapping documents: its other languages, with the current item as the body of a message of its
 // own, and the functions of the operator.
-import { Exchange, Headers, Message, Run, type Catalog, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine";
-import type { MappingEnvironment } from "@sluice/mapping";
+import { Exchange, Headers, Message, Run, type Catalog, type Host, type LanguageScope, type RouteIdentity } from "@sluice/engine/spi";
+import type { MappingEnvironment } from "./message-mapping/compile/document-context.ts";
 
 const nowhere: RouteIdentity = { id: "message-mapping", flowId: "message-mapping", flowHash: "" };
 
