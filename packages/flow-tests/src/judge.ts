@@ -1,6 +1,6 @@
 // Compares what happened with what a test expects. Each fault is one sentence that shows both.
-import { isDeepStrictEqual } from "node:util";
 import type { Then } from "./flow-test-shape.ts";
+import { isSame } from "./is-same.ts";
 import type { LoggedLine } from "./runtime-transport.ts";
 
 /** What the last call of a test came to. */
@@ -49,9 +49,9 @@ function replyFault(wanted: Extract<Then, { reply: unknown }>["reply"], seen: Ob
   const data = asData(seen.body);
   if (wanted.status !== undefined && seen.replyStatus !== wanted.status)
     return `expected reply status ${wanted.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
-  if ("body" in wanted && !isSubset(wanted.body, data) && !isDeepStrictEqual(wanted.body, seen.body))
+  if ("body" in wanted && !isSubset(wanted.body, data) && !isSame(wanted.body, seen.body))
     return `expected a reply that holds ${show(wanted.body)}, got ${show(seen.body)}`;
-  if ("bodyEquals" in wanted && !isDeepStrictEqual(wanted.bodyEquals, data) && !isDeepStrictEqual(wanted.bodyEquals, seen.body))
+  if ("bodyEquals" in wanted && !isSame(wanted.bodyEquals, data) && !isSame(wanted.bodyEquals, seen.body))
     return `expected the reply ${show(wanted.bodyEquals)}, got ${show(seen.body)}`;
   if (wanted.matches !== undefined && !new RegExp(wanted.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(seen.body)))
     return `expected a reply that matches ${wanted.matches}, got ${show(seen.body)}`;
@@ -87,7 +87,7 @@ function asData(body: unknown): unknown {
 /** Every member of `part` is in `whole`; lists must be equally long. */
 function isSubset(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
-  if (typeof part !== "object" || part === null) return isDeepStrictEqual(part, whole);
+  if (typeof part !== "object" || part === null) return isSame(part, whole);
   return (
     typeof whole === "object" &&
     whole !== null &&
