@@ -19,7 +19,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
     node: true,
   },
   designer: { internal: ["@sluice/model"], node: false },
-  cli: { internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/server", "@sluice/server/config", "@sluice/designer/server"], node: true },
+  cli: { internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/server", "@sluice/server/check", "@sluice/server/config", "@sluice/designer/server"], node: true },
   testkit: { internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard"], node: true },
 };
 
@@ -64,7 +64,7 @@ const exceptions: readonly { readonly in: string; readonly internal: readonly st
   { in: "packages/designer/server/", internal: ["@sluice/model"], node: true },
   {
     in: "packages/designer/src/simulation/",
-    internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/mapping"],
+    internal: ["@sluice/model", "@sluice/engine", "@sluice/standard", "@sluice/mapping", "@sluice/connectors/portable", "@sluice/flow-tests"],
     node: false,
   },
 ];

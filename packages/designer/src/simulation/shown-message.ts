@@ -1,0 +1,39 @@
+// A message as people see it: plain data, bounded, a copy of its own.
+import { bodyTypeOf, toPlain, toPlainWithin, type BodyType, type Exchange } from "@sluice/engine";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface ShownMessage {
+  readonly body: unknown;
+  readonly bodyType: BodyType;
+  /** The body is longer than what is shown of it. */
+  readonly truncated: boolean;
+  readonly headers: Values;
+  readonly properties: Values;
+  readonly variables: Values;
+}
+
+const longestBody = 64 * 1_024;
+const longestValue = 4 * 1_024;
+const mostValues = 200;
+
+export function shownMessage({ message, properties, variables }: Exchange): ShownMessage {
+  const { plain, complete } = toPlainWithin(message.body, longestBody);
+  return {
+    body: plain,
+    bodyType: bodyTypeOf(message.body),
+    truncated: !complete,
+    headers: shownValues(message.headers),
+    properties: shownValues(properties ?? []),
+    variables: shownValues(variables ?? []),
+  };
+}
+
+function shownValues(values: Iterable<readonly [string, unknown]>): Values {
+  const shown = new Map<string, unknown>();
+  for (const [name, value] of values) {
+    if (shown.size >= mostValues) break;
+    shown.set(name, toPlain(value, longestValue));
+  }
+  return Object.fromEntries(shown);
+}

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { simulate, type Sample, type SimulationRequest } from "./simulate.ts";
+import { simulateTests } from "./simulate-tests.ts";
+
+const flow = (steps: string, from = "direct:start", around = ""): string => `${around}- route:
+    id: r
+    from:
+      uri: ${from}
+      steps:
+${steps.replaceAll(/^/gm, "        ")}
+`;
+const run = (source: string, sample: Partial<Sample> = {}, more: Partial<SimulationRequest> = {}) =>
+  simulate({ flowId: "f", source, mocks: [], sample: { routeId: "r", body: "hi", headers: {}, ...sample }, ...more });
+
+test("every step shows the message after it", async () => {
+  const { steps, outcome, input } = await run(
+    flow('- setHeader: {name: a, constant: "1"}\n- setBody: {simple: "${body} ${header.a}"}\n- setVariable: {name: v, constant: x}'),
+  );
+  expect(input).toMatchObject({ body: "hi", headers: {} });
+  expect(steps.map(({ stepId, before, after }) => [stepId, before.body, after?.body, after?.headers, after?.variables])).toEqual([
+    ["setHeader1", "hi", "hi", { a: "1" }, {}],
+    ["setBody1", "hi", "hi 1", { a: "1" }, {}],
+    ["setVariable1", "hi 1", "hi 1", { a: "1" }, { v: "x" }],
+  ]);
+  expect(outcome).toMatchObject({ status: "completed", body: "hi 1", error: null });
+});
+
+test("only the branch that was taken has steps, and they know where they stand", async () => {
+  const source = flow(
+    "- choice:\n    when:\n      - {simple: \"${body} == 'no'\", steps: [{setBody: {constant: never}}]}\n    otherwise: {steps: [{setBody: {constant: other}}]}",
+  );
+  const { steps } = await run(source);
+  expect(steps.map(({ stepId }) => stepId)).toEqual(["choice1", "setBody2"]);
+  expect(source.slice(steps[1]?.offset)).toMatch(/^\{?setBody: \{constant: other\}/);
+});
+
+test("a step that fails says so, and what comes after it did not happen", async () => {
+  const { steps, outcome } = await run(flow("- throwException: {exceptionType: java.io.IOException, message: broken}\n- setBody: {constant: never}"));
+  expect(steps.map(({ stepId, error }) => [stepId, error?.message])).toEqual([["throwException1", "broken"]]);
+  expect(outcome).toMatchObject({ status: "failed", error: { type: "java.io.IOException", message: "broken", stepId: "throwException1" } });
+});
+
+test("what would go out is answered by its mock; without one the message goes on as it is and the step says so", async () => {
+  const source = flow("- to: {id: call, uri: 'http://erp.invalid/orders'}\n- to: {id: keep, uri: 'file:out'}");
+  const { steps, calls, outcome } = await run(source, {}, { mocks: [{ id: "erp", match: { stepId: "call" }, respond: { status: 201, body: { ok: true } } }] });
+  expect(steps.map(({ stepId, mock, unmocked, after }) => [stepId, mock, unmocked, after?.body])).toEqual([
+    ["call", "erp", false, { ok: true }],
+    ["keep", undefined, true, { ok: true }],
+  ]);
+  expect(calls).toMatchObject([{ mockId: "erp", stepId: "call", uri: "http://erp.invalid/orders", request: { body: "hi" } }]);
+  expect(outcome?.body).toEqual({ ok: true });
+});
+
+test("a webhook answers as it would", async () => {
+  const source = flow('- setHeader: {name: CamelHttpResponseCode, constant: "201"}\n- setBody: {simple: "${header.X-Who} ${header.q}"}', "webhook");
+  const { outcome, input } = await run(source, { body: '{"a":1}', headers: { "X-Who": "Ada", "Content-Type": "application/json" }, query: "q=2" });
+  expect(outcome?.reply).toMatchObject({ status: 201, body: "Ada 2" });
+  expect(input).toMatchObject({ body: '{"a":1}', bodyType: "bytes", headers: { "X-Who": "Ada", q: "2", CamelHttpMethod: "POST" } });
+  expect((await run(source, { method: "GET" })).faults).toMatchObject([{ message: "GET /api/r reaches no route" }]);
+});
+
+test("nobody waits: a delay of an hour is over at once, a retry too", async () => {
+  const began = performance.now();
+  const around =
+    '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "60000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
+  const { steps, outcome } = await run(
+    flow("- delay: {constant: '3600000'}\n- to: {id: out, uri: 'http://x.invalid'}", "direct:start", around),
+    {},
+    {
+      mocks: [{ id: "m", match: { stepId: "out" }, throw: { type: "java.io.IOException" } }],
+    },
+  );
+  expect(steps.filter(({ stepId }) => stepId === "out").map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
+  expect(outcome).toMatchObject({ status: "completed", body: "given up" });
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+test("a flow that cannot run says why, and where; a value that is missing has its name stand in", async () => {
+  const broken = await run(flow("- setBdy: {constant: x}"));
+  expect(broken.faults).toMatchObject([{ span: { line: 6 } }]);
+  expect(broken.faults[0]?.message).toContain("unknown step 'setBdy'");
+  expect((await run("- route: [")).faults.length).toBeGreaterThan(0);
+  const standing = await run(flow("- setBody: {constant: '{{erp.url}}'}"));
+  expect([standing.standIns, standing.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
+  expect((await run(flow("- setBody: {constant: '{{erp.url:x}}'}"))).standIns).toEqual([]);
+  expect((await run(flow("- log: x"), { routeId: "other" })).faults[0]?.message).toBe("there is no route 'other'");
+});
+
+test("tables and mapping documents of the workspace are used", async () => {
+  const tables = { uom: "columns: [from, to]\nrows: [[ST, piece]]\n" };
+  const mapped = await run(flow("- to: value-mapping:uom"), { body: "ST" }, { tables });
+  expect(mapped.outcome).toMatchObject({ status: "completed", body: "piece" });
+  const missing = await run(flow("- to: value-mapping:nope"), { body: "ST" }, { tables });
+  expect(missing.outcome?.status).toBe("failed");
+});
+
+test("a flow that makes too many messages is bounded", async () => {
+  const { steps, omittedSteps } = await run(flow("- loop:\n    constant: '2000'\n    steps: [{log: x}]"));
+  expect(steps.length).toBe(500);
+  expect(omittedSteps).toBeGreaterThan(1_000);
+});
+
+test("tests run on the text as it is", async () => {
+  const text = `flowId: f
+tests:
+  - name: good
+    mocks: [{id: erp, match: {stepId: call}, respond: {body: {ok: true}}}]
+    when: {webhook: r, body: {id: 1}}
+    then: [{status: completed}, {reply: {status: 200, body: {ok: true}}}, {mockCalled: {mock: erp, times: 1, with: {jsonpath: {$.id: 1}}}}, {visited: [call]}, {logged: {contains: seen}}]
+  - name: bad
+    when: {webhook: r}
+    then: [{reply: {body: {ok: false}}}, {mockCalled: erp}]
+`;
+  const source = flow("- log: seen\n- to: {id: call, uri: 'http://x.invalid'}", "webhook");
+  const [verdict] = await simulateTests({ flowId: "f", source, files: [{ id: "a", text }] });
+  expect(verdict?.tests.map(({ name, faults, visited }) => [name, faults, visited])).toEqual([
+    ["good", [], ["r/log1", "r/call"]],
+    ["bad", [expect.stringContaining('expected a reply that holds {"ok":false}'), "mock 'erp' was called 0 times, expected at least 1"], ["r/log1", "r/call"]],
+  ]);
+  const [wrong] = await simulateTests({ flowId: "f", source, files: [{ id: "b", text: "flowId: f\ntests: [{nam: x}]" }] });
+  expect(wrong?.faults[0]).toContain("line 2");
+});

@@ -1,0 +1,190 @@
+// One message through a flow, without a server: what each step made of it, and what came out at the end.
+import { bodyTypeOf, Headers, Message, toPlain, type Exchange, type HttpReply, type SessionTag } from "@sluice/engine";
+import type { Diagnostic, MockBody } from "@sluice/model";
+import { shownMessage, type ShownMessage } from "./shown-message.ts";
+import type { LoggedLine } from "./simulated-host.ts";
+import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./simulated-runtime.ts";
+import { SimulationMocks, type SimulatedCall } from "./simulation-mocks.ts";
+import type { SimulatedStep } from "./step-recorder.ts";
+
+/** A message to begin with, and where it enters. */
+export interface Sample {
+  readonly routeId: string;
+  /** Text or bytes for a webhook; anything for the others. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** For routes called over HTTP. */
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+}
+
+export interface SimulationRequest extends SimulatedFlow {
+  readonly sample: Sample;
+  readonly mocks: readonly MockBody[];
+}
+
+export interface SimulatedReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface SimulatedOutcome {
+  readonly status: string;
+  readonly body: unknown;
+  readonly bodyType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null } | null;
+  /** What a caller over HTTP gets. */
+  readonly reply: SimulatedReply | undefined;
+}
+
+export interface SimulationResult {
+  /** Why the flow could not run; empty when it did. */
+  readonly faults: readonly Pick<Diagnostic, "message" | "code" | "span">[];
+  readonly input: ShownMessage | undefined;
+  readonly steps: readonly SimulatedStep[];
+  readonly omittedSteps: number;
+  readonly outcome: SimulatedOutcome | undefined;
+  readonly calls: readonly SimulatedCall[];
+  readonly lines: readonly LoggedLine[];
+  readonly standIns: readonly string[];
+  readonly durationMs: number;
+}
+
+/** Messages of a simulation are sent by hand, and nobody waits for a delay. */
+export const simulationSession: SessionTag = { id: "simulation", skipTime: true };
+
+export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
+  const began = performance.now();
+  const started = await startSimulated(request);
+  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], standIns: [] };
+  const failed = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
+  if (!started.ok) return failed(started.diagnostics.filter(({ severity }) => severity === "error"));
+  const { simulated } = started;
+  const mocks = new SimulationMocks(simulated);
+  const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
+  try {
+    mocks.arm(request.mocks, false);
+  } catch (error) {
+    return failed([{ code: "mock-invalid", message: (error as Error).message, span }]);
+  }
+  const sent = await sendSample(simulated, request.sample);
+  if (typeof sent === "string") return failed([{ code: "sample-invalid", message: sent, span }]);
+  await settle(simulated);
+  const { recorder, host, standIns } = simulated;
+  return {
+    faults: [],
+    input: sent.input,
+    steps: recorder.steps,
+    omittedSteps: recorder.omitted,
+    outcome: sent.outcome,
+    calls: mocks.calls,
+    lines: host.lines,
+    standIns,
+    durationMs: performance.now() - began,
+  };
+}
+
+interface Sent {
+  readonly input: ShownMessage | undefined;
+  readonly outcome: SimulatedOutcome;
+}
+
+/** Sends a message in; what became of it, or why it could not be sent. */
+export async function sendSample(simulated: SimulatedRuntime, sample: Sample): Promise<Sent | string> {
+  const { runtime, host } = simulated;
+  const route = runtime.routes.get(sample.routeId);
+  if (route === undefined) return `there is no route '${sample.routeId}'`;
+  let began: Exchange | undefined;
+  let input: ShownMessage | undefined;
+  const remember = (exchange: Exchange): void => {
+    began ??= exchange;
+    input ??= shownMessage(exchange);
+  };
+  if (/^(webhook|platform-http)\b/.test(route.from)) {
+    const untap = runtime.tap({ layer: 90, covers: () => true, step: (next) => (exchange) => (remember(exchange), next(exchange)) });
+    const reply = await finish(
+      simulated,
+      host.request(
+        {
+          method: sample.method ?? "POST",
+          path: sample.path ?? `/api/${sample.routeId}`,
+          query: sample.query ?? "",
+          headers: Object.fromEntries(Object.entries(sample.headers).map(([name, value]) => [name, String(value)])),
+          body: bytesOf(sample.body),
+        },
+        simulationSession,
+      ),
+    );
+    untap();
+    if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} reaches no route`;
+    return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
+  }
+  const result = route.inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
+    pattern: "InOut",
+    trigger: { uri: route.from },
+    session: simulationSession,
+    started: remember,
+    ...(sample.properties === undefined ? {} : { properties: new Map(Object.entries(sample.properties)) }),
+    ...(sample.variables === undefined ? {} : { variables: new Map(Object.entries(sample.variables)) }),
+  });
+  const exchange = await finish(simulated, result);
+  return { input, outcome: { ...outcomeOf(exchange ?? began), reply: undefined } };
+}
+
+/** Waits in simulated time; undefined when the end never comes. */
+export async function finish<T>({ host }: SimulatedRuntime, result: T | Promise<T>): Promise<T | undefined> {
+  if (!(result instanceof Promise)) return result;
+  let value: T | undefined;
+  let over = false;
+  result.then(
+    (found) => {
+      value = found;
+      over = true;
+    },
+    () => (over = true),
+  );
+  await host.clock.runUntil(() => over);
+  return value;
+}
+
+/** How far ahead a simulation looks for what follows a reply: groups that are complete after a time, further tries. */
+const afterwardsMs = 60_000;
+
+/** Lets what goes on behind the reply (taps, queues, groups) come to its end, or to where it waits for more messages. */
+export async function settle({ host }: SimulatedRuntime): Promise<void> {
+  await host.clock.runUntil(() => false, afterwardsMs);
+}
+
+function outcomeOf(exchange: Exchange | undefined): Omit<SimulatedOutcome, "reply"> {
+  if (exchange === undefined) return { status: "running", body: null, bodyType: "none", headers: {}, error: null };
+  const { run, message, failure } = exchange;
+  return {
+    status: run.status,
+    body: toPlain(message.body),
+    bodyType: bodyTypeOf(message.body),
+    headers: Object.fromEntries([...message.headers].filter(([name]) => name !== "__proto__").map(([name, value]) => [name, toPlain(value)])),
+    error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
+  };
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  if (body === null || body === undefined) return new Uint8Array();
+  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function shownReply({ status, headers, body }: HttpReply): SimulatedReply {
+  const text = typeof body === "string" ? body : body instanceof Uint8Array ? String(toPlain(body)) : "";
+  return {
+    status,
+    headers: Object.fromEntries(
+      Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), typeof value === "string" ? value : value.join(", ")]),
+    ),
+    body: text,
+  };
+}

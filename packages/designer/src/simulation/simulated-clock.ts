@@ -1,0 +1,76 @@
+// Time in a simulation. It passes as it does outside, but nobody waits for an alarm: when nothing else is left to do, the clock
+// jumps to the next one. What happens, and in which order, is the same.
+import type { Clock } from "@sluice/engine";
+
+interface Alarm {
+  readonly due: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** How far a simulation may look ahead, and how often it may jump. */
+const farthestMs = 3_600_000;
+const mostAlarms = 20_000;
+
+export class SimulatedClock implements Clock {
+  #skipped = 0;
+  #rung = 0;
+  #order = 0;
+  #breathing = 0;
+  readonly #alarms = new Set<Alarm>();
+
+  now(): number {
+    return Math.round(Date.now() + this.#skipped);
+  }
+
+  monotonic(): number {
+    return performance.now() + this.#skipped;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const alarm: Alarm = { due: this.monotonic() + Math.max(0, ms), order: this.#order++, run };
+    this.#alarms.add(alarm);
+    return () => void this.#alarms.delete(alarm);
+  }
+
+  async breathe(): Promise<void> {
+    this.#breathing++;
+    await turn();
+    this.#breathing--;
+  }
+
+  /** Lets everything happen until `isOver` holds; false when nothing more would happen within `aheadMs`, or too much did. */
+  async runUntil(isOver: () => boolean, aheadMs = farthestMs): Promise<boolean> {
+    const until = this.monotonic() + aheadMs;
+    for (;;) {
+      // A whole turn of the event loop: every promise that could go on has gone on.
+      await turn();
+      if (isOver()) return true;
+      if (this.#breathing > 0) continue;
+      const next = this.#earliest();
+      if (next === undefined || next.due > until || this.#rung++ > mostAlarms || this.#skipped > farthestMs) return false;
+      this.#alarms.delete(next);
+      this.#skipped += Math.max(0, next.due - this.monotonic());
+      next.run();
+    }
+  }
+
+  #earliest(): Alarm | undefined {
+    let earliest: Alarm | undefined;
+    for (const alarm of this.#alarms)
+      if (earliest === undefined || alarm.due < earliest.due || (alarm.due === earliest.due && alarm.order < earliest.order)) earliest = alarm;
+    return earliest;
+  }
+}
+
+/** The next turn of the event loop; timers would be slowed down when they follow each other. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

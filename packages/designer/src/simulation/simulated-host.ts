@@ -1,0 +1,101 @@
+// The host of a simulation: it reaches nothing, keeps what is logged and knows what is served over HTTP.
+import type { Exchange, Host, HttpMount, HttpReply, HttpRequest, LogLevel, Lookup, SessionTag } from "@sluice/engine";
+import { SimulatedClock } from "./simulated-clock.ts";
+
+export interface LoggedLine {
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly message: string;
+  readonly stepId: string | undefined;
+}
+
+export interface SimulatedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+const mostLines = 1_000;
+const longestLine = 4_000;
+
+export class SimulatedHost implements Host {
+  readonly clock = new SimulatedClock();
+  readonly globals = new Map<string, unknown>();
+  readonly lines: LoggedLine[] = [];
+  readonly lookup: Lookup;
+  readonly #mounts: HttpMount[] = [];
+  #count = 0;
+
+  constructor(lookup: Lookup) {
+    this.lookup = lookup;
+  }
+
+  readonly ids = { next: (): string => `S${String(++this.#count).padStart(25, "0")}` };
+
+  readonly log = {
+    enabled: (level: LogLevel): boolean => level !== "TRACE" && level !== "DEBUG",
+    write: (level: LogLevel, logger: string, text: string, exchange?: Exchange): void => {
+      if (this.lines.length < mostLines) this.lines.push({ level, logger, message: text.slice(0, longestLine), stepId: exchange?.at?.id });
+    },
+  };
+
+  readonly http = {
+    mount: (mount: HttpMount): (() => void) => {
+      this.#mounts.push(mount);
+      return () => void this.#mounts.splice(this.#mounts.indexOf(mount), 1);
+    },
+  };
+
+  random(): number {
+    return Math.random();
+  }
+
+  environment(): undefined {
+    return undefined;
+  }
+
+  /** Hands a request to the route that serves its path; undefined when there is none. */
+  request(request: SimulatedRequest, session: SessionTag): HttpReply | Promise<HttpReply> | undefined {
+    for (const mount of this.#mounts) {
+      if (mount.methods !== undefined && !mount.methods.includes(request.method)) continue;
+      const params = match(mount, request.path);
+      if (params !== undefined) return mount.handle(whole(request, params, session));
+    }
+    return undefined;
+  }
+}
+
+function match({ path, prefix }: HttpMount, asked: string): Readonly<Record<string, string>> | undefined {
+  const wanted = segments(path);
+  const given = segments(asked);
+  if (given.length < wanted.length || (given.length > wanted.length && !prefix)) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const value = given[index] as string;
+    const name = /^\{(.+)\}$/.exec(segment)?.[1];
+    if (name !== undefined) params[name] = value;
+    else if (decode(segment).toLowerCase() !== value.toLowerCase()) return undefined;
+  }
+  return params;
+}
+
+const segments = (path: string): readonly string[] =>
+  path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map((segment) => (/^\{.+\}$/.test(segment) ? segment : decode(segment)));
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function whole({ headers, ...request }: SimulatedRequest, params: Readonly<Record<string, string>>, session: SessionTag): HttpRequest {
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { ...request, headers: lower, rawHeaders: Object.entries(headers).flat(), params, principal: undefined, session };
+}

@@ -1,0 +1,63 @@
+// The workspace's value-mapping tables and message-mapping documents, as a simulated flow uses them.
+import { parse } from "yaml";
+import { compileMapping, mappingLanguages, problemText, readTable, unknownTable, type CompiledMapping, type ValueTable } from "@sluice/mapping";
+import type { MessageMappingPort } from "@sluice/connectors/portable";
+import type { Catalog, Host, Lookup } from "@sluice/engine";
+
+/** Texts by id. */
+export type Documents = Readonly<Record<string, string>>;
+
+export class SimulatedMappings {
+  readonly #tables: ReadonlyMap<string, ValueTable>;
+  readonly #documents: ReadonlyMap<string, unknown>;
+  readonly #compiled = new Map<string, { readonly mapping: CompiledMapping | undefined; readonly error: string | undefined }>();
+  #surroundings: { readonly catalog: Catalog; readonly host: Host } | undefined;
+
+  constructor(tables: Documents, documents: Documents) {
+    this.#tables = new Map(
+      Object.entries(tables).flatMap(([id, text]) => {
+        const { table } = readTable(id, parsed(text));
+        return table === undefined ? [] : [[id, table] as const];
+      }),
+    );
+    this.#documents = new Map(Object.entries(documents).map(([id, text]) => [id, parsed(text)]));
+  }
+
+  readonly lookup: Lookup = {
+    find: (id, from, to, key, onMissing) => {
+      const table = this.#tables.get(id);
+      if (table === undefined) throw unknownTable(id);
+      return table.find(from, to, key, onMissing);
+    },
+  };
+
+  readonly port: MessageMappingPort = { find: (id) => (this.#documents.has(id) ? this.#compile(id) : undefined) };
+
+  /** Gives the documents the languages of the simulation; before anything runs. */
+  use(catalog: Catalog, host: Host): void {
+    this.#surroundings = { catalog, host };
+  }
+
+  #compile(id: string): { readonly mapping: CompiledMapping | undefined; readonly error: string | undefined } {
+    const known = this.#compiled.get(id);
+    if (known !== undefined) return known;
+    const around = this.#surroundings;
+    const { mapping, problems } = compileMapping(this.#documents.get(id), {
+      tables: this.#tables,
+      documents: this.#documents,
+      ...(around === undefined ? {} : { compileLanguage: mappingLanguages(around.catalog, around.host) }),
+    });
+    const outcome = { mapping, error: mapping === undefined ? problemText(problems) : undefined };
+    this.#compiled.set(id, outcome);
+    return outcome;
+  }
+}
+
+/** A document that cannot be read is one that says nothing: its editor tells what is wrong. */
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 100 }) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+// A flow in service inside the page: the real engine on a host that reaches nothing.
+import { createRuntime, type Deployment, type Exchange, type Run, type Runtime } from "@sluice/engine";
+import type { Diagnostic } from "@sluice/model";
+import { SimulatedHost } from "./simulated-host.ts";
+import { SimulatedMappings, type Documents } from "./simulated-mappings.ts";
+import { simulationCatalog } from "./simulation-catalog.ts";
+import { StepRecorder } from "./step-recorder.ts";
+
+export interface SimulatedFlow {
+  readonly flowId: string;
+  readonly source: string;
+  /** Values of `{{name}}`. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly tables?: Documents;
+  readonly mappings?: Documents;
+}
+
+export interface SimulatedRuntime {
+  readonly runtime: Runtime;
+  readonly deployment: Deployment;
+  readonly host: SimulatedHost;
+  readonly recorder: StepRecorder;
+  /** Every run that began, in order. */
+  readonly runs: readonly Run[];
+  /** `{{names}}` without a value: their own name stands in. */
+  readonly standIns: readonly string[];
+}
+
+export type Started = { readonly ok: true; readonly simulated: SimulatedRuntime } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+const unresolved = /^no value for parameter '(.+)'$/;
+const limits = { runMs: 60_000, drainMs: 100, exchanges: 20_000 };
+
+/** Puts a flow into service, or tells why it cannot be. */
+export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
+  const { params = {} } = flow;
+  const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
+  const host = new SimulatedHost(mappings.lookup);
+  const recorder = new StepRecorder();
+  const catalog = simulationCatalog({ mappings: mappings.port, unmocked: (exchange: Exchange) => recorder.mark(exchange, { unmocked: true }) });
+  mappings.use(catalog, host);
+  const runs: Run[] = [];
+  const ignore = (): void => undefined;
+  const listener = { started: (run: Run) => void runs.push(run), ended: ignore, retrying: ignore, routeChanged: ignore };
+  const runtime = createRuntime({ catalog, host, listener, limits });
+  const prepare = (values: Readonly<Record<string, string>>) =>
+    runtime.prepare({
+      id: flow.flowId,
+      hash: "simulation",
+      source: flow.source,
+      property: (name) => (Object.hasOwn(values, name) ? values[name] : undefined),
+    });
+  let prepared = prepare(params);
+  const standIns = [...new Set(prepared.diagnostics.flatMap(({ message }) => unresolved.exec(message)?.[1] ?? []))];
+  if (standIns.length > 0) prepared = prepare({ ...Object.fromEntries(standIns.map((name) => [name, name])), ...params });
+  if (prepared.deployment === undefined) return { ok: false, diagnostics: prepared.diagnostics };
+  runtime.tap(recorder.tap);
+  const starting = runtime.deploy(prepared.deployment);
+  let failure: Error | undefined;
+  let over = false;
+  starting.then(
+    () => (over = true),
+    (error: Error) => {
+      failure = error;
+      over = true;
+    },
+  );
+  await host.clock.runUntil(() => over);
+  if (failure !== undefined || !over) {
+    const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
+    return {
+      ok: false,
+      diagnostics: [{ code: "flow-start-failed", severity: "error", message: failure?.message ?? "the flow did not start", path: "", span }],
+    };
+  }
+  return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, standIns } };
+}

@@ -1,0 +1,116 @@
+// A runtime in the page, spoken to as the runner of flow tests speaks to any other: the same runner, the same verdicts.
+import { openShape, type OpenBody } from "@sluice/model";
+import type { RuntimeTransport, TransportReply } from "@sluice/flow-tests";
+import { finish, sendSample, settle, type Sample } from "./simulate.ts";
+import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./simulated-runtime.ts";
+import { SimulationMocks } from "./simulation-mocks.ts";
+
+interface OpenSession {
+  readonly simulated: SimulatedRuntime;
+  readonly mocks: SimulationMocks;
+  readonly body: OpenBody;
+}
+
+interface Invocation {
+  readonly trigger?: string;
+  readonly routeId?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+const reply = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): TransportReply => ({
+  status,
+  headers,
+  text: JSON.stringify(value),
+});
+
+/** Each session gets the flow anew: nothing of one test is left for the next. */
+export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
+  let open: OpenSession | undefined;
+
+  async function begin(given: unknown): Promise<TransportReply> {
+    const body = openShape.parse(given);
+    const started = await startSimulated(flow);
+    if (!started.ok) {
+      const [first] = started.diagnostics.filter(({ severity }) => severity === "error");
+      return reply(422, { error: first === undefined ? "the flow cannot run" : `line ${first.span.line}: ${first.message}` });
+    }
+    const mocks = new SimulationMocks(started.simulated);
+    try {
+      mocks.arm(body.mocks ?? [], body.unmatched === "fail");
+    } catch (error) {
+      return reply(422, { error: (error as Error).message });
+    }
+    open = { simulated: started.simulated, mocks, body };
+    return reply(201, { sessionId: "simulation" });
+  }
+
+  async function invoke({ simulated }: OpenSession, { trigger, routeId, ...message }: Invocation): Promise<TransportReply> {
+    const id = routeId ?? simulated.runtime.inletOf(trigger ?? "")?.route.id;
+    if (id === undefined) return reply(404, { error: `no direct endpoint '${trigger}'` });
+    return sent(simulated, { body: null, headers: {}, ...withoutNothing(message), routeId: id });
+  }
+
+  async function sent(simulated: SimulatedRuntime, sample: Sample): Promise<TransportReply> {
+    const outcome = await sendSample(simulated, sample);
+    return typeof outcome === "string" ? reply(404, { error: outcome }) : reply(200, { runId: simulated.runs.at(-1)?.id, ...outcome.outcome });
+  }
+
+  async function calls({ simulated, mocks, body }: OpenSession): Promise<TransportReply> {
+    await settle(simulated);
+    return reply(200, { recordedCalls: mocks.calls, assertions: mocks.judge(body.assertions ?? []) });
+  }
+
+  return {
+    async api(method, path, body) {
+      if (method === "POST" && path === "/test/session") return begin(body);
+      if (open === undefined) return reply(404, { error: "no session is open" });
+      if (path === "/test/invoke") return invoke(open, body as Invocation);
+      if (path.startsWith("/runs")) return reply(200, { runs: runsOf(open.simulated).reverse() });
+      if (method !== "DELETE") return calls(open);
+      const { simulated } = open;
+      open = undefined;
+      await finish(simulated, simulated.runtime.stop());
+      return reply(200, { recordedCalls: [] });
+    },
+    async webhook(method, path, headers, body) {
+      const [pathname = "", query = ""] = path.split("?", 2);
+      if (open === undefined) return reply(404, { error: "no session is open" });
+      const { simulated } = open;
+      const routeId = [...simulated.runtime.routes.values()].find(({ from }) => /^(webhook|platform-http)\b/.test(from))?.identity.id ?? "";
+      const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body });
+      if (typeof outcome === "string") return reply(404, { error: outcome });
+      const { reply: answered } = outcome.outcome;
+      return { status: answered?.status ?? 0, headers: answered?.headers ?? {}, text: answered?.body ?? "" };
+    },
+    followLog: () =>
+      Promise.resolve({
+        async lines() {
+          if (open === undefined) return [];
+          await settle(open.simulated);
+          return open.simulated.host.lines;
+        },
+        close: () => undefined,
+      }),
+  };
+}
+
+/** The runs as the management API lists them, oldest first. */
+function runsOf({ runs, recorder }: SimulatedRuntime) {
+  return runs.map((run) => ({
+    id: run.id,
+    routeId: run.route.id,
+    status: run.status,
+    startedAt: new Date(run.startedAt).toISOString(),
+    error: run.failure === undefined ? null : { type: run.failure.type, message: run.failure.message, stepId: run.failure.stepId ?? null },
+    steps: recorder.steps
+      .filter(({ runId }) => runId === run.id)
+      .map(({ stepId, kind, error, durationMs }) => ({ stepId, kind, durationMs, status: error === undefined ? "completed" : "failed" })),
+  }));
+}
+
+function withoutNothing<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
+}

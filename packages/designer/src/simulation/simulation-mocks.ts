@@ -1,0 +1,133 @@
+// Mocks in a simulation: the same as in a test session, armed on everything there is.
+import {
+  bodyTypeOf,
+  evaluateAssertion,
+  Exchange,
+  Message,
+  Mock,
+  MockFault,
+  mockTap,
+  Run,
+  toPlain,
+  type AssertionResult,
+  type Expression,
+  type LanguageScope,
+  type MockCalls,
+  type MockOutcome,
+  type RouteIdentity,
+} from "@sluice/engine";
+import { staysInside } from "@sluice/connectors/portable";
+import type { AssertionBody, MockBody, StepNode } from "@sluice/model";
+import { languages } from "@sluice/standard";
+import type { SimulatedRuntime } from "./simulated-runtime.ts";
+
+export interface SimulatedCall {
+  readonly seq: number;
+  readonly mockId: string;
+  readonly stepId: string | null;
+  readonly routeId: string;
+  readonly uri: string | null;
+  readonly request: { readonly body: unknown; readonly bodyType: string; readonly headers: Readonly<Record<string, unknown>> };
+  outcome: "pending" | "responded" | "threw";
+}
+
+const mostCalls = 1_000;
+const longestBody = 64 * 1_024;
+const nowhere: RouteIdentity = { id: "simulation", flowId: "simulation", flowHash: "" };
+
+export class SimulationMocks implements MockCalls<SimulatedCall> {
+  readonly calls: SimulatedCall[] = [];
+  readonly #simulated: SimulatedRuntime;
+  #count = 0;
+
+  constructor(simulated: SimulatedRuntime) {
+    this.#simulated = simulated;
+  }
+
+  /** Puts the mocks in place; the returned function takes them out. Throws a MockFault when one is written wrong. */
+  arm(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
+    const { runtime, deployment, host, recorder } = this.#simulated;
+    const mocks = bodies
+      .map((body, index) => new Mock(body.id ?? `mock${index + 1}`, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) }))
+      .toSorted((one, other) => other.weight - one.weight);
+    const ids = new Set(mocks.map(({ id }) => id));
+    if (ids.size < mocks.length) throw new MockFault("two mocks have the same id");
+    const uris = new Map<StepNode, string | undefined>(deployment.routes.flatMap((route) => route.steps.map(({ node, uri }) => [node, uri] as const)));
+    for (const { id, stepId } of mocks)
+      if (stepId !== undefined && !/[*/]/.test(stepId) && ![...uris.keys()].some((node) => node.id === stepId))
+        throw new MockFault(`mock '${id}': there is no step '${stepId}'`);
+    return runtime.tap(
+      mockTap({
+        sessionId: "simulation",
+        mocks,
+        routes: new Set(deployment.routes.map(({ identity }) => identity)),
+        scope: "deployment",
+        failUnmatched,
+        staysInside,
+        calls: this,
+        uriOf: (node) => uris.get(node),
+        mocked: (exchange) => recorder.mark(exchange, { mock: this.calls.at(-1)?.mockId ?? "" }),
+      }),
+    );
+  }
+
+  record(mockId: string, uri: string | undefined, exchange: Exchange): SimulatedCall | undefined {
+    const seq = ++this.#count;
+    if (this.calls.length >= mostCalls) return undefined;
+    const { message, run } = exchange;
+    const call: SimulatedCall = {
+      seq,
+      mockId,
+      stepId: exchange.at?.id ?? null,
+      routeId: run.route.id,
+      uri: uri ?? null,
+      request: {
+        body: toPlain(message.body, longestBody),
+        bodyType: bodyTypeOf(message.body),
+        headers: Object.fromEntries([...message.headers].map(([name, value]) => [name, toPlain(value, longestBody)])),
+      },
+      outcome: "pending",
+    };
+    this.calls.push(call);
+    return call;
+  }
+
+  finish(call: SimulatedCall, { kind }: MockOutcome): void {
+    if (kind !== "passed") call.outcome = kind;
+  }
+
+  forget(call: SimulatedCall): void {
+    this.calls.splice(this.calls.lastIndexOf(call), 1);
+    this.#count--;
+  }
+
+  judge(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
+    return assertions.map((assertion) => evaluateAssertion(assertion, this.calls, (path, body) => this.#jsonPath(path, body)));
+  }
+
+  #jsonPath(path: string, body: unknown): unknown {
+    try {
+      return this.#compile("jsonpath", path)(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
+    } catch {
+      return null;
+    }
+  }
+
+  #compile(name: string, text: string): Expression {
+    const language = (wanted: string) => languages.find((candidate) => candidate.name === wanted);
+    const scope: LanguageScope = {
+      host: this.#simulated.host,
+      route: nowhere,
+      property: () => undefined,
+      language,
+      bean() {
+        throw new MockFault("expressions of a mock cannot use beans");
+      },
+    };
+    try {
+      return (language(name) as NonNullable<ReturnType<typeof language>>).compile(text, {}, scope);
+    } catch (error) {
+      throw new MockFault(`'${text.slice(0, 100)}' is no valid ${name} expression: ${(error as Error).message}`);
+    }
+  }
+}

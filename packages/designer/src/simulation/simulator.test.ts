@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { longestMs, Simulator, type WorkerLike } from "./simulator.ts";
+import type { Order, Report } from "./work.ts";
+
+class FakeWorker implements WorkerLike {
+  readonly orders: Order[] = [];
+  ended = false;
+  onmessage: WorkerLike["onmessage"] = null;
+  onerror: WorkerLike["onerror"] = null;
+
+  postMessage(order: Order): void {
+    this.orders.push(order);
+  }
+
+  terminate(): void {
+    this.ended = true;
+  }
+
+  say(report: Report): void {
+    this.onmessage?.({ data: report } as MessageEvent<Report>);
+  }
+}
+
+let workers: FakeWorker[];
+let simulator: Simulator;
+const request = { flowId: "f", source: "", files: [] };
+const order = (source: string) => simulator.run("tests", { ...request, source });
+const outcome = (running: Promise<unknown>): Promise<unknown> => running.catch((error: { reason?: string }) => error.reason);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  workers = [];
+  simulator = new Simulator(() => {
+    const worker = new FakeWorker();
+    workers.push(worker);
+    return worker;
+  });
+});
+afterEach(() => vi.useRealTimers());
+
+test("an order is sent once the worker is there, and its result handed back", async () => {
+  const result = order("a");
+  const [worker] = workers as [FakeWorker];
+  expect(worker.orders).toEqual([]);
+  worker.say({ kind: "ready" });
+  expect(worker.orders.map(({ number }) => number)).toEqual([1]);
+  worker.say({ kind: "done", number: 1, result: "verdicts" });
+  expect(await result).toBe("verdicts");
+});
+
+test("of the orders that wait only the newest is done", async () => {
+  const results = [order("a"), order("b"), order("c")].map(outcome);
+  const [worker] = workers as [FakeWorker];
+  worker.say({ kind: "ready" });
+  worker.say({ kind: "done", number: 1, result: "first" });
+  worker.say({ kind: "done", number: 3, result: "third" });
+  expect(await Promise.all(results)).toEqual(["first", "replaced", "third"]);
+  expect(worker.orders.map((sent) => sent.request.source)).toEqual(["a", "c"]);
+});
+
+test("an order that takes too long ends its worker; the next one gets a new one, and a late answer is nobody's", async () => {
+  const slow = outcome(order("slow"));
+  const [worker] = workers as [FakeWorker];
+  await vi.advanceTimersByTimeAsync(longestMs * 5);
+  worker.say({ kind: "ready" });
+  await vi.advanceTimersByTimeAsync(longestMs - 1);
+  expect(worker.ended).toBe(false);
+  const next = outcome(order("next"));
+  await vi.advanceTimersByTimeAsync(1);
+  expect([await slow, worker.ended, workers.length]).toEqual(["time", true, 2]);
+  worker.say({ kind: "done", number: 1, result: "late" });
+  (workers[1] as FakeWorker).say({ kind: "ready" });
+  (workers[1] as FakeWorker).say({ kind: "done", number: 2, result: "next" });
+  expect(await next).toBe("next");
+});
+
+test("a worker that cannot be loaded is told, and tried again with the next order", async () => {
+  const first = outcome(order("a"));
+  (workers[0] as FakeWorker).onerror?.({ message: "" } as ErrorEvent);
+  expect(await first).toBe("crash");
+  void outcome(order("b"));
+  expect(workers.length).toBe(2);
+  simulator.close();
+  expect((workers[1] as FakeWorker).ended).toBe(true);
+});

@@ -1,0 +1,110 @@
+// The page's side of the simulation: one worker, one order at a time. An order that takes too long costs the worker its life;
+// the next one gets a new worker. Of orders that wait, only the newest of each kind is worth doing.
+import type { Order, Report, Work } from "./work.ts";
+
+/** The part of a Worker that is used. */
+export interface WorkerLike {
+  postMessage(order: Order): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<Report>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+}
+
+export class SimulationStopped extends Error {
+  readonly reason: "time" | "replaced" | "crash";
+
+  constructor(reason: "time" | "replaced" | "crash", message: string) {
+    super(message);
+    this.name = "SimulationStopped";
+    this.reason = reason;
+  }
+}
+
+interface Waiting {
+  readonly order: Order;
+  resolve(result: unknown): void;
+  reject(error: SimulationStopped): void;
+}
+
+export const longestMs = 2_000;
+
+export class Simulator {
+  readonly #open: () => WorkerLike;
+  #worker: WorkerLike | undefined;
+  #isReady = false;
+  #number = 0;
+  #running: Waiting | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #waiting = new Map<keyof Work, Waiting>();
+
+  constructor(open: () => WorkerLike) {
+    this.#open = open;
+  }
+
+  /** The result, unless a newer order of the same kind came before it was begun, or it took too long. */
+  run<K extends keyof Work>(kind: K, request: Work[K]["request"]): Promise<Work[K]["result"]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.get(kind)?.reject(new SimulationStopped("replaced", "a newer one took its place"));
+      const order = { kind, number: ++this.#number, request } as Order;
+      this.#waiting.set(kind, { order, resolve: resolve as (result: unknown) => void, reject });
+      this.#next();
+    });
+  }
+
+  close(): void {
+    this.#stop(new SimulationStopped("replaced", "the simulation was closed"));
+    for (const { reject } of this.#waiting.values()) reject(new SimulationStopped("replaced", "the simulation was closed"));
+    this.#waiting.clear();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    this.#waiting.delete(first[0]);
+    this.#running = first[1];
+    if (this.#worker === undefined) this.#start();
+    else if (this.#isReady) this.#send();
+  }
+
+  #start(): void {
+    const worker = this.#open();
+    this.#worker = worker;
+    this.#isReady = false;
+    worker.onmessage = ({ data }) => this.#hear(data);
+    worker.onerror = (event) => this.#stop(new SimulationStopped("crash", event.message === "" ? "the simulation could not be loaded" : event.message));
+  }
+
+  #send(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#worker?.postMessage(running.order);
+    // What the engine costs to load is not the flow's fault, so its time begins here.
+    this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${longestMs / 1_000} s`)), longestMs);
+  }
+
+  #hear(report: Report): void {
+    if (report.kind === "ready") {
+      this.#isReady = true;
+      return this.#send();
+    }
+    if (report.number !== this.#running?.order.number) return;
+    const { resolve, reject } = this.#running;
+    this.#running = undefined;
+    clearTimeout(this.#timer);
+    if (report.kind === "done") resolve(report.result);
+    else reject(new SimulationStopped("crash", report.message));
+    this.#next();
+  }
+
+  /** Ends the worker and what it was doing; what waits gets a new one. */
+  #stop(why: SimulationStopped): void {
+    clearTimeout(this.#timer);
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.reject(why);
+    this.#next();
+  }
+}

@@ -1,0 +1,96 @@
+// Takes down what every step of a simulated run did: the message before and after it, its failure, its time, and who answered
+// in place of the outside world.
+import { toFlowError, type Exchange, type Processor, type Tap } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import { shownMessage, type ShownMessage } from "./shown-message.ts";
+
+export interface SimulatedStep {
+  readonly runId: string;
+  readonly routeId: string;
+  readonly stepId: string;
+  readonly kind: string;
+  /** Where the step begins in the text. */
+  readonly offset: number;
+  readonly attempt: number;
+  readonly before: ShownMessage;
+  after: ShownMessage | undefined;
+  error: { readonly type: string; readonly message: string } | undefined;
+  durationMs: number;
+  /** The mock that answered. */
+  mock: string | undefined;
+  /** It would have gone out, but nothing said what the answer is: the message went on as it was. */
+  unmocked: boolean;
+}
+
+const mostSteps = 500;
+
+export class StepRecorder {
+  readonly steps: SimulatedStep[] = [];
+  /** Steps that happened beyond those that were kept. */
+  omitted = 0;
+  readonly #open = new WeakMap<Exchange, SimulatedStep[]>();
+
+  readonly tap: Tap = { layer: 20, covers: () => true, step: (next, node, route) => this.#recorded(next, node, route.id) };
+
+  /** Marks the step at work: a mock answered, or nobody did. */
+  mark(exchange: Exchange, who: { readonly mock?: string; readonly unmocked?: true }): void {
+    for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) {
+      const step = this.#open.get(one)?.at(-1);
+      if (step === undefined) continue;
+      step.mock ??= who.mock;
+      step.unmocked ||= who.unmocked === true;
+      return;
+    }
+  }
+
+  #recorded(next: Processor, node: StepNode, routeId: string): Processor {
+    return (exchange) => {
+      if (this.steps.length >= mostSteps) {
+        this.omitted++;
+        return next(exchange);
+      }
+      const step: SimulatedStep = {
+        runId: exchange.run.id,
+        routeId,
+        stepId: node.id,
+        kind: node.name,
+        offset: node.span.start,
+        attempt: exchange.attempt,
+        before: shownMessage(exchange),
+        after: undefined,
+        error: undefined,
+        durationMs: 0,
+        mock: undefined,
+        unmocked: false,
+      };
+      this.steps.push(step);
+      const open = this.#open.get(exchange) ?? [];
+      this.#open.set(exchange, open);
+      open.push(step);
+      const began = performance.now();
+      const finish = (thrown?: unknown): void => {
+        step.durationMs = performance.now() - began;
+        open.splice(open.lastIndexOf(step), 1);
+        step.after = shownMessage(exchange);
+        if (thrown === undefined) return;
+        const { type, message } = toFlowError(thrown);
+        step.error = { type, message };
+      };
+      let pending: void | Promise<void>;
+      try {
+        pending = next(exchange);
+      } catch (thrown) {
+        finish(thrown ?? new Error("rejected without a reason"));
+        throw thrown;
+      }
+      if (pending === undefined) return void finish();
+      return pending.then(
+        () => finish(),
+        (thrown: unknown) => {
+          finish(thrown ?? new Error("rejected without a reason"));
+          throw thrown;
+        },
+      );
+    };
+  }
+}

@@ -1,0 +1,31 @@
+// How tests went, as the page shows it, whoever ran them.
+import type { FlowTestFileError, FlowTestResult } from "@sluice/flow-tests";
+
+export interface TestFile {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface TestVerdict {
+  readonly name: string;
+  readonly line: number;
+  readonly faults: readonly string[];
+  readonly durationMs: number;
+  /** `routeId/stepId` of every step its messages went through. */
+  readonly visited: readonly string[];
+}
+
+export interface FileVerdict {
+  readonly id: string;
+  /** What is wrong with the file itself. */
+  readonly faults: readonly string[];
+  readonly tests: readonly TestVerdict[];
+}
+
+export function verdictOf({ name, line, faults, durationMs, runs }: FlowTestResult): TestVerdict {
+  const visited = new Set(runs.flatMap(({ routeId, steps }) => steps.map(({ stepId }) => `${routeId}/${stepId}`)));
+  return { name, line, faults, durationMs, visited: [...visited] };
+}
+
+export const fileFaults = ({ faults }: FlowTestFileError): readonly string[] =>
+  faults.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);

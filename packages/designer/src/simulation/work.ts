@@ -1,0 +1,16 @@
+// What the page asks of the worker and what it gets back.
+import type { SimulationRequest, SimulationResult } from "./simulate.ts";
+import type { TestsRequest } from "./simulate-tests.ts";
+import type { FileVerdict } from "./test-verdict.ts";
+
+export interface Work {
+  readonly simulate: { readonly request: SimulationRequest; readonly result: SimulationResult };
+  readonly tests: { readonly request: TestsRequest; readonly result: readonly FileVerdict[] };
+}
+
+export type Order = { readonly [K in keyof Work]: { readonly kind: K; readonly number: number; readonly request: Work[K]["request"] } }[keyof Work];
+
+export type Report =
+  | { readonly kind: "ready" }
+  | { readonly kind: "done"; readonly number: number; readonly result: unknown }
+  | { readonly kind: "crashed"; readonly number: number; readonly message: string };

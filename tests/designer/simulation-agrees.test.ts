@@ -1,0 +1,119 @@
+// The simulation in the page and a deployed runtime come to the same: for every conformance case without real time (when
+// SLUICE_CONFORMANCE names their folder) and for every example.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { finish, sendSample, settle } from "../../packages/designer/src/simulation/simulate.ts";
+import { startSimulated } from "../../packages/designer/src/simulation/simulated-runtime.ts";
+import { SimulationMocks } from "../../packages/designer/src/simulation/simulation-mocks.ts";
+import { eventually, sleep, startTestServer, type StartedServer } from "../started-server.ts";
+
+interface Send {
+  readonly endpoint: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, unknown>;
+  readonly pattern?: string;
+  readonly delayMs?: number;
+  readonly parallel?: boolean;
+}
+
+interface Case {
+  readonly id: string;
+  readonly yaml: string;
+  readonly params?: Record<string, string>;
+  readonly send?: readonly Send[];
+  readonly expect: { readonly mocks?: Record<string, { readonly count?: number; readonly minCount?: number }>; readonly rejected?: boolean };
+  readonly tags?: readonly string[];
+}
+
+/** What both sides are compared by. */
+interface Outcome {
+  readonly accepted: boolean;
+  readonly replies: readonly unknown[];
+  readonly calls: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const folder = process.env["SLUICE_CONFORMANCE"];
+const read = (file: string): readonly Case[] =>
+  folder === undefined || !existsSync(join(folder, file))
+    ? []
+    : readFileSync(join(folder, file), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Case);
+/** Flows that run by themselves as time goes by. */
+const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
+const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
+
+/** Ids and times differ from run to run. */
+function steady(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "null";
+  return JSON.parse(
+    text
+      .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\bS\d{25}\b/g, "ID")
+      .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replaceAll(/\b1[789]\d{11}\b/g, "MILLIS"),
+  );
+}
+
+async function deployed(server: StartedServer, { id, yaml, params, send = [], expect: wanted }: Case): Promise<Outcome> {
+  const put = await server.putFlow(id, yaml, params);
+  if (put.status >= 300) return { accepted: false, replies: [], calls: {} };
+  try {
+    const { json: session } = await server.api("POST", "/test/session", { scope: "deployment", time: "skip", mocks: allMocks(id) });
+    const replies: unknown[] = [];
+    for (const { endpoint, delayMs: _, parallel: __, ...message } of send) {
+      const { json } = await server.api("POST", "/test/invoke", { sessionId: session.sessionId, trigger: endpoint, ...message });
+      replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, error: json.error?.message ?? null });
+    }
+    const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
+    const least = Object.values(wanted.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
+    await eventually(async () => (await recorded()).length >= least, 1_000).catch(() => undefined);
+    await sleep(5);
+    const calls = group((await recorded()).map(({ uri, request }) => ({ uri, body: request.body, bodyType: request.bodyType })));
+    await server.api("DELETE", `/test/session/${session.sessionId}`);
+    return { accepted: true, replies, calls };
+  } finally {
+    await server.api("DELETE", `/flows/${id}`);
+  }
+}
+
+async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Outcome> {
+  const started = await startSimulated({ flowId: id, source: yaml, params });
+  if (!started.ok || started.simulated.standIns.length > 0) return { accepted: false, replies: [], calls: {} };
+  const mocks = new SimulationMocks(started.simulated);
+  mocks.arm(allMocks(id), false);
+  const replies: unknown[] = [];
+  for (const { endpoint, body, headers = {}, pattern } of send) {
+    const routeId = started.simulated.runtime.inletOf(endpoint)?.route.id ?? "";
+    const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) });
+    if (typeof sent === "string") throw new Error(sent);
+    const { status, body: result, bodyType, error } = sent.outcome;
+    replies.push({ status, body: result, bodyType, error: error?.message ?? null });
+  }
+  await settle(started.simulated);
+  const calls = group(mocks.calls.map(({ uri, request }) => ({ uri: uri ?? "", body: request.body, bodyType: request.bodyType })));
+  await finish(started.simulated, started.simulated.runtime.stop());
+  return { accepted: true, replies, calls };
+}
+
+function group(calls: readonly { uri: string; body: unknown; bodyType: string }[]): Record<string, unknown[]> {
+  const groups: Record<string, unknown[]> = {};
+  for (const { uri, ...call } of calls) (groups[uri] ??= []).push(call);
+  return groups;
+}
+
+describe("simulation and runtime agree", () => {
+  let server: StartedServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.end());
+
+  const cases = [...read("eip.jsonl"), ...read("documents.jsonl")].filter(({ tags, yaml }) => tags?.includes("timing") !== true && !ticks.test(yaml));
+
+  it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
+    expect(steady(await simulated(one))).toEqual(steady(await deployed(server, one)));
+  });
+});
