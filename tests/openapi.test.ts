@@ -1,5 +1,5 @@
 // The OpenAPI document of a started server, checked against the rules of OpenAPI 3.1 that tools trip over.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
@@ -95,6 +95,96 @@ it("every schema is an object of known keywords and every reference resolves", (
   }
   for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
     expect((reference as string).split("/").reduce<any>((place, key) => place?.[key], document)).toBeDefined();
+});
+
+describe("webhooks", () => {
+  let paths: any;
+  let components: any;
+  const orderSchema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+  beforeAll(async () => {
+    await server.api("PUT", "/message-mappings/in", {
+      source: { format: "json", schema: orderSchema },
+      target: { format: "json", schema: { type: "object", properties: { no: { type: "string" } } } },
+      map: [{ to: "no", from: "id" }],
+    });
+    const step = (uri: string, more = ""): string => `      uri: "${uri}"\n      steps:\n${more}        - setBody: {constant: ok}\n`;
+    await server.putFlow(
+      "described",
+      `- route:\n    id: mapped\n    description: Takes an order\n    from:\n      uri: webhook\n      steps:\n        - to: message-mapping:in\n`,
+    );
+    await server.putFlow("own-path", `- route:\n    id: by-path\n    from:\n${step("platform-http:/orders/{id}/lines?httpMethodRestrict=GET,PUT")}`);
+    await server.putFlow(
+      "typed",
+      `- route:\n    id: typed\n    inputType: {urn: "xml:invoice"}\n    outputType: {urn: "application/json"}\n    from:\n${step("webhook")}`,
+    );
+    await server.putFlow("later", `- route:\n    id: later\n    from:\n${step("webhook?async=true")}`);
+    await server.putFlow("kept", `- route:\n    id: kept\n    from:\n${step("webhook?durable=true")}`);
+    await server.putFlow("guarded", `- route:\n    id: guarded\n    from:\n${step("webhook?httpMethodRestrict=GET,POST")}`);
+    const policy = {
+      authenticate: [
+        { type: "apiKey", keys: [{ id: "shop", key: "s3cr3t-key", roles: ["write"] }] },
+        { type: "basic", users: [{ username: "erp", password: "pass-word-1", roles: ["read"] }] },
+        { type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri: "https://idp.example.com/jwks" },
+        { type: "hmac", preset: "stripe", secrets: ["whsec-1234567890"], roles: ["hooks"] },
+      ],
+      rules: [
+        { methods: ["GET"], public: true },
+        { methods: ["POST"], roles: ["write", "hooks"] },
+      ],
+    };
+    expect((await server.api("PUT", "/auth/guarded", policy)).json).toMatchObject({ flowId: "guarded", created: true });
+    ({ paths, components } = (await server.api("GET", "/openapi.json")).json);
+  });
+
+  it("D68: a mapping at the beginning and the end of a route gives the schemas", () => {
+    const { post } = paths["/api/mapped"];
+    expect(post.summary).toBe("Takes an order");
+    expect(post.requestBody).toEqual({ required: true, content: { "application/json": { schema: orderSchema } } });
+    expect(post.responses["200"].content["application/json"].schema.properties).toEqual({ no: { type: "string" } });
+  });
+
+  it("D68: methods and paths are those that are served, at every address", () => {
+    expect(Object.keys(paths["/orders/{id}/lines"]).toSorted()).toEqual(["get", "put"]);
+    expect(Object.keys(paths["/api/by-path"]).toSorted()).toEqual(["get", "put"]);
+    expect(paths["/orders/{id}/lines"].get.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }]);
+    expect(paths["/orders/{id}/lines"].get.requestBody).toBeUndefined();
+    expect(Object.keys(paths["/api/order-intake"])).toEqual(["post"]);
+  });
+
+  it("D68: declared data types give the kind of body", () => {
+    expect(paths["/api/typed"].post.requestBody.content).toEqual({ "application/xml": { schema: { title: "invoice" } } });
+    expect(Object.keys(paths["/api/typed"].post.responses["200"].content)).toEqual(["application/json"]);
+  });
+
+  it("a webhook that answers at once says 202 and with what", () => {
+    expect(paths["/api/later"].post.responses["202"].content["application/json"].schema.required).toEqual(["runId"]);
+    expect(paths["/api/kept"].post.responses["202"].content["application/json"].schema.required).toEqual(["messageId"]);
+    expect(paths["/api/kept"].post.responses["200"]).toBeUndefined();
+  });
+
+  it("D68: the policy's schemes are told, its rules decide, and no secret is in the document", () => {
+    expect(Object.keys(components.securitySchemes)).toEqual(["deployToken", "guarded.1.apiKey", "guarded.2.basic", "guarded.3.jwt", "guarded.4.hmac"]);
+    expect(components.securitySchemes["guarded.1.apiKey"]).toEqual({ type: "apiKey", in: "header", name: "X-API-Key" });
+    expect(components.securitySchemes["guarded.3.jwt"]).toMatchObject({ type: "http", scheme: "bearer", bearerFormat: "JWT" });
+    expect(components.securitySchemes["guarded.4.hmac"]).toMatchObject({ in: "header", name: "Stripe-Signature" });
+    const { get, post } = paths["/api/guarded"];
+    expect([get.security, get.responses["401"]]).toEqual([[], undefined]);
+    expect(post.security).toContainEqual({ "guarded.1.apiKey": ["write"] });
+    expect(post.security).toContainEqual({ "guarded.4.hmac": ["hooks"] });
+    expect(post.security.length).toBe(8);
+    expect(Object.keys(post.responses).toSorted()).toEqual(["200", "401", "403", "429", "default"]);
+    expect(JSON.stringify({ paths, components })).not.toMatch(/s3cr3t|pass-word|whsec/);
+  });
+
+  it("goes when the route does", async () => {
+    await server.api("POST", "/routes/typed/stop");
+    expect(Object.keys((await server.api("GET", "/openapi.json")).json.paths)).not.toContain("/api/typed");
+    for (const flow of ["described", "own-path", "typed", "later", "kept", "guarded"]) await server.api("DELETE", `/flows/${flow}`);
+    await server.api("DELETE", "/auth/guarded");
+    const after = (await server.api("GET", "/openapi.json")).json;
+    expect(Object.keys(after.paths).filter((path) => !path.startsWith("/_api"))).toEqual(["/api/order-intake"]);
+    expect(Object.keys(after.components.securitySchemes)).toEqual(["deployToken"]);
+  });
 });
 
 it("only health and open webhooks need no token", () => {

@@ -22,6 +22,7 @@ import { withGivenFlows, type GivenFlow } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
 import { createTurns } from "./flows/turns.ts";
+import { createWebhookMounts } from "./flows/webhook-mounts.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
 import { systemClock } from "./host/clock.ts";
 import { createEnvironment } from "./host/environment.ts";
@@ -131,7 +132,8 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       reportFault,
     });
     const mappings = await openMappings(dataDir, store, log);
-    const host = createHost({ log, ids, http: ingress.port, environment, lookup: mappings.tables.lookup });
+    const mounts = createWebhookMounts(ingress.port);
+    const host = createHost({ log, ids, http: mounts.port, environment, lookup: mappings.tables.lookup });
     const events = sluiceEvents();
     durable = createDurableStore({
       directory: join(dataDir, "store"),
@@ -260,6 +262,7 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       streams: { door, trace: trace.hub, log: logs.hub },
       sessions,
       invoke: { runtime, clock },
+      mounts,
       catalog,
       host,
       replay: { runtime, history, kept, captures, sessions, clock, secrets },

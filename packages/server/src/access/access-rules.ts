@@ -5,6 +5,8 @@ import { defaultOf } from "./policy-document.ts";
 export interface Demand {
   /** No credential is asked for or looked at. */
   readonly isPublic: boolean;
+  /** Any of these suffices; undefined when no role is asked for. */
+  readonly roles: readonly string[] | undefined;
   admits(principal: Principal | undefined): boolean;
 }
 
@@ -13,7 +15,7 @@ const maxRemembered = 1_000;
 /** Finds the demand: the first rule that matches route and method, else the default. */
 export function accessRules(policy: Policy): (routeId: string, method: string) => Demand {
   const rules = (policy.rules ?? []).map((rule) => ({ matches: matcherOf(rule), demand: demandOf(rule) }));
-  const otherwise: Demand = { isPublic: false, admits: defaultOf(policy) === "allow" ? () => true : () => false };
+  const otherwise: Demand = { isPublic: false, roles: undefined, admits: defaultOf(policy) === "allow" ? () => true : () => false };
   const remembered = new Map<string, Map<string, Demand>>();
   return (routeId, method) => {
     let byMethod = remembered.get(routeId);
@@ -31,8 +33,8 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
 }
 
 function demandOf({ roles, public: isPublic = false }: Rule): Demand {
-  if (isPublic) return { isPublic, admits: () => true };
-  return { isPublic, admits: roles === undefined ? () => true : (principal) => principal?.roles.some((role) => roles.includes(role)) === true };
+  if (isPublic) return { isPublic, roles, admits: () => true };
+  return { isPublic, roles, admits: roles === undefined ? () => true : (principal) => principal?.roles.some((role) => roles.includes(role)) === true };
 }
 
 function matcherOf({ routes, methods }: Rule): (routeId: string, method: string) => boolean {

@@ -1,8 +1,9 @@
 // Every endpoint of the management API, in the order of the document.
-import type { Catalog, Host, Runtime } from "@sluice/engine";
+import type { Catalog, Host } from "@sluice/engine";
 import { z } from "zod";
 import type { Policies } from "../access/policies.ts";
-import { isWebhook, type FlowViews } from "../flows/flow-views.ts";
+import type { FlowViews } from "../flows/flow-views.ts";
+import type { WebhookMounts } from "../flows/webhook-mounts.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
@@ -13,12 +14,13 @@ import type { StreamDoor } from "../streams/open-stream.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
 import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
+import { describeWebhooks } from "./describe-webhooks.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { metricsEndpoints } from "./metrics.ts";
-import { openApiDocument, type WebhookDescription } from "./openapi.ts";
+import { openApiDocument } from "./openapi.ts";
 import type { RunReplayParts } from "../replay/replay-run.ts";
 import { replayEndpoints, replayFacts } from "./replay.ts";
 import { routeEndpoints } from "./routes.ts";
@@ -40,6 +42,7 @@ export interface ApiParts {
   readonly invoke: InvokeParts;
   readonly deadLetters: DeadLetterParts;
   readonly replay: RunReplayParts;
+  readonly mounts: WebhookMounts;
   readonly catalog: Catalog;
   readonly host: Host;
 }
@@ -68,20 +71,15 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
       tag: "api",
       summary: "This document",
       replies: { 200: { description: "OpenAPI 3.1.", schema: shape({ openapi: z.string() }) } },
-      handle: () => ok(openApiDocument({ version: parts.health.engineVersion, endpoints, webhooks: webhooksOf(runtime, parts.flows) })),
+      handle: () =>
+        ok(
+          openApiDocument({
+            version: parts.health.engineVersion,
+            endpoints,
+            webhooks: describeWebhooks({ mounts: parts.mounts, runtime, policies: parts.policies, documents: parts.mappings.documents }),
+          }),
+        ),
     }),
   );
   return endpoints;
-}
-
-function webhooksOf(runtime: Runtime, views: FlowViews): readonly WebhookDescription[] {
-  return [...runtime.routes.values()]
-    .filter(({ from }) => isWebhook(from))
-    .map(({ identity }) => ({
-      routeId: identity.id,
-      path: `/api/${identity.id}`,
-      methods: ["POST"],
-      description: identity.description,
-      secured: views.hasPolicy(identity.flowId),
-    }));
 }

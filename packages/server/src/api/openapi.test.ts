@@ -28,7 +28,22 @@ const document = openApiDocument({
     }),
     defineEndpoint({ method: "GET", path: "/health", tag: "t", summary: "Open", open: true, replies: { 200: { description: "ok" } }, handle: () => ok({}) }),
   ],
-  webhooks: [{ routeId: "order-intake", path: "/api/order-intake", methods: ["POST"], description: undefined, secured: false }],
+  webhooks: {
+    webhooks: [
+      {
+        routeId: "order-intake",
+        path: "/api/order-intake",
+        methods: ["POST"],
+        prefix: false,
+        description: undefined,
+        security: undefined,
+        request: undefined,
+        reply: undefined,
+        later: undefined,
+      },
+    ],
+    securitySchemes: {},
+  },
 }) as any;
 
 describe("OpenAPI", () => {

@@ -1,34 +1,22 @@
 // The OpenAPI 3.1 document of the management API and of the webhooks in service, made from the endpoints' declarations.
 import { describe, type Field, type Fields } from "@sluice/model";
 import { z } from "zod";
+import type { DescribedWebhooks } from "./describe-webhooks.ts";
 import type { Endpoint, ReplyShape } from "./endpoint.ts";
-
-export interface WebhookDescription {
-  readonly routeId: string;
-  readonly path: string;
-  readonly methods: readonly string[];
-  readonly description: string | undefined;
-  readonly secured: boolean;
-}
+import { errorReply, webhookOperations } from "./openapi-webhooks.ts";
 
 export interface OpenApiOptions {
   readonly version: string;
   readonly endpoints: readonly Endpoint[];
-  readonly webhooks: readonly WebhookDescription[];
+  readonly webhooks: DescribedWebhooks;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-const errorReply: Json = {
-  description: "Refused; the text says why.",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-};
-
 export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) (paths[`/_api${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
-  for (const webhook of webhooks)
-    paths[webhook.path] ??= Object.fromEntries(webhook.methods.map((method) => [method.toLowerCase(), webhookOperation(webhook, method)]));
+  for (const webhook of webhooks.webhooks) paths[webhook.path] = { ...webhookOperations(webhook), ...paths[webhook.path] };
   return {
     openapi: "3.1.0",
     info: {
@@ -41,7 +29,10 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
     security: [{ deployToken: [] }],
     paths,
     components: {
-      securitySchemes: { deployToken: { type: "http", scheme: "bearer", description: "The value of SERVICE_DEPLOY_TOKEN." } },
+      securitySchemes: {
+        deployToken: { type: "http", scheme: "bearer", description: "The value of SERVICE_DEPLOY_TOKEN." },
+        ...webhooks.securitySchemes,
+      },
       schemas: { Error: { type: "object", properties: { error: { type: "string", maxLength: 500 } }, required: ["error"], additionalProperties: false } },
     },
   };
@@ -96,17 +87,4 @@ function queryParameters(fields: Fields | undefined): readonly Json[] {
       },
     };
   });
-}
-
-function webhookOperation({ routeId, description, secured, path }: WebhookDescription, method: string): Json {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1], in: "path", required: true, schema: { type: "string" } }));
-  return {
-    operationId: `webhook_${routeId}_${method.toLowerCase()}_${path.replaceAll(/\W+/g, "_")}`,
-    tags: ["webhooks"],
-    summary: description ?? `Runs route ${routeId}`,
-    security: secured ? [{ deployToken: [] }] : [],
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(method === "GET" || method === "DELETE" ? {} : { requestBody: { content: { "*/*": { schema: {} } } } }),
-    responses: { "200": { description: "What the route replies." }, default: errorReply },
-  };
 }

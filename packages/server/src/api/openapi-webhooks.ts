@@ -1,0 +1,74 @@
+// The webhooks in service as operations of the OpenAPI document.
+import type { PolicySecurity, SecurityRequirement } from "../access/security-of.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface BodyDescription {
+  readonly mediaType: string;
+  /** JSON Schema; undefined when only the kind of body is known. */
+  readonly schema: Json | undefined;
+}
+
+export interface WebhookDescription {
+  readonly routeId: string;
+  readonly path: string;
+  /** Undefined for every method. */
+  readonly methods: readonly string[] | undefined;
+  /** Everything below the path is served too. */
+  readonly prefix: boolean;
+  readonly description: string | undefined;
+  /** Undefined without a policy. */
+  readonly security: Pick<PolicySecurity, "requirementsOf"> | undefined;
+  readonly request: BodyDescription | undefined;
+  readonly reply: BodyDescription | undefined;
+  /** Answers when the message is taken, not when it is processed. */
+  readonly later: "runId" | "messageId" | undefined;
+}
+
+export const errorReply: Json = {
+  description: "Refused; the text says why.",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+/** The methods the document can describe. */
+const describable = ["GET", "PUT", "POST", "DELETE", "PATCH"];
+const withoutBody = new Set(["GET", "DELETE", "HEAD"]);
+
+/** The operations of a path, by method in lower case. */
+export function webhookOperations(webhook: WebhookDescription): Readonly<Record<string, Json>> {
+  const methods = (webhook.methods ?? describable).filter((method) => describable.includes(method));
+  return Object.fromEntries(methods.map((method) => [method.toLowerCase(), operation(webhook, method)]));
+}
+
+function operation(webhook: WebhookDescription, method: string): Json {
+  const { routeId, path, prefix, description, security, request } = webhook;
+  const parameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => ({ name: match[1], in: "path", required: true, schema: { type: "string" } }));
+  const requirements: readonly SecurityRequirement[] = security?.requirementsOf(routeId, method) ?? [];
+  return {
+    operationId: `webhook_${method.toLowerCase()}_${path.replaceAll(/[^A-Za-z0-9.-]+/g, "_").replaceAll(/^_|_$/g, "")}`,
+    tags: ["webhooks"],
+    summary: description ?? `Runs route ${routeId}`,
+    ...(prefix ? { description: "Serves every path below this one too." } : {}),
+    security: requirements,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(withoutBody.has(method) ? {} : { requestBody: { required: request?.schema !== undefined, content: contentOf(request) } }),
+    responses: { ...success(webhook), ...refusals(requirements.length > 0, security !== undefined), default: errorReply },
+    "x-route-id": routeId,
+  };
+}
+
+const contentOf = (body: BodyDescription | undefined): Json =>
+  body === undefined ? { "*/*": { schema: {} } } : { [body.mediaType]: { schema: body.schema ?? {} } };
+
+function success({ later, reply }: WebhookDescription): Json {
+  if (later === undefined) return { "200": { description: "What the route replies.", content: contentOf(reply) } };
+  const schema = { type: "object", properties: { [later]: { type: "string" } }, required: [later] };
+  return { "202": { description: "Taken; processed later.", content: { "application/json": { schema } } } };
+}
+
+function refusals(asksForCredential: boolean, hasPolicy: boolean): Json {
+  return {
+    ...(asksForCredential ? { "401": errorReply } : {}),
+    ...(hasPolicy ? { "403": errorReply, "429": errorReply } : {}),
+  };
+}
