@@ -35,10 +35,6 @@ export class RequestArrival implements Arrival {
     this.#expectsContinue = expectsContinue;
   }
 
-  get headers(): Record<string, string | string[] | undefined> {
-    return this.request.headers;
-  }
-
   get rawHeaders(): readonly string[] {
     return this.request.rawHeaders;
   }

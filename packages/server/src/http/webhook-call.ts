@@ -5,6 +5,7 @@ import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "./access.ts";
 import { inflateBody, type BodyReceiver } from "./body.ts";
 import type { HttpError } from "./http-error.ts";
+import { joinedHeaders } from "./joined-headers.ts";
 import type { IngressOptions } from "./ingress.ts";
 import type { Mounted } from "./mount-table.ts";
 import { withoutQueryValues } from "./query-values.ts";
@@ -14,7 +15,6 @@ import type { ReplyBody, ReplyHeaders } from "./reply.ts";
 export interface Arrival {
   readonly method: string;
   readonly query: string;
-  readonly headers: Record<string, string | string[] | undefined>;
   readonly rawHeaders: readonly string[];
   readonly remoteAddress: string;
   readonly encoding: string;
@@ -27,6 +27,19 @@ export interface Arrival {
 
 const nothing = Buffer.alloc(0);
 
+/** Stands for the arrival of a call that has had its reply. */
+const answered: Arrival = {
+  method: "",
+  query: "",
+  rawHeaders: [],
+  remoteAddress: "",
+  encoding: "",
+  session: "",
+  readBody: () => undefined,
+  reply: () => undefined,
+  refuse: () => undefined,
+};
+
 export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   readonly method: string;
   readonly path: string;
@@ -35,7 +48,8 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   body: Uint8Array = nothing;
   principal: unknown = undefined;
   session: SessionTag | undefined = undefined;
-  readonly #arrival: Arrival;
+  readonly rawHeaders: readonly string[];
+  #arrival: Arrival;
   readonly #mounted: Mounted;
   readonly #options: IngressOptions;
   readonly #finished: (mounted: Mounted) => void;
@@ -57,18 +71,14 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#options = options;
     this.#finished = finished;
     this.method = arrival.method;
+    this.rawHeaders = arrival.rawHeaders;
     this.path = path;
     this.query = arrival.query;
     this.params = params;
   }
 
   get headers(): Readonly<Record<string, string | string[] | undefined>> {
-    const { headers } = this.#arrival;
-    if (this.#hidden !== undefined) {
-      for (const name of this.#hidden) delete headers[name];
-      this.#hidden = undefined;
-    }
-    return headers;
+    return joinedHeaders(this.rawHeaders, this.#hidden);
   }
 
   get flowId(): string {
@@ -81,10 +91,6 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
 
   get remoteAddress(): string {
     return this.#arrival.remoteAddress;
-  }
-
-  get rawHeaders(): readonly string[] {
-    return this.#arrival.rawHeaders;
   }
 
   begin(): void {
@@ -163,7 +169,6 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #grant(granted: AccessGranted): void {
     this.principal = granted.principal;
     this.#replyHeaders = granted.replyHeaders;
-    // Most routes never look at a header: making node's header object just to take one out can wait.
     this.#hidden = granted.hide;
     if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
@@ -186,7 +191,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   #unpack(body: Buffer): void {
-    const { encoding, headers } = this.#arrival;
+    const { encoding } = this.#arrival;
     if (encoding === "" || body.length === 0) {
       this.#run(body);
       return;
@@ -197,8 +202,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
         return;
       }
       // The route gets the plain bytes; these two would describe the packed ones.
-      delete headers["content-encoding"];
-      delete headers["content-length"];
+      this.#hidden = [...(this.#hidden ?? []), "content-encoding", "content-length"];
       this.#run(inflated);
     });
   }
@@ -217,6 +221,8 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #answer(reply: HttpReply): void {
     const headers = this.#replyHeaders === undefined ? reply.headers : { ...reply.headers, ...this.#replyHeaders };
     this.#arrival.reply(reply.status, headers, reply.body);
+    // The message, and with it this call, may be remembered for a while; node's request and response need not be.
+    this.#arrival = answered;
     this.#finished(this.#mounted);
   }
 
