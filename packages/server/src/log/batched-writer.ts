@@ -17,6 +17,9 @@ export interface WriterOptions {
   readonly dropped: (count: number) => string;
 }
 
+/** How long lines gather before they are written: a write for every few lines would cost each of them a system call. */
+const gatherMs = 10;
+
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
   let waiting: string[] = [];
   let waitingBytes = 0;
@@ -76,7 +79,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       waitingBytes += line.length;
       if (!scheduled && isOpen) {
         scheduled = true;
-        setImmediate(flush);
+        setTimeout(flush, gatherMs);
       }
     },
     open(firstLine) {

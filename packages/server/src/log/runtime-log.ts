@@ -39,15 +39,18 @@ export interface RuntimeLog extends Log {
 export function createRuntimeLog({ level: least, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
   const rank = ranks[least];
   let follower: LogFollower | undefined;
-  let lastTime = -1;
-  let lastIso = "";
+  let second = -1;
+  let untilSecond = "";
 
+  /** As `toISOString`, with all but the milliseconds made once a second. */
   function isoTime(time: number): string {
-    if (time !== lastTime) {
-      lastTime = time;
-      lastIso = new Date(time).toISOString();
+    const whole = Math.floor(time / 1_000);
+    if (whole !== second) {
+      second = whole;
+      untilSecond = new Date(whole * 1_000).toISOString().slice(0, -4);
     }
-    return lastIso;
+    const milliseconds = Math.floor(time) - whole * 1_000;
+    return `${untilSecond}${milliseconds < 10 ? "00" : milliseconds < 100 ? "0" : ""}${milliseconds}Z`;
   }
 
   return {
