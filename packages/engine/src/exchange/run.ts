@@ -73,6 +73,8 @@ export class Run {
   nestedLimit = 200_000;
   /** Whatever the history keeps with the run while it goes on; nobody else looks at it. */
   record: unknown = undefined;
+  /** Whatever replays keep with the run while it goes on; nobody else looks at it. */
+  kept: unknown = undefined;
   /** The run whose end from outside is the end of this one too: the root, or the copy that went its own way. */
   readonly #leader: Run;
   #abort: AbortController | undefined = undefined;

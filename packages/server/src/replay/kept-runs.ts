@@ -25,7 +25,6 @@ interface Kept {
 
 export class KeptRuns {
   readonly #maxBytes: number;
-  readonly #running = new Map<Run, Kept>();
   readonly #failed = new Map<string, Kept & { readonly message: StoredMessage }>();
   readonly #recent: (Kept | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
   #next = 0;
@@ -41,13 +40,13 @@ export class KeptRuns {
     const message = snapshot(exchange.message);
     if (message === undefined) return;
     const properties = exchange.properties === undefined ? undefined : new Map(exchange.properties);
-    this.#running.set(run, { id: run.id, message, properties, outcome: undefined });
+    run.kept = { id: run.id, message, properties, outcome: undefined } satisfies Kept;
   }
 
   ended(run: Run, exchange: Exchange): void {
-    const kept = this.#running.get(run);
+    const kept = run.kept as Kept | undefined;
     if (kept === undefined) return;
-    this.#running.delete(run);
+    run.kept = undefined;
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
     const { body } = exchange.message;
     // A structure is read now, for nobody knows how large it is; the others are bounded and can wait until somebody asks.

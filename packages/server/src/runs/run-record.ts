@@ -26,8 +26,9 @@ export class RunRecord {
   readonly startedAt: number;
   readonly contentType: unknown;
   readonly requestSize: number | undefined;
-  /** The beginning of the body: text, or a copy of bytes that nobody has had to read yet. */
-  readonly preview: string | Uint8Array;
+  /** The beginning of the body; of bytes, one character each, for nobody has had to read them yet. */
+  readonly preview: string;
+  readonly isBytes: boolean;
   endedAt = 0;
   status: Run["status"] = "running";
   correlationId: string | undefined;
@@ -55,9 +56,10 @@ export class RunRecord {
     this.traceId = run.trace?.traceId;
     const { body, headers } = exchange.message;
     this.contentType = headers.getKey("content-type");
+    this.isBytes = body instanceof Uint8Array;
     if (body instanceof Uint8Array) {
-      // A copy: a view would keep the whole body alive.
-      this.preview = Buffer.from(body.subarray(0, previewLimit));
+      // Not a view, which would keep the whole body alive, and not a copy of bytes, which costs the collector more than text.
+      this.preview = latin1(body, previewLimit);
       this.requestSize = body.byteLength;
     } else {
       const preview = previewBody(body, previewLimit);
@@ -96,6 +98,11 @@ export class RunRecord {
   }
 }
 
+function latin1(bytes: Uint8Array, limit: number): string {
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString("latin1", 0, limit);
+}
+
 const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
 
 /** The record as the API shows it. */
@@ -125,7 +132,7 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
     request: {
       contentType: record.contentType ?? null,
       size: record.requestSize ?? null,
-      preview: hide(typeof record.preview === "string" ? record.preview : previewBody(record.preview, previewLimit).text),
+      preview: hide(record.isBytes ? previewBody(Buffer.from(record.preview, "latin1"), previewLimit).text : record.preview),
     },
     reply:
       record.endedAt === 0
