@@ -18,6 +18,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
     internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/connectors", "@sluice/mapping"],
     node: true,
   },
+  client: { internal: [], node: false },
   designer: { internal: ["@sluice/model"], node: false },
   cli: { internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/server", "@sluice/server/check", "@sluice/server/config", "@sluice/designer/server"], node: true },
   testkit: { internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard"], node: true },

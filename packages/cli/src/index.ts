@@ -1,1 +1,3 @@
-export { runCommand } from "./run-command.ts";
+export { cliReference } from "./command/reference-page.ts";
+export { commands } from "./commands/index.ts";
+export { runProgram } from "./command/program.ts";

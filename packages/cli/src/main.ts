@@ -1,10 +1,4 @@
-import { Command } from "commander";
-import { designerCommand } from "./designer-command.ts";
-import { runCommand } from "./run-command.ts";
-import { startCommand } from "./start-command.ts";
+import { runProgram } from "./command/program.ts";
+import { commands } from "./commands/index.ts";
 
-const program = new Command("sluice").description("The integration runtime.").showHelpAfterError();
-program.addCommand(startCommand());
-program.addCommand(runCommand());
-program.addCommand(designerCommand());
-await program.parseAsync();
+process.exitCode = await runProgram(commands, process.argv.slice(2));

@@ -86,7 +86,7 @@ const names = z.array(z.string()).min(1);
 
 function isPattern(text: string): boolean {
   try {
-    return new RegExp(text.replace(/^\/(.*)\/$/s, "$1")) !== undefined;
+    return new RegExp(text.replace(/^\/(.*)\/$/s, "$1")).source !== "";
   } catch {
     return false;
   }

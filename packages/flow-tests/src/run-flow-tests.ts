@@ -75,7 +75,9 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
       if (typeof outcome === "string") return { faults: [outcome], runs: [] };
       last = outcome;
     }
-    const seen = { ...(last as Sent), logged: (await log?.lines()) ?? [] };
+    const wantsLog = test.then.filter((then) => "logged" in then);
+    const isEnough = (logged: Observed["logged"]): boolean => wantsLog.every((then) => judge(then, { ...(last as Sent), logged }) === undefined);
+    const seen = { ...(last as Sent), logged: (await log?.lines(isEnough)) ?? [] };
     const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
     const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, timeoutMs);
     // What a queue or a tap did after the reply counts as visited too.

@@ -3,54 +3,38 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
 import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
-import { readConfiguration, SettingsError } from "@sluice/server";
+import { readConfiguration, SettingsError } from "@sluice/server/config";
+import { UsageError, type Call } from "../../command/declaration.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
-import { onFault } from "./designer-command.ts";
-import { readDesignerSettings } from "./designer-settings.ts";
+import { onFault } from "../designer/run-designer.ts";
+import { readDesignerSettings } from "../designer/designer-settings.ts";
 
-export function startCommand(): Command {
-  return new Command("start")
-    .description("Start the runtime and the designer beside it, with a deploy token made once and kept in the data directory.")
-    .addHelpText(
-      "after",
-      "\nSettings come from the environment: SERVICE_PORT, SERVICE_HOST, SERVICE_DATA_DIR, DESIGNER_PORT, DESIGNER_WORKSPACE; `sluice run --help` and `sluice designer --help` list them all.\n\nExample:\n  sluice start",
-    )
-    .action(() => start());
-}
-
-async function start(): Promise<void> {
+export async function run({ terminal, signal }: Call): Promise<number> {
   let configuration;
   try {
     configuration = readConfiguration();
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`${error.faults.join("\n")}\n`);
-    process.exitCode = 2;
-    return;
+    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
   }
   const { settings, environment } = configuration;
   const given = settings.deployToken?.trim();
   const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
-  const runtime = spawn(process.execPath, [fileURLToPath(new URL("main.js", import.meta.url)), "run"], {
+  const runtime = spawn(process.execPath, [fileURLToPath(new URL("../../main.js", import.meta.url)), "run"], {
     env: { ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const exited = new Promise<number | null>((resolve) => runtime.once("exit", resolve));
   const baseUrl = await readyUrl(runtime);
-  if (baseUrl === undefined) {
-    process.exitCode = 1;
-    return;
-  }
+  if (baseUrl === undefined) return 1;
   const tokenPath = file?.path ?? "SERVICE_DEPLOY_TOKEN";
   const token = file?.token ?? given;
   const designer = await openDesigner({ ...environment, SERVICE_DEPLOY_TOKEN: token }, baseUrl);
-  announce(baseUrl, tokenPath, designer?.url, file !== undefined);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => runtime.kill(signal));
-  runtime.once("exit", (code) => {
-    void designer?.close();
-    process.exitCode = code ?? 1;
-  });
+  terminal.note(announcement(baseUrl, tokenPath, designer?.url, file !== undefined));
+  signal.addEventListener("abort", () => runtime.kill("SIGTERM"), { once: true });
+  const code = await exited;
+  await designer?.close();
+  return code ?? 1;
 }
 
 /** The designer for this runtime; the runtime goes on without it when it cannot start. */
@@ -81,7 +65,7 @@ function readyUrl(runtime: ChildProcess): Promise<string | undefined> {
   });
 }
 
-function announce(baseUrl: string, tokenPath: string, designerUrl: string | undefined, hasFile: boolean): void {
+function announcement(baseUrl: string, tokenPath: string, designerUrl: string | undefined, hasFile: boolean): string {
   const lines = [
     "",
     `Runtime       ${baseUrl}`,
@@ -94,7 +78,7 @@ function announce(baseUrl: string, tokenPath: string, designerUrl: string | unde
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
     "",
   ];
-  process.stderr.write(`${lines.join("\n")}\n`);
+  return lines.join("\n");
 }
 
 /** The `curl` line that installs a first flow; it works when pasted as it is. */

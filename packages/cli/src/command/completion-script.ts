@@ -1,0 +1,94 @@
+// Shell completion, written from the declarations.
+import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+interface Words {
+  readonly command: CommandDeclaration;
+  readonly flags: readonly FlagDeclaration[];
+}
+
+export async function completionScript(shell: Shell, commands: readonly CommandDeclaration[]): Promise<string> {
+  const all: Words[] = [];
+  for (const command of commands) all.push({ command, flags: [...(command.flags ?? []), ...((await command.moreFlags?.()) ?? [])] });
+  return { bash, zsh, fish }[shell](all);
+}
+
+const dashed = ({ name }: FlagDeclaration): string => `--${name}`;
+const valuesOf = ({ command }: Words): readonly string[] => command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
+
+function bash(all: readonly Words[]): string {
+  const cases = all.map((words) => {
+    const choices = words.flags
+      .filter(({ values }) => values !== undefined)
+      .map((flag) => `      ${dashed(flag)}) COMPREPLY=($(compgen -W "${flag.values?.join(" ")}" -- "$word")); return;;`);
+    return [
+      `  ${words.command.name})`,
+      ...(choices.length === 0 ? [] : ['    case "$before" in', ...choices, "    esac"]),
+      `    COMPREPLY=($(compgen -W "${[...words.flags.map(dashed), "--help", ...valuesOf(words)].join(" ")}" -- "$word"))`,
+      '    [[ "$word" == -* ]] || COMPREPLY+=($(compgen -f -- "$word"))',
+      "    ;;",
+    ].join("\n");
+  });
+  return `# bash completion for sluice; put it into ~/.bashrc: source <(sluice completion bash)
+_sluice() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${[...all.map(({ command }) => command.name), "help", "--help"].join(" ")}" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+  help) COMPREPLY=($(compgen -W "${all.map(({ command }) => command.name).join(" ")}" -- "$word")) ;;
+${cases.join("\n")}
+  esac
+}
+complete -o filenames -F _sluice sluice
+`;
+}
+
+const quoted = (text: string): string => text.replaceAll("'", "").replaceAll(/[[\]:]/g, " ");
+
+function zsh(all: readonly Words[]): string {
+  const cases = all.map(({ command, flags }) => {
+    const options = flags.map(
+      (flag) =>
+        `      '--${flag.name}[${quoted(flag.doc)}]${flag.values !== undefined ? `:${flag.name}:(${flag.values.join(" ")})` : flag.value !== undefined ? `:${flag.name}:_files` : ""}'`,
+    );
+    const values = valuesOf({ command, flags });
+    return `    ${command.name})\n    _arguments \\\n${[...options, "      '--help[Show help]'", `      '*:${values.length > 0 ? `value:(${values.join(" ")})` : "file:_files"}'`].join(" \\\n")}\n    ;;`;
+  });
+  return `#compdef sluice
+# zsh completion for sluice; put it into ~/.zshrc: source <(sluice completion zsh)
+_sluice() {
+  if (( CURRENT == 2 )); then
+    local -a commands
+    commands=(
+${all.map(({ command }) => `      '${command.name}:${quoted(command.summary)}'`).join("\n")}
+    )
+    _describe command commands
+    return
+  fi
+  local command="\${words[2]}"
+  shift words
+  (( CURRENT-- ))
+  case "$command" in
+${cases.join("\n")}
+  esac
+}
+compdef _sluice sluice
+`;
+}
+
+function fish(all: readonly Words[]): string {
+  const text = (value: string): string => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const lines = all.flatMap(({ command, flags }) => [
+    `complete -c sluice -n __fish_use_subcommand -f -a ${command.name} -d ${text(command.summary)}`,
+    ...flags.map((flag) => {
+      const values = flag.values === undefined ? (flag.value === undefined ? "" : " -r") : ` -x -a ${text(flag.values.join(" "))}`;
+      return `complete -c sluice -n '__fish_seen_subcommand_from ${command.name}' -l ${flag.name}${flag.short === undefined ? "" : ` -s ${flag.short}`}${values} -d ${text(flag.doc)}`;
+    }),
+    ...valuesOf({ command, flags }).map((value) => `complete -c sluice -n '__fish_seen_subcommand_from ${command.name}' -f -a ${value}`),
+  ]);
+  return `# fish completion for sluice; put it into ~/.config/fish/completions/sluice.fish\n${lines.join("\n")}\n`;
+}

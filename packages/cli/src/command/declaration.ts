@@ -1,0 +1,109 @@
+// What a command says about itself. Help, completion, the reference page and the parser are made from it; its code is loaded only when
+// it is called.
+import type { Terminal } from "../terminal/terminal.ts";
+
+export interface ArgumentDeclaration {
+  readonly name: string;
+  readonly doc: string;
+  readonly required?: boolean;
+  /** Takes all that is left. */
+  readonly many?: boolean;
+  readonly values?: readonly string[];
+  /** What a shell should offer. */
+  readonly completes?: "files";
+}
+
+export interface FlagDeclaration {
+  /** In kebab-case, without the dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value in the help; a flag without one is a switch. */
+  readonly value?: string;
+  readonly values?: readonly string[];
+  /** May be given several times. */
+  readonly many?: boolean;
+  /** The value may be left out and is then `true`. */
+  readonly optional?: boolean;
+  readonly default?: string;
+  readonly doc: string;
+}
+
+/** A command line that works as it stands; a test runs every one. */
+export interface ExampleDeclaration {
+  readonly doc: string;
+  readonly command: string;
+  /** What it ends with, when that is not 0. */
+  readonly exit?: number;
+  /** Runs until it is told to stop; this is what it prints when it is ready. */
+  readonly until?: string;
+}
+
+export interface CommandDeclaration {
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly arguments?: readonly ArgumentDeclaration[];
+  readonly flags?: readonly FlagDeclaration[];
+  /** Flags that are known only after loading more. */
+  readonly moreFlags?: () => Promise<readonly FlagDeclaration[]>;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly examples: readonly ExampleDeclaration[];
+  readonly exits: Readonly<Record<number, string>>;
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** One call of a command. */
+export interface Call {
+  readonly command: CommandDeclaration;
+  readonly arguments: Values;
+  /** By the flag's name in camelCase. */
+  readonly flags: Values;
+  readonly terminal: Terminal;
+  /** Aborted when the user interrupts. */
+  readonly signal: AbortSignal;
+}
+
+/** Does the work; resolves to the exit code. */
+export type Run = (call: Call) => Promise<number>;
+
+/** The command line or a file given with it is wrong: told in one sentence, exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}
+
+/** What was asked for cannot be done: told in one sentence. */
+export class CommandError extends Error {
+  readonly exit: number;
+
+  constructor(message: string, exit = 1) {
+    super(message);
+    this.name = "CommandError";
+    this.exit = exit;
+  }
+}
+
+export const textFlag = (flags: Values, name: string): string | undefined => {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+export const isOn = (flags: Values, name: string): boolean => flags[name] === true;
+
+export function listOf(values: Values, name: string): readonly string[] {
+  const value = values[name];
+  if (value === undefined || typeof value === "boolean") return [];
+  return typeof value === "string" ? [value] : value;
+}
+
+/** A whole number of 1 or more from a flag. */
+export function countFlag(flags: Values, name: string, standard: number): number {
+  const text = textFlag(flags, name);
+  if (text === undefined) return standard;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a whole number of 1 or more, not '${text}'`);
+  return Number(text);
+}

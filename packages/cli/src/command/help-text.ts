@@ -1,0 +1,16 @@
+import type { CommandDeclaration } from "./declaration.ts";
+
+/** What stands below the options in a command's help. */
+export function afterHelp({ details, variables, examples, exits }: CommandDeclaration): string {
+  const parts: string[] = [];
+  if (details !== undefined) parts.push(details);
+  if (variables !== undefined) parts.push(`Environment:\n${columns(Object.entries(variables))}`);
+  parts.push(`${examples.length === 1 ? "Example" : "Examples"}:\n${examples.map(({ doc, command }) => `  # ${doc}\n  ${command}`).join("\n")}`);
+  parts.push(`Exit codes:\n${columns(Object.entries(exits))}`);
+  return `\n${parts.join("\n\n")}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join("\n");
+}

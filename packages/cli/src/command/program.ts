@@ -1,0 +1,97 @@
+// Turns the declarations into a program: parses, loads the one command that was called, and turns what it throws into one sentence.
+import { Argument, Command, CommanderError, Option } from "commander";
+import { createTerminal, type Terminal } from "../terminal/terminal.ts";
+import { CommandError, UsageError, type CommandDeclaration, type FlagDeclaration, type Values } from "./declaration.ts";
+import { afterHelp } from "./help-text.ts";
+
+/** Runs one command line; resolves to the exit code. */
+export async function runProgram(commands: readonly CommandDeclaration[], words: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
+  let exit = 0;
+  const called = commands.find(({ name }) => name === (words[0] === "help" ? words[1] : words[0]));
+  const more = (await called?.moreFlags?.()) ?? [];
+  const program = prepared(new Command("sluice"), terminal)
+    .description("The integration runtime and its tools.")
+    .usage("<command> [options]")
+    .helpCommand("help [command]", "Show help for a command.");
+  program.addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
+  for (const declaration of commands) {
+    const command = prepared(program.command(declaration.name), terminal).description(declaration.summary);
+    for (const argument of declaration.arguments ?? []) {
+      const dots = argument.many === true ? "..." : "";
+      const made = new Argument(argument.required === true ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`, argument.doc);
+      if (argument.values !== undefined && argument.many !== true) made.choices([...argument.values]);
+      command.addArgument(made);
+    }
+    for (const flag of [...(declaration.flags ?? []), ...(declaration === called ? more : [])]) command.addOption(optionOf(flag));
+    command.addHelpText("after", () => afterHelp(declaration));
+    command.action(async (...parts: unknown[]) => {
+      const values = (declaration.arguments ?? []).map(({ name }, index) => [name, parts[index]] as const);
+      exit = await call(declaration, Object.fromEntries(values) as Values, parts[parts.length - 2] as Values, terminal);
+    });
+  }
+  try {
+    if (words.length === 0) program.help();
+    await program.parseAsync([...words], { from: "user" });
+    return exit;
+  } catch (error) {
+    return told(error, called?.name, terminal);
+  }
+}
+
+function prepared(command: Command, terminal: Terminal): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => terminal.write(text),
+      writeErr: (text) => terminal.note(text),
+      outputError: () => undefined,
+    });
+}
+
+function optionOf(flag: FlagDeclaration): Option {
+  const value = flag.values?.join("|") ?? flag.value;
+  const shown = value === undefined ? "" : flag.optional === true ? ` [${value}]` : ` <${value}>`;
+  const option = new Option(`${flag.short === undefined ? "" : `-${flag.short}, `}--${flag.name}${shown}`, flag.doc);
+  if (flag.default !== undefined) option.default(flag.default);
+  if (flag.optional === true) option.preset("true");
+  if (flag.values !== undefined && flag.optional !== true) option.choices([...flag.values]);
+  if (flag.many === true) option.argParser((given: string, before: readonly string[] | undefined) => [...(before ?? []), given]);
+  return option;
+}
+
+async function call(command: CommandDeclaration, values: Values, flags: Values, terminal: Terminal): Promise<number> {
+  const { run } = await command.load();
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    // A second interrupt means now.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort();
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  try {
+    return await run({ command, arguments: values, flags, terminal, signal: stop.signal });
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+    terminal.progress(undefined);
+  }
+}
+
+function told(error: unknown, name: string | undefined, terminal: Terminal): number {
+  const prefix = name === undefined ? "sluice" : `sluice ${name}`;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0 || error.code === "commander.help") return 0;
+    const text = error.message.replace(/^error: /, "").replaceAll(/\n+/g, " ");
+    terminal.note(`${prefix}: ${text}; see \`${prefix} --help\``);
+    return 2;
+  }
+  if (error instanceof UsageError || error instanceof CommandError) {
+    terminal.note(`${prefix}: ${error.message}`);
+    return error instanceof CommandError ? error.exit : 2;
+  }
+  if ((error as Error)?.name === "AbortError") return 130;
+  terminal.note(`${prefix}: ${(error as Error)?.message ?? String(error)}`);
+  return 1;
+}

@@ -1,0 +1,46 @@
+// The reference page of the command line, as Markdown.
+import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
+
+export async function cliReference(commands: readonly CommandDeclaration[]): Promise<string> {
+  const parts = [
+    "# Command line",
+    "Every command takes `--help`. Results go to standard output, remarks to standard error; colours and progress appear on a terminal only, and never when `NO_COLOR` is set.",
+    ["| Command | What it does |", "|---|---|", ...commands.map(({ name, summary }) => `| [\`sluice ${name}\`](#sluice-${name}) | ${cell(summary)} |`)].join(
+      "\n",
+    ),
+  ];
+  for (const command of commands) parts.push(await section(command));
+  return `${parts.join("\n\n")}\n`;
+}
+
+async function section(command: CommandDeclaration): Promise<string> {
+  const { name, summary, details, variables, examples, exits } = command;
+  const named = (command.arguments ?? []).map((argument) => {
+    const word = `${argument.name}${argument.many === true ? "..." : ""}`;
+    return argument.required === true ? `<${word}>` : `[${word}]`;
+  });
+  const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...named].join(" ")} [options]\``];
+  if (details !== undefined) parts.push(details);
+  const rows = [...(command.arguments ?? []).map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`), ...(command.flags ?? []).map(flagRow)];
+  if (rows.length > 0) parts.push(["| Option | Meaning | Default |", "|---|---|---|", ...rows].join("\n"));
+  if (command.moreFlags !== undefined) parts.push("It takes a flag for every [setting](settings.md) of the runtime too.");
+  if (variables !== undefined)
+    parts.push(
+      ["| Variable | Meaning |", "|---|---|", ...Object.entries(variables).map(([variable, text]) => `| \`${variable}\` | ${cell(text)} |`)].join("\n"),
+    );
+  parts.push(examples.map((example) => `${example.doc}:\n\n\`\`\`\n${example.command}\n\`\`\``).join("\n\n"));
+  parts.push(
+    `Exit codes: ${Object.entries(exits)
+      .map(([code, text]) => `\`${code}\` ${text}`)
+      .join(", ")}.`,
+  );
+  return parts.join("\n\n");
+}
+
+function flagRow({ name, short, value, values, doc, default: standard }: FlagDeclaration): string {
+  const shown = values?.join("|") ?? value;
+  const words = `${short === undefined ? "" : `-${short}, `}--${name}${shown === undefined ? "" : ` ${shown}`}`;
+  return `| \`${words.replaceAll("|", "\\|")}\` | ${cell(doc)} | ${standard === undefined ? "" : `\`${standard}\``} |`;
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

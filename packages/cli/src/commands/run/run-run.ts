@@ -1,0 +1,37 @@
+// `sluice run`: starts the runtime and stays until it is told to stop.
+import { LockedError, readConfiguration, SettingsError, startServer, type RunningServer } from "@sluice/server";
+import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
+import { givenFlows } from "./given-flows.ts";
+import { ended } from "./interrupted.ts";
+
+export async function run({ arguments: given, flags, signal }: Call): Promise<number> {
+  const flows = await givenFlows(listOf(given, "paths"));
+  const server = await start(flags, flows);
+  guard(server);
+  await ended(signal);
+  const { drained } = await server.stop();
+  return drained ? 0 : 1;
+}
+
+async function start(flags: Values, flows: Awaited<ReturnType<typeof givenFlows>>): Promise<RunningServer> {
+  try {
+    return await startServer(readConfiguration(flags as Readonly<Record<string, string>>), 1, flows);
+  } catch (error) {
+    throw startFault(error);
+  }
+}
+
+/** Why a runtime did not start, as one says it to a user. */
+export function startFault(error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof SettingsError) return new UsageError(error.faults.join("\n"));
+  if (error instanceof LockedError) return new CommandError(error.message);
+  if (code === "EADDRINUSE") return new CommandError("the port is in use: choose another one with --port");
+  return new CommandError(`cannot start: ${(error as Error).message}`);
+}
+
+/** A fault that escaped some library's callback costs its own run, never the process. */
+export function guard({ log }: RunningServer): void {
+  process.on("uncaughtException", (error) => log.write("ERROR", "sluice", "a fault was caught at the last moment", undefined, { error }));
+  process.on("unhandledRejection", (error) => log.write("ERROR", "sluice", "a rejected promise was caught at the last moment", undefined, { error }));
+}

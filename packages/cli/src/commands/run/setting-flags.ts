@@ -1,0 +1,19 @@
+import { settingDescriptions } from "@sluice/server/config";
+import type { FlagDeclaration } from "../../command/declaration.ts";
+
+/** A flag for every setting of the runtime that may stand on a command line. */
+export function settingFlags(): readonly FlagDeclaration[] {
+  return settingDescriptions.flatMap(({ flag, variable, doc, kind, values, default: standard }) => {
+    if (flag === undefined) return [];
+    const isSwitch = kind === "boolean";
+    return [
+      {
+        name: flag.slice(2),
+        value: isSwitch ? "true|false" : kind,
+        ...(values === undefined ? {} : { values }),
+        ...(isSwitch ? { optional: true } : {}),
+        doc: `${doc} (${variable}${standard === "" ? "" : `, default ${standard}`})`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,100 @@
+// Which steps and branches of the flows the tests went through. A branch is a list of steps inside a step, and, where a step may pass
+// all of them by, that too.
+import type { RunView } from "@sluice/flow-tests";
+import type { FlowDocument, StepNode } from "@sluice/model";
+
+export interface CoveredStep {
+  readonly id: string;
+  readonly kind: string;
+  readonly line: number;
+  readonly routeId: string;
+  readonly hits: number;
+}
+
+export interface CoveredBranch {
+  /** `choice1: when 2`, `filter1: passed by`. */
+  readonly name: string;
+  readonly line: number;
+  readonly routeId: string;
+  readonly hits: number;
+}
+
+export interface FlowCoverage {
+  readonly flowId: string;
+  readonly file: string | undefined;
+  readonly steps: readonly CoveredStep[];
+  readonly branches: readonly CoveredBranch[];
+}
+
+interface Branch {
+  readonly name: string;
+  readonly line: number;
+  readonly steps: readonly StepNode[];
+}
+
+/** Steps whose inner steps may all be passed by without a fault. */
+const mayPassBy = new Set(["choice", "filter"]);
+
+export function coverageOf(
+  subject: { readonly flowId: string; readonly file: string | undefined },
+  flow: FlowDocument,
+  runs: readonly RunView[],
+): FlowCoverage {
+  const steps: CoveredStep[] = [];
+  const branches: CoveredBranch[] = [];
+  for (const route of flow.routes) {
+    const seen = runs.filter(({ routeId }) => routeId === route.id).map((run) => new Set(run.steps.map(({ stepId }) => stepId)));
+    const hits = (id: string): number => seen.filter((visited) => visited.has(id)).length;
+    for (const node of allSteps(route.steps)) {
+      steps.push({ id: node.id, kind: node.name, line: node.span.line, routeId: route.id, hits: hits(node.id) });
+      const inner = branchesOf(node);
+      for (const branch of inner) {
+        const first = branch.steps[0] as StepNode;
+        branches.push({ name: `${node.id}: ${branch.name}`, line: branch.line, routeId: route.id, hits: hits(first.id) });
+      }
+      if (mayPassBy.has(node.name) && !inner.some(({ name }) => name === "otherwise")) {
+        const entered = inner.map(({ steps: own }) => (own[0] as StepNode).id);
+        const passedBy = seen.filter((visited) => visited.has(node.id) && !entered.some((id) => visited.has(id))).length;
+        branches.push({ name: `${node.id}: passed by`, line: node.span.line, routeId: route.id, hits: passedBy });
+      }
+    }
+  }
+  return { ...subject, steps, branches };
+}
+
+function* allSteps(steps: readonly StepNode[]): Generator<StepNode> {
+  for (const node of steps) {
+    yield node;
+    for (const { steps: inner } of branchesOf(node)) yield* allSteps(inner);
+  }
+}
+
+/** The lists of steps inside a step, each with the name a reader knows it by. */
+function branchesOf(node: StepNode): readonly Branch[] {
+  const found: Branch[] = [];
+  const look = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) {
+      if (isStepList(value)) found.push({ name, line: value[0].span.line, steps: value });
+      else value.forEach((item, index) => look(item, value.length === 1 ? name : `${name} ${index + 1}`));
+    } else if (typeof value === "object" && value !== null && !isStep(value)) {
+      for (const [key, inner] of Object.entries(value))
+        if (key !== "span") look(inner, key === "steps" ? name : name === "steps" ? key : name === "" ? key : `${name} ${key}`.trim());
+    }
+  };
+  for (const [key, value] of Object.entries(node.options)) look(value, key);
+  return found;
+}
+
+const isStepList = (value: readonly unknown[]): value is [StepNode, ...StepNode[]] => value.length > 0 && value.every(isStep);
+
+function isStep(value: unknown): value is StepNode {
+  return typeof value === "object" && value !== null && "id" in value && "name" in value && "options" in value && "span" in value;
+}
+
+export interface Share {
+  readonly hit: number;
+  readonly of: number;
+}
+
+export const shareOf = (items: readonly { readonly hits: number }[]): Share => ({ hit: items.filter(({ hits }) => hits > 0).length, of: items.length });
+export const percent = ({ hit, of }: Share): string => (of === 0 ? "100.0 %" : `${((hit / of) * 100).toFixed(1)} %`);

@@ -1,0 +1,36 @@
+// What a reporter is told.
+import type { FlowTestResult } from "@sluice/flow-tests";
+import type { FlowCoverage } from "./coverage.ts";
+
+export interface FileReport {
+  readonly path: string;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly results: readonly FlowTestResult[];
+  /** Why its tests could not run. */
+  readonly faults: readonly FileFault[];
+}
+
+export interface FileFault {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface TestReport {
+  readonly files: readonly FileReport[];
+  readonly passed: number;
+  readonly failed: number;
+  /** Files whose tests could not run. */
+  readonly broken: number;
+  readonly durationMs: number;
+  readonly coverage: readonly FlowCoverage[] | undefined;
+}
+
+export type Write = (text: string) => void;
+
+export interface Reporter {
+  /** Told as soon as a file is done. */
+  file?(report: FileReport): void;
+  finish(report: TestReport): void;
+}

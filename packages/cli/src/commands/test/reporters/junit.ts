@@ -1,0 +1,64 @@
+// JUnit's XML as build servers read it: a suite per file, a case per test, the step trace as the case's output.
+import type { FlowTestResult } from "@sluice/flow-tests";
+import type { FileReport, Reporter, Write } from "../report.ts";
+
+export function junitReporter(write: Write): Reporter {
+  return {
+    finish({ files, passed, failed, broken, durationMs }) {
+      const totals = `tests="${passed + failed + broken}" failures="${failed}" errors="${broken}" time="${seconds(durationMs)}"`;
+      write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sluice test" ${totals}>\n${files.map(suite).join("\n")}\n</testsuites>`);
+    },
+  };
+}
+
+function suite({ path, results, faults, durationMs, startedAt }: FileReport, index: number): string {
+  const failures = results.filter((result) => result.faults.length > 0).length;
+  const errors = faults.length > 0 ? 1 : 0;
+  const facts = [
+    `name="${attribute(path)}"`,
+    `id="${index}"`,
+    `tests="${results.length + errors}"`,
+    `failures="${failures}"`,
+    `errors="${errors}"`,
+    `skipped="0"`,
+    `time="${seconds(durationMs)}"`,
+    `timestamp="${startedAt.toISOString().slice(0, 19)}"`,
+    `hostname="localhost"`,
+  ];
+  const broken = faults.map(({ message }) => message).join("\n");
+  const failing =
+    errors === 0
+      ? []
+      : [
+          `    <testcase name="${attribute(path)}" classname="${attribute(className(path))}" time="0.000">\n      <error message="${attribute(faults[0]?.message ?? "")}" type="bad-file">${text(broken)}</error>\n    </testcase>`,
+        ];
+  return [`  <testsuite ${facts.join(" ")}>`, ...failing, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
+}
+
+function testCase(path: string, { name, line, faults, durationMs, runs }: FlowTestResult): string {
+  const head = `    <testcase name="${attribute(name)}" classname="${attribute(className(path))}" time="${seconds(durationMs)}"`;
+  const trace = runs
+    .slice(0, 20)
+    .flatMap((run) => [
+      `${run.routeId} ${run.status}${run.error === null ? "" : `: ${run.error.message}`}`,
+      ...run.steps.slice(0, 200).map((step) => `  ${step.stepId} (${step.kind}) ${step.status} ${step.durationMs} ms`),
+    ])
+    .join("\n");
+  const inner = [
+    ...(faults.length === 0
+      ? []
+      : [`      <failure message="${attribute(faults[0] as string)}" type="assertion">${text(`${path}:${line}\n${faults.join("\n")}`)}</failure>`]),
+    ...(trace === "" ? [] : [`      <system-out>${text(trace)}</system-out>`]),
+  ];
+  return inner.length === 0 ? `${head}/>` : `${head}>\n${inner.join("\n")}\n    </testcase>`;
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
+const className = (path: string): string => path.replace(/\.ya?ml$/, "").replaceAll(/[\\/]/g, ".");
+
+/** What XML 1.0 cannot hold, not even escaped. */
+// oxlint-disable-next-line no-control-regex -- these are the characters meant
+const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+const text = (value: string): string => value.replaceAll(unwritable, "\uFFFD").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const attribute = (value: string): string => text(value).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;").replaceAll("\r", "&#13;");

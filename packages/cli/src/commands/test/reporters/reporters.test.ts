@@ -1,0 +1,112 @@
+import { parseXmlDocument } from "slimdom";
+import { describe, expect, it } from "vitest";
+import type { FileReport, TestReport } from "../report.ts";
+import { junitReporter } from "./junit.ts";
+import { tapReporter } from "./tap.ts";
+
+const run = {
+  id: "run_1",
+  routeId: "orders",
+  status: "failed",
+  startedAt: "",
+  error: { type: "x", message: "boom <&>", stepId: "a" },
+  steps: [{ stepId: "a", kind: "to", status: "failed", durationMs: 1.5 }],
+};
+const good = { name: 'says "hi" & <bye>', line: 3, faults: [], durationMs: 12, runs: [run] };
+const bad = { name: "fails # loudly", line: 7, faults: ["expected status completed,\ngot \u0007failed"], durationMs: 1_500, runs: [] };
+const files: readonly FileReport[] = [
+  { path: "orders/test.yaml", startedAt: new Date("2026-11-14T16:02:33.120Z"), durationMs: 1_600, results: [good, bad], faults: [] },
+  {
+    path: "broken.yaml",
+    startedAt: new Date("2026-11-14T16:02:34.120Z"),
+    durationMs: 1,
+    results: [],
+    faults: [{ line: 2, column: 5, message: "unknown assertion 'stauts'" }],
+  },
+];
+const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
+
+function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }): string {
+  let text = "";
+  make((part) => (text += `${part}\n`)).finish(report);
+  return text;
+}
+
+/** What the schema of JUnit's reports allows, element by element: attributes (required ones marked) and children in order. */
+const schema: Readonly<
+  Record<string, { readonly attributes: Readonly<Record<string, RegExp>>; readonly required: readonly string[]; readonly children: readonly string[] }>
+> = {
+  testsuites: {
+    attributes: { name: /./, tests: /^\d+$/, failures: /^\d+$/, errors: /^\d+$/, time: /^\d+\.\d{3}$/, disabled: /^\d+$/ },
+    required: [],
+    children: ["testsuite"],
+  },
+  testsuite: {
+    attributes: {
+      name: /./,
+      id: /^\d+$/,
+      tests: /^\d+$/,
+      failures: /^\d+$/,
+      errors: /^\d+$/,
+      skipped: /^\d+$/,
+      time: /^\d+\.\d{3}$/,
+      timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/,
+      hostname: /./,
+    },
+    required: ["name", "tests", "failures", "errors", "time", "timestamp", "hostname"],
+    children: ["properties", "testcase", "system-out", "system-err"],
+  },
+  testcase: {
+    attributes: { name: /./, classname: /./, time: /^\d+\.\d{3}$/ },
+    required: ["name", "classname", "time"],
+    children: ["skipped", "error", "failure", "system-out", "system-err"],
+  },
+  failure: { attributes: { message: /./, type: /./ }, required: ["type"], children: [] },
+  error: { attributes: { message: /./, type: /./ }, required: ["type"], children: [] },
+  "system-out": { attributes: {}, required: [], children: [] },
+};
+
+function faultsOf(element: any): string[] {
+  const rule = schema[element.nodeName];
+  if (rule === undefined) return [`<${element.nodeName}> is not known`];
+  const attributes = [...element.attributes].map(({ name, value }: any) => [name, value] as const);
+  const inner = [...element.childNodes].filter((node: any) => node.nodeType === 1);
+  const order = inner.map((node: any) => rule.children.indexOf(node.nodeName));
+  return [
+    ...attributes.filter(([name, value]) => rule.attributes[name]?.test(value) !== true).map(([name, value]) => `${element.nodeName}/@${name}="${value}"`),
+    ...rule.required.filter((name) => !attributes.some(([other]) => other === name)).map((name) => `${element.nodeName} has no ${name}`),
+    ...(order.some((place: number, index: number) => place < 0 || (index > 0 && place < order[index - 1])) ? [`children of ${element.nodeName}`] : []),
+    ...inner.flatMap(faultsOf),
+  ];
+}
+
+describe("the JUnit report", () => {
+  const document = parseXmlDocument(written(junitReporter));
+  const root = document.documentElement as any;
+
+  it("is what the schema of such reports asks for", () => {
+    expect(faultsOf(root)).toEqual([]);
+  });
+
+  it("keeps names, first faults and the step trace, whatever characters they hold", () => {
+    const cases = [...root.getElementsByTagName("testcase")];
+    expect(cases.map((one: any) => one.getAttribute("name"))).toEqual(['says "hi" & <bye>', "fails # loudly", "broken.yaml"]);
+    expect(root.getElementsByTagName("system-out")[0].textContent).toBe("orders failed: boom <&>\n  a (to) failed 1.5 ms");
+    expect(root.getElementsByTagName("failure")[0].getAttribute("message")).toBe("expected status completed,\ngot \uFFFDfailed");
+    expect(root.getElementsByTagName("error")[0].textContent).toBe("unknown assertion 'stauts'");
+    expect(["tests", "failures", "errors"].map((name) => root.getAttribute(name))).toEqual(["3", "1", "1"]);
+  });
+});
+
+it("the TAP report numbers every test and tells what failed", () => {
+  const lines = written(tapReporter).trim().split("\n");
+  expect(lines.slice(0, 5)).toEqual([
+    "TAP version 14",
+    "1..3",
+    'ok 1 - orders/test.yaml: says "hi" & <bye> # time=12ms',
+    "not ok 2 - orders/test.yaml: fails \\# loudly # time=1500ms",
+    "  ---",
+  ]);
+  expect(lines.at(-1)).toBe("  ...");
+  expect(lines.filter((line) => /^(not )?ok \d+ /.test(line))).toHaveLength(3);
+});

@@ -1,0 +1,36 @@
+import type { Terminal } from "../../../terminal/terminal.ts";
+import { percent, shareOf, type FlowCoverage } from "../coverage.ts";
+import type { FileReport, Reporter, Write } from "../report.ts";
+
+/** For people: each file with its tests, what failed and why, and a summary. */
+export function specReporter(write: Write, style: Terminal["style"]): Reporter {
+  return {
+    file({ path, results, faults }: FileReport) {
+      write(style("bold", path));
+      for (const { line, column, message } of faults) write(`  ${style("red", "✗")} ${path}:${line}:${column} ${message}`);
+      for (const { name, line, faults: wrong, durationMs } of results) {
+        const slow = durationMs >= 300 ? style("dim", ` (${durationMs} ms)`) : "";
+        if (wrong.length === 0) write(`  ${style("green", "✓")} ${name}${slow}`);
+        else {
+          write(`  ${style("red", `✗ ${name}`)}${slow}`);
+          for (const fault of wrong) write(`      ${path}:${line} ${fault}`);
+        }
+      }
+    },
+    finish({ passed, failed, broken, files, durationMs, coverage }) {
+      for (const flow of coverage ?? []) write(coverageText(flow, style));
+      const parts = [style("green", `${passed} passed`), ...(failed > 0 ? [style("red", `${failed} failed`)] : [])];
+      if (broken > 0) parts.push(style("red", `${broken} ${broken === 1 ? "file" : "files"} could not run`));
+      write(`\n${parts.join(", ")} in ${files.length} ${files.length === 1 ? "file" : "files"} (${(durationMs / 1_000).toFixed(2)} s)`);
+    },
+  };
+}
+
+function coverageText({ flowId, steps, branches }: FlowCoverage, style: Terminal["style"]): string {
+  const missed = [...steps.map(({ id, line, hits }) => ({ name: id, line, hits })), ...branches]
+    .filter(({ hits }) => hits === 0)
+    .toSorted((a, b) => a.line - b.line)
+    .map(({ name, line }) => `${name} (line ${line})`);
+  const head = `\n${style("bold", `Coverage of ${flowId}`)}: steps ${percent(shareOf(steps))}, branches ${percent(shareOf(branches))}`;
+  return missed.length === 0 ? head : `${head}\n  never reached: ${[...new Set(missed)].join(", ")}`;
+}

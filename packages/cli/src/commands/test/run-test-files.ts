@@ -1,0 +1,79 @@
+import { dirname, join } from "node:path";
+import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestResult, type RunView } from "@sluice/flow-tests";
+import type { YamlFile } from "../../files/yaml-files.ts";
+import { readText } from "../../files/yaml-files.ts";
+import type { FlowCoverage } from "./coverage.ts";
+import type { FileFault, FileReport, TestReport } from "./report.ts";
+import type { RuntimeUnderTest, Subject } from "./runtime-under-test.ts";
+
+export interface TestRunOptions {
+  readonly filter: string | undefined;
+  readonly coverage: boolean;
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+  done(file: FileReport): void;
+}
+
+interface Covered {
+  readonly subject: Subject;
+  readonly runs: RunView[];
+}
+
+export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeUnderTest, options: TestRunOptions): Promise<TestReport> {
+  const began = performance.now();
+  const reports: FileReport[] = [];
+  const covered = new Map<string, Covered>();
+  for (const [index, file] of files.entries()) {
+    options.signal.throwIfAborted();
+    options.progress(`${index + 1}/${files.length} ${file.path}`);
+    const report = await runTestFile(file, runtime, options, covered);
+    if (report.results.length === 0 && report.faults.length === 0) continue;
+    reports.push(report);
+    options.done(report);
+  }
+  const results = reports.flatMap((report) => report.results);
+  return {
+    files: reports,
+    passed: results.filter(({ faults }) => faults.length === 0).length,
+    failed: results.filter(({ faults }) => faults.length > 0).length,
+    broken: reports.filter(({ faults }) => faults.length > 0).length,
+    durationMs: Math.round(performance.now() - began),
+    coverage: options.coverage ? await coverages(covered) : undefined,
+  };
+}
+
+async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, options: TestRunOptions, covered: Map<string, Covered>): Promise<FileReport> {
+  const startedAt = new Date();
+  const began = performance.now();
+  const results: FlowTestResult[] = [];
+  const done = (faults: readonly FileFault[]): FileReport => ({ path, startedAt, durationMs: Math.round(performance.now() - began), results, faults });
+  try {
+    const file = readFlowTests(text);
+    const tests = file.tests.filter(({ name }) => options.filter === undefined || name.includes(options.filter));
+    if (tests.length === 0) return done([]);
+    const subject = await runtime.prepare(path, file);
+    const runs = covered.get(subject.flowId)?.runs ?? [];
+    covered.set(subject.flowId, { subject, runs });
+    for (const test of tests) {
+      options.signal.throwIfAborted();
+      const result = await runFlowTest(runtime.transport, test, file.defaults, { readFile: (name) => readText(join(dirname(path), name)) });
+      results.push(result);
+      if (options.coverage) runs.push(...result.runs);
+    }
+    return done([]);
+  } catch (error) {
+    if ((error as Error).name === "AbortError") throw error;
+    if (error instanceof FlowTestFileError) return done(error.faults);
+    return done([{ line: 1, column: 1, message: (error as Error).message }]);
+  }
+}
+
+async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonly FlowCoverage[]> {
+  const { createFlowChecker } = await import("@sluice/server/check");
+  const { coverageOf } = await import("./coverage.ts");
+  const check = createFlowChecker();
+  return [...covered.values()].map(({ subject, runs }) => {
+    const { flow } = check({ id: subject.flowId, source: subject.source, property: () => "0" });
+    return coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs);
+  });
+}

@@ -1,0 +1,67 @@
+// `sluice test`: finds the test files, runs them one after another and reports.
+import { writeFile } from "node:fs/promises";
+import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { connect } from "../../runtime/connection.ts";
+import { findYamlFiles } from "../../files/yaml-files.ts";
+import type { Reporter, TestReport, Write } from "./report.ts";
+import { junitReporter } from "./reporters/junit.ts";
+import { jsonReporter } from "./reporters/json.ts";
+import { specReporter } from "./reporters/spec.ts";
+import { tapReporter } from "./reporters/tap.ts";
+import { openRemote, openTrial, type RuntimeUnderTest } from "./runtime-under-test.ts";
+import { runTestFiles } from "./run-test-files.ts";
+import { watchAndRun } from "./watch-files.ts";
+
+export async function run(call: Call): Promise<number> {
+  const { arguments: given, flags, terminal, signal } = call;
+  const paths = listOf(given, "paths");
+  const remote = textFlag(flags, "runtime") !== undefined;
+  // Told before a runtime is started for them.
+  if (!(await findYamlFiles(paths)).some(({ kind }) => kind === "tests"))
+    throw new CommandError("there are no test files here: a test file is YAML with `flow` and `tests`", 2);
+  const runtime = remote ? openRemote(await connect(flags)) : await openTrial();
+  try {
+    if (!isOn(flags, "watch")) return await once(call, runtime);
+    return await watchAndRun(paths, signal, terminal, () => once(call, runtime));
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function once(call: Call, runtime: RuntimeUnderTest): Promise<number> {
+  const { arguments: given, flags, terminal, signal } = call;
+  const files = (await findYamlFiles(listOf(given, "paths"))).filter(({ kind }) => kind === "tests");
+  const output = textFlag(flags, "output");
+  let kept = "";
+  const write: Write = output === undefined ? (text) => terminal.write(text) : (text) => void (kept += `${text}\n`);
+  const reporter = reporterOf(call, write);
+  const report = await runTestFiles(files, runtime, {
+    filter: textFlag(flags, "filter"),
+    coverage: isOn(flags, "coverage"),
+    signal,
+    progress: (text) => terminal.progress(text),
+    done: (file) => reporter.file?.(file),
+  });
+  terminal.progress(undefined);
+  reporter.finish(report);
+  if (output !== undefined) {
+    await writeFile(output, kept).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandError(`the report cannot be written to '${output}': ${error.code}`, 2);
+    });
+    specReporter(
+      (text) => terminal.note(text),
+      (_, text) => text,
+    ).finish(report);
+  }
+  return exitOf(report);
+}
+
+function reporterOf({ flags, terminal }: Call, write: Write): Reporter {
+  const name = isOn(flags, "json") ? "json" : flags["reporter"];
+  if (name === "json") return jsonReporter(write);
+  if (name === "junit") return junitReporter(write);
+  if (name === "tap") return tapReporter(write);
+  return specReporter(write, textFlag(flags, "output") === undefined ? terminal.style : (_, text) => text);
+}
+
+const exitOf = ({ failed, broken }: TestReport): number => (broken > 0 ? 2 : failed > 0 ? 1 : 0);

@@ -1,0 +1,95 @@
+// Where tests run: a runtime started for them in this process, or one that is running.
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { httpTransport, installDocuments, installFlow, type FlowTestFile, type RuntimeTransport } from "@sluice/flow-tests";
+import { CommandError } from "../../command/declaration.ts";
+import { flowIdOf, readText } from "../../files/yaml-files.ts";
+import type { Connection } from "../../runtime/connection.ts";
+
+export interface Subject {
+  readonly flowId: string;
+  /** The text under test. */
+  readonly source: string;
+  /** The file it came from; undefined when it is what a runtime has deployed. */
+  readonly file: string | undefined;
+}
+
+export interface RuntimeUnderTest {
+  readonly transport: RuntimeTransport;
+  /** Makes the flow of a test file ready; throws when that cannot be done. */
+  prepare(testPath: string, file: FlowTestFile): Promise<Subject>;
+  close(): Promise<void>;
+}
+
+/** A runtime in this process that takes in nothing but what tests send. */
+export async function openTrial(): Promise<RuntimeUnderTest> {
+  const { readConfiguration, startTrialServer } = await import("@sluice/server");
+  const directory = await mkdtemp(join(tmpdir(), "sluice-test-"));
+  const output = openSync(devNull, "w");
+  const token = randomBytes(24).toString("hex");
+  const { settings, environment } = readConfiguration();
+  const server = await startTrialServer(
+    {
+      environment,
+      settings: {
+        ...settings,
+        dataDir: directory,
+        deployToken: token,
+        port: 0,
+        host: "127.0.0.1",
+        watch: false,
+        testSessions: "isolated",
+        drainMs: 500,
+        otlpEndpoint: undefined,
+      },
+    },
+    output,
+  );
+  const transport = httpTransport(server.baseUrl, token);
+  let installed: { readonly key: string; readonly subject: Subject } | undefined;
+
+  const remove = async (): Promise<void> => {
+    if (installed !== undefined) await transport.api("DELETE", `/flows/${installed.subject.flowId}`);
+    installed = undefined;
+  };
+
+  return {
+    transport,
+    async prepare(testPath, file) {
+      const path = file.flow === undefined ? join(dirname(testPath), `${file.flowId}.yaml`) : join(dirname(testPath), file.flow);
+      const source = await readText(path).catch((error: Error) => {
+        throw file.flow === undefined ? new CommandError(`flow '${file.flowId}' has no file '${path}': name a runtime that has it with --runtime`) : error;
+      });
+      const key = JSON.stringify([resolve(path), source, file.params, file.valueMappings, file.messageMappings]);
+      if (installed?.key === key) return installed.subject;
+      await remove();
+      const subject = { flowId: flowIdOf(path), source, file: path };
+      await installDocuments(transport, file, (name) => readText(join(dirname(testPath), name)));
+      await installFlow(transport, subject.flowId, source, file.params);
+      installed = { key, subject };
+      return subject;
+    },
+    async close() {
+      await server.stop();
+      closeSync(output);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A running runtime: its deployed flows are tested as they are. */
+export function openRemote(connection: Connection): RuntimeUnderTest {
+  return {
+    transport: httpTransport(connection.baseUrl, connection.token),
+    async prepare(testPath, file) {
+      const flowId = file.flowId ?? flowIdOf(join(dirname(testPath), file.flow as string));
+      const reply = await connection.api("GET", `/flows/${encodeURIComponent(flowId)}`);
+      if (reply.status === 404) throw new CommandError(`flow '${flowId}' is not deployed at ${connection.baseUrl}: deploy it first with \`sluice deploy\``);
+      return { flowId, source: String(reply.json?.yaml ?? ""), file: undefined };
+    },
+    close: async () => undefined,
+  };
+}

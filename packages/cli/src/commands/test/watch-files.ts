@@ -1,0 +1,57 @@
+import { watch, type FSWatcher } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/** Editors write in several steps: changes settle for this long before they count. */
+const settleMs = 150;
+
+/** Runs once, and again whenever a file below the paths changes, until interrupted; resolves to the last outcome. */
+export async function watchAndRun(paths: readonly string[], signal: AbortSignal, terminal: Terminal, once: () => Promise<number>): Promise<number> {
+  let changed: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
+  const watchers = await followFiles(paths, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      isDue = true;
+      changed?.();
+    }, settleMs);
+  });
+  let exit = 0;
+  try {
+    while (!signal.aborted) {
+      isDue = false;
+      exit = await once().catch((error: Error) => {
+        if (signal.aborted) return exit;
+        terminal.note(error.message);
+        return 2;
+      });
+      if (signal.aborted) break;
+      terminal.note("Waiting for changes; Ctrl-C ends it.");
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+        signal.addEventListener("abort", () => resolve(), { once: true });
+        if (isDue) resolve();
+      });
+    }
+  } finally {
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
+  }
+  return exit;
+}
+
+/** Calls back whenever a YAML or JSON file of these files and folders changes. */
+export async function followFiles(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
+  const watchers: FSWatcher[] = [];
+  for (const path of paths.length === 0 ? ["."] : paths) {
+    const folder = (await stat(path)).isDirectory() ? path : dirname(path);
+    watchers.push(
+      watch(folder, { recursive: true }, (_event, name) => {
+        if (name === null || (/\.(ya?ml|json)$/.test(name) && !/(^|\/)(node_modules|\.)/.test(name))) changed();
+      }),
+    );
+  }
+  return watchers;
+}
