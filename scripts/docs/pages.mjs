@@ -1,13 +1,11 @@
 // Every generated file of the reference, by its path below docs/reference.
-import { mkdtempSync, openSync, closeSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { flowToJsonSchema } from "@sluice/model";
-import { createCatalog, describeCatalog, readConfiguration, settingsReference, startServer, statusOf } from "@sluice/server";
+import { createCatalog, describeCatalog, settingsReference, statusOf } from "@sluice/server";
 import { FakeHost } from "@sluice/testkit";
 import { apiPage } from "./api-page.mjs";
 import { beansPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
 import { errorPage } from "./error-page.mjs";
+import { openApi } from "./open-api.mjs";
 import { optionTable } from "./option-table.mjs";
 import { scanErrorCodes } from "./scan-error-codes.mjs";
 
@@ -79,16 +77,3 @@ function overview() {
 }
 
 /** The document as a server with no flows gives it. */
-async function openApi() {
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-docs-"));
-  const output = openSync(join(dataDir, "log.txt"), "a");
-  const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: "docs", SERVICE_DATA_DIR: dataDir }), output);
-  try {
-    const reply = await fetch(`${server.baseUrl}/_api/openapi.json`, { headers: { authorization: "Bearer docs" } });
-    return await reply.json();
-  } finally {
-    await server.stop();
-    closeSync(output);
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-}

@@ -1,0 +1,3 @@
+export * from "./api-client.ts";
+export * from "./event-stream.ts";
+export type { Operations } from "./operations.ts";

@@ -1,0 +1,12 @@
+// `npm run client`: writes the types of the client package from what the runtime declares.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { operationsSource } from "./client/operations.mjs";
+import { openApi } from "./docs/open-api.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const path = join(root, "packages/client/src/operations.ts");
+writeFileSync(path, operationsSource(await openApi()));
+execFileSync("npx", ["oxfmt", path], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });

@@ -1,0 +1,113 @@
+// The typed client against a started server, and its types against what the server declares.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ApiError, createClient, type ApiClient, type ServerEvent } from "@sluice/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operationsSource } from "../scripts/client/operations.mjs";
+import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let client: ApiClient;
+beforeAll(async () => {
+  server = await startTestServer();
+  client = createClient({ baseUrl: `${server.baseUrl}/`, token });
+});
+afterAll(() => server.end());
+
+const refusalOf = async (work: Promise<unknown>): Promise<[number, string]> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ApiError);
+  return [(error as ApiError).status, (error as ApiError).message];
+};
+
+describe("the client", () => {
+  it("has the types of what the server declares", async () => {
+    const plain = (text: string): string => text.replaceAll(/[\s;()|]/g, "");
+    const path = fileURLToPath(new URL("../packages/client/src/operations.ts", import.meta.url));
+    const document = (await server.api("GET", "/openapi.json")).json;
+    expect(plain(readFileSync(path, "utf8")) === plain(operationsSource(document)), "run `npm run client` and commit what it writes").toBe(true);
+  });
+
+  it("installs, lists, reads, validates and removes a flow", async () => {
+    const made = await client.call("PUT /flows/:id", { params: { id: "shop" }, body: { yaml: answering("orders", "one") } });
+    expect(made).toMatchObject({ id: "shop", created: true, routeCount: 1 });
+    expect((await client.call("GET /flows")).flows.map(({ id }) => id)).toEqual(["shop"]);
+    const read = await client.call("GET /flows/:id", { params: { id: "shop" } });
+    expect([read.yaml, read.hash]).toEqual([answering("orders", "one"), made.hash]);
+    const dry = await client.call("PUT /flows/:id", { params: { id: "shop" }, query: { dryRun: true }, body: { yaml: answering("orders", "two") } });
+    expect(dry["dryRun"]).toBe(true);
+    const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: answering("orders", "x").replace("setBody", "setBdy") } });
+    expect([checked.valid, checked.problems[0]?.line]).toEqual([false, 6]);
+    expect(await refusalOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, headers: { "if-match": '"other"' } }))).toEqual([
+      412,
+      "flow 'shop' changed since hash other",
+    ]);
+    expect(await client.call("DELETE /flows/:id", { params: { id: "shop" } })).toMatchObject({ deleted: true, routes: ["orders"] });
+  });
+
+  it("sends text bodies as they are and reads replies that are no JSON", async () => {
+    const csv = "shop,sap\npiece,ST\n";
+    const made = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, headers: { "content-type": "text/csv" } });
+    expect(made).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
+    expect(await client.call("GET /value-mappings/:id", { params: { id: "uom" }, headers: { accept: "text/csv" } })).toContain("piece,ST");
+    expect(await client.call("GET /metrics")).toContain("# TYPE sluice_up gauge");
+  });
+
+  it("says what the runtime said: refusals, a wrong token, nobody there", async () => {
+    expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "none" } }))).toEqual([404, "flow 'none' not found"]);
+    expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "a/../b" } }))).toEqual([
+      400,
+      "invalid id 'a/../b': use letters, digits, '.', '_', '-' (max 128)",
+    ]);
+    expect(await refusalOf(client.call("GET /runs", { query: { limit: 0 } }))).toEqual([400, "limit must be an integer of 1 or more"]);
+    expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
+    const [status, text] = await refusalOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
+    expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not answer"]);
+  });
+
+  it("a call that takes too long is given up; one that is aborted throws the reason", async () => {
+    const never: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
+    expect((await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows")))[0]).toBe(0);
+    const stop = new AbortController();
+    const waiting = createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { signal: stop.signal });
+    stop.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+  });
+
+  it("follows a stream event by event and ends when it is told to", async () => {
+    await client.call("PUT /flows/:id", { params: { id: "traced" }, body: { yaml: answering("traced", "x") } });
+    const stop = new AbortController();
+    const seen: ServerEvent[] = [];
+    const following = (async () => {
+      for await (const event of client.events("GET /trace/stream", { query: { routeId: "traced", type: "run.completed" }, signal: stop.signal })) {
+        seen.push(event);
+        if (seen.length === 3) stop.abort();
+      }
+    })();
+    while (seen.length < 3) {
+      await call(server.baseUrl, "POST", "/api/traced", "x");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await following;
+    expect(seen.map(({ name }) => name)).toEqual(["trace", "trace", "trace"]);
+    expect(seen[0]?.data).toMatchObject({ type: "run.completed", routeId: "traced" });
+    expect(seen.map(({ id }) => id)).toEqual(seen.map(({ data }) => (data as { id: string }).id));
+  });
+
+  it("runs a test session from opening to closing", async () => {
+    const yaml = '- route:\n    id: out\n    from:\n      uri: direct:out\n      steps:\n        - to: {id: send, uri: "http://partner.invalid/"}\n';
+    await client.call("PUT /flows/:id", { params: { id: "out" }, body: { yaml } });
+    const { sessionId } = await client.call("POST /test/session", {
+      body: { scope: "session", mocks: [{ id: "p", match: { stepId: "send" }, respond: { body: "hi" } }] },
+    });
+    const run = await client.call("POST /test/invoke", { body: { sessionId, trigger: "direct:out", body: "x" } });
+    expect([run.status, run["body"]]).toEqual(["completed", "hi"]);
+    const closed = await client.call("DELETE /test/session/:id", { params: { id: sessionId } });
+    expect(closed.recordedCalls.map(({ mockId }) => mockId)).toEqual(["p"]);
+    expect((await client.call("GET /runs", { query: { routeId: "out", limit: 1 } })).runs[0]?.status).toBe("completed");
+  });
+});
