@@ -247,3 +247,32 @@ describe("limits", () => {
     await passing(run, Promise.all(waiting));
   });
 });
+
+describe("onCompletion", () => {
+  it("cannot ask for success only and failure only at once", () => {
+    const faults = faultsOf(`
+      - onCompletion: {onCompleteOnly: true, onFailureOnly: true, steps: [{log: over}]}
+      - from: {uri: "direct:start", steps: [{log: x}]}
+    `);
+    expect(faults.join()).toContain("both onCompleteOnly and onFailureOnly");
+  });
+});
+
+describe("exception types", () => {
+  it.each([
+    ["com.jayway.jsonpath.PathNotFoundException", "- setBody: {jsonpath: $.none}"],
+    ["com.jayway.jsonpath.JsonPathException", "- setBody: {jsonpath: $.none}"],
+    ["java.io.IOException", "- throwException: {exceptionType: java.io.EOFException, message: end}"],
+    ["java.io.IOException", "- throwException: {exceptionType: com.fasterxml.jackson.core.JsonParseException, message: bad}"],
+  ])("%s can be caught", async (type, step) => {
+    const run = await flow(`
+      - doTry:
+          steps:
+            ${step}
+          doCatch:
+            - exception: [${type}]
+              steps: [{setBody: {constant: caught}}]
+    `);
+    expect((await run({ body: '{"some":1}' })).body).toBe("caught");
+  });
+});

@@ -30,6 +30,17 @@ const invoke = (sessionId: string, more: Readonly<Record<string, unknown>> = {})
 const close = async (sessionId: string): Promise<any> => (await server.api("DELETE", `/test/session/${sessionId}`)).json;
 const respondTo = (stepId: string, respond: unknown, more: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...more });
 
+describe("a mocked destination", () => {
+  it("is noted on the exchange like a real one, so that failure data names it", async () => {
+    const yaml = direct("noted", "to: {uri: 'mock:told'}", "setBody: {exchangeProperty: CamelToEndpoint}");
+    expect((await server.putFlow("noted", yaml)).status).toBe(201);
+    const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "noted" }, respond: {} }] });
+    expect((await invoke(sessionId, { trigger: "direct:noted" })).json.body).toBe("mock://told");
+    expect((await close(sessionId)).recordedCalls).toHaveLength(1);
+    await server.api("DELETE", "/flows/noted");
+  });
+});
+
 describe("opening", () => {
   it("R58, R60, R69, R95, J01: ids are unguessable and distinct, ttlMs is an integer", async () => {
     const ids = new Set<string>();

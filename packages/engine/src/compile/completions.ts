@@ -2,7 +2,7 @@
 import type { StepNode, Values } from "@sluice/model";
 import { copyExchange } from "../exchange/copy.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import type { Compiler } from "../spi/compiler.ts";
+import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import type { onCompletionFields } from "../entities/route-entities.ts";
 
@@ -16,11 +16,15 @@ export interface Completions {
   readonly needOriginal: boolean;
 }
 
+export const noCompletions: Completions = { before: [], after: [], needOriginal: false };
+
 export function completions(all: readonly OnCompletionOptions[], compiler: Compiler): Completions {
   const before: Processor[] = [];
   const after: Processor[] = [];
   for (const options of all) {
     if (options.disabled) continue;
+    if (options.onCompleteOnly && options.onFailureOnly)
+      throw new CompileError("option-conflict", "onCompletion runs never with both onCompleteOnly and onFailureOnly: give one of them or none");
     const steps = compiler.steps(options.steps as readonly StepNode[]);
     const holds = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
     const applies = (exchange: Exchange): boolean => {

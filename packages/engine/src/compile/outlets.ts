@@ -21,11 +21,12 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, options: 
   const send = sink.send;
   const deliver = options.lazily === true && sink.start !== undefined ? startedOnFirstUse(sink, parts) : send;
   if (options.lazily !== true) parts.lifecycles.push(sink);
+  const note = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
   const noted: Processor = (exchange) => {
-    exchange.setProperty("CamelToEndpoint", normal);
+    note(exchange);
     return deliver(exchange);
   };
-  const outlet = parts.wiring.outlet(uri, noted);
+  const outlet = parts.wiring.outlet(uri, noted, note);
   const matching = parts.sendInterceptors.filter((interceptor) => interceptor.matches(uri));
   if (matching.length === 0) return outlet;
   const tapped: Processor = (exchange) => outlet.send(exchange);

@@ -7,7 +7,7 @@ import { LiveRoute } from "../run/live-route.ts";
 import { CompileError } from "../spi/compiler.ts";
 import type { Source } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
-import { completions } from "./completions.ts";
+import { completions, noCompletions } from "./completions.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "./error-handler.ts";
 import { errorPlan } from "./error-plan.ts";
@@ -49,7 +49,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
     uri: node.from.uri,
   });
   const entry = entryInterceptor(around.entries, uri, guarded);
-  const ending = completions(around.completions, guarded);
+  const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(around.completions, guarded), noCompletions);
   const entrances = new RouteCompiler(parts, { guard, intercept }).entrances(node.steps);
   const steps = entrances.from(0);
   live.install({

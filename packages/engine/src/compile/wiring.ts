@@ -1,6 +1,7 @@
 // Where observability and mocks are put around steps and sends. Every step and every send has one place whose function
 // is replaced in place while something is tapped in, and put back afterwards: with nobody watching nothing is paid.
 import type { StepNode } from "@sluice/model";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Tap } from "../run/runtime.ts";
 import type { Processor } from "../spi/processor.ts";
@@ -31,6 +32,7 @@ interface SlotEntry {
 interface OutletEntry {
   readonly outlet: TappedOutlet;
   readonly bare: Processor;
+  readonly note: ((exchange: Exchange) => void) | undefined;
 }
 
 /** The places of one route, and the taps that are in. */
@@ -54,9 +56,10 @@ export class Wiring {
     return slot;
   }
 
-  outlet(uri: string, bare: Processor): TappedOutlet {
+  /** Places a destination; `note` marks an exchange as sent there, also when a tap answers in place of `bare`, which notes it by itself. */
+  outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): TappedOutlet {
     const outlet: TappedOutlet = { uri, send: bare };
-    const entry = { outlet, bare };
+    const entry = { outlet, bare, note };
     this.#outlets.add(entry);
     this.#wireOutlet(entry);
     return outlet;
@@ -83,9 +86,16 @@ export class Wiring {
     if (!guarded) slot.run = processor;
   }
 
-  #wireOutlet({ outlet, bare }: OutletEntry): void {
+  #wireOutlet({ outlet, bare, note }: OutletEntry): void {
     let processor = bare;
     for (const tap of this.#taps) if (tap.send !== undefined) processor = tap.send(processor, outlet.uri, this.#route);
-    outlet.send = processor;
+    outlet.send = processor === bare || note === undefined ? processor : noted(processor, note);
   }
+}
+
+function noted(processor: Processor, note: (exchange: Exchange) => void): Processor {
+  return (exchange) => {
+    note(exchange);
+    return processor(exchange);
+  };
 }
