@@ -41,6 +41,22 @@ describe("claimCheck", () => {
     expect([run.mocks.get("unknown")?.[0]?.body, run.mocks.get("back")?.[0]?.body]).toEqual(["a", "mine"]);
   });
 
+  it("merges with a strategy when one is named", async () => {
+    const get = async (type: string) => {
+      const run = await flow(`
+        - claimCheck: {operation: Set, key: k}
+        - setBody: {constant: now}
+        - setHeader: {name: h, constant: now}
+        - claimCheck: {operation: Get, key: k, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.${type}"}
+      `);
+      const { body, headers } = await run({ body: "then", headers: { h: "then" } });
+      return [body, headers["h"]];
+    };
+    expect(await get("UseOriginalAggregationStrategy")).toEqual(["now", "now"]);
+    expect(await get("UseLatestAggregationStrategy")).toEqual(["then", "then"]);
+    expect(faultsOf(`- claimCheck: {operation: Pop, filter: body, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`).join()).toContain("not both");
+  });
+
   it("needs a key, and a filter it understands", () => {
     expect(faultsOf("- claimCheck: {operation: Get}").join()).toContain("needs a key");
     expect(faultsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("is no filter");

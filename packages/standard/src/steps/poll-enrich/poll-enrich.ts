@@ -21,6 +21,7 @@ export const pollEnrich = defineStep({
     aggregateOnException: f.boolean({ doc: "Accepted without effect: a failed poll always fails the exchange.", default: false, group: "advanced" }),
     ignoreInvalidEndpoint: f.boolean({ doc: "Goes on without polling when the address leads nowhere.", default: false }),
     ...dynamicFields,
+    allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     variableReceive: f.string({ doc: "Variable that receives the polled body; the message itself stays as it was.", group: "advanced" }),
   },

@@ -21,6 +21,8 @@ export const wireTap = defineStep({
     variableSend: f.string({ doc: "Variable that is sent as the body instead of the message's own.", group: "advanced" }),
     ignoreInvalidEndpoint: f.boolean({ doc: "Sends nothing when the address leads nowhere.", default: false }),
     ...dynamicFields,
+    allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+    autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     executorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
   },
   examples: [{ title: "Keep an audit trail", yaml: "wireTap: {uri: mock:audit}", given: { body: "a" }, expect: { body: "a" } }],
