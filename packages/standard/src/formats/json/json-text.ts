@@ -22,19 +22,15 @@ export function parseJson(text: string): unknown {
 }
 
 /** The JSON text of a value: maps as objects, sets as lists, bytes as text, bigint as a number. */
-export function writeJson(value: unknown, indent?: number): string {
+export function writeJson(value: unknown): string {
   let hasBig = false;
-  const text = JSON.stringify(
-    value,
-    (_key, inner: unknown) => {
-      if (typeof inner === "bigint") {
-        hasBig = true;
-        return mark + String(inner);
-      }
-      return plain(inner);
-    },
-    indent,
-  );
+  const text = JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner === "bigint") {
+      hasBig = true;
+      return mark + String(inner);
+    }
+    return plain(inner);
+  });
   if (text === undefined) return "null";
   return hasBig ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
 }

@@ -77,7 +77,11 @@ describe("writing", () => {
   });
 
   test("options", () => {
-    expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a": [\n    1\n  ]\n}');
+    expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a" : [ 1 ]\n}');
+    expect(write({ "k{": [{ b: {} }, [], 'say "[x]", \\'], n: null }, { prettyPrint: "true" })).toBe(
+      '{\n  "k{" : [ {\n    "b" : { }\n  }, [ ], "say \\"[x]\\", \\\\" ],\n  "n" : null\n}',
+    );
+    expect(write("text", { prettyPrint: "true" })).toBe('"text"');
     expect(write({ a: null, b: { c: null, d: 1 } }, { include: "NON_NULL" })).toBe('{"b":{"d":1}}');
   });
 

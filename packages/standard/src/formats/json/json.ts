@@ -2,6 +2,7 @@ import { FlowError, defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
 import { parseJson, writeJson } from "./json-text.ts";
+import { prettyJson } from "./pretty-json.ts";
 
 const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted for Camel's sake; ${name} has no meaning here.`, group: "advanced" });
 
@@ -55,7 +56,8 @@ export const json = defineFormat({
     return {
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
-        return writeChecked(leaveOutNull ? withoutNull(body, 0) : body, prettyPrint ? 2 : undefined);
+        const text = writeChecked(leaveOutNull ? withoutNull(body, 0) : body);
+        return prettyPrint ? prettyJson(text) : text;
       },
       unmarshal(body) {
         if (typeof body === "object" && body !== null && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body)) return body;
@@ -69,9 +71,9 @@ export const json = defineFormat({
 });
 
 /** Bytes from the wire that are JSON already stay as they are; anything else is a value to write. */
-function writeChecked(body: unknown, indent: number | undefined): string {
+function writeChecked(body: unknown): string {
   try {
-    return writeJson(body instanceof Uint8Array ? fromWire(body) : body, indent);
+    return writeJson(body instanceof Uint8Array ? fromWire(body) : body);
   } catch (cause) {
     if (cause instanceof FlowError) throw cause;
     throw new FlowError(
