@@ -1,10 +1,13 @@
-import { defineStep } from "@sluice/engine/spi";
+import { defineStep, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { settle } from "../settle.ts";
+
+const idProperty = "CamelStepId";
 
 export const step = defineStep({
   name: "step",
   title: "Step",
-  summary: "Groups steps under one id without changing what they do.",
+  summary: "Groups steps under one id, which `${stepId}` gives inside, without changing what they do.",
   group: "routing",
   icon: "group",
   since: "0.1",
@@ -13,11 +16,28 @@ export const step = defineStep({
   examples: [
     {
       title: "A named group",
-      yaml: "step: {id: prepare, steps: [{setBody: {constant: ready}}]}",
-      expect: { body: "ready" },
+      yaml: 'step: {id: prepare, steps: [{setBody: {simple: "${stepId} is ready"}}]}',
+      expect: { body: "prepare is ready" },
     },
   ],
-  compile({ steps }, compiler) {
-    return compiler.steps(steps);
+  compile({ steps }, compiler, node) {
+    const run = compiler.steps(steps);
+    return (exchange) => {
+      const outer = exchange.property(idProperty);
+      exchange.setProperty(idProperty, node.id);
+      return settle(
+        () => run(exchange),
+        () => restore(exchange, outer),
+        (error) => {
+          restore(exchange, outer);
+          throw error;
+        },
+      );
+    };
   },
 });
+
+function restore(exchange: Exchange, outer: unknown): void {
+  if (outer === undefined) exchange.properties?.delete(idProperty);
+  else exchange.setProperty(idProperty, outer);
+}

@@ -13,7 +13,7 @@ export const throwException = defineStep({
   options: {
     exceptionType: f.string({
       doc: "Fully qualified type that onException and doCatch can name.",
-      default: "java.lang.Exception",
+      required: true,
       examples: ["java.lang.IllegalArgumentException"],
     }),
     message: f.text({ doc: "What went wrong; may contain Simple.", default: "" }),

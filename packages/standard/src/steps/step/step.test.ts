@@ -1,0 +1,27 @@
+import { flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+describe("step", () => {
+  it("gives its id to what is inside, the outer one's again afterwards, and none outside", async () => {
+    const run = await flow(`
+      - step:
+          id: outer
+          steps:
+            - step: {id: inner, steps: [{delay: {constant: 1}}, {setHeader: {name: inner, simple: "\${stepId}"}}]}
+            - setHeader: {name: outer, simple: "\${stepId}"}
+      - setBody: {simple: "\${stepId}"}
+    `);
+    const outcome = run({ body: "x" });
+    await run.host.clock.advance(5);
+    expect(await outcome).toMatchObject({ body: null, headers: { inner: "inner", outer: "outer" } });
+  });
+
+  it("forgets its id when a step inside fails", async () => {
+    const run = await flow(`
+      - doTry:
+          steps: [{step: {id: fails, steps: [{throwException: {exceptionType: java.lang.Exception, message: no}}]}}]
+          doCatch: [{exception: [java.lang.Exception], steps: [{setBody: {simple: "[\${stepId}]"}}]}]
+    `);
+    expect((await run({ body: "x" })).body).toBe("[]");
+  });
+});
