@@ -167,6 +167,51 @@ describe("the trace stream", () => {
     await replayed.close();
   });
 
+  it("D61: the log's last lines are there for a client that is the first to come", async () => {
+    const fresh = await startTestServer();
+    try {
+      const yaml = '- route:\n    id: talks\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: "said ${body}"}\n';
+      await fresh.putFlow("talks", yaml);
+      for (let count = 1; count <= 30; count++) await call(fresh.baseUrl, "POST", "/api/talks", String(count));
+      const read = async (query: string, wanted: number): Promise<any[]> => {
+        const stop = new AbortController();
+        const reply = await fetch(`${fresh.baseUrl}/_api/logs/stream?${query}`, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
+        const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
+        let text = "";
+        while (text.split("\ndata: ").length <= wanted) text += Buffer.from((await reader.read()).value as Uint8Array).toString();
+        stop.abort();
+        return text
+          .split("\n")
+          .filter((line) => line.startsWith("data: "))
+          .map((line) => JSON.parse(line.slice(6)));
+      };
+      const last = await read("routeId=talks&replay=5", 5);
+      expect(last.map(({ message }) => message)).toEqual(["said 26", "said 27", "said 28", "said 29", "said 30"]);
+      expect(last[0]).toMatchObject({ level: "INFO", logger: "talks", flowId: "talks", routeId: "talks", stepId: "say", fields: {} });
+      expect(Object.keys(last[0])).toEqual([
+        "id",
+        "at",
+        "level",
+        "logger",
+        "message",
+        "flowId",
+        "routeId",
+        "stepId",
+        "runId",
+        "exchangeId",
+        "traceId",
+        "fields",
+      ]);
+      expect(last[0].at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      // They are part of the stream now: another client gets the same ones, and one that comes back goes on behind them.
+      expect(await read("routeId=talks&replay=5", 5)).toEqual(last);
+      await call(fresh.baseUrl, "POST", "/api/talks", "31");
+      expect((await read(`routeId=talks&since=${last[2].id}`, 3)).map(({ message }) => message)).toEqual(["said 29", "said 30", "said 31"]);
+    } finally {
+      await fresh.end();
+    }
+  });
+
   it("H03: what is too old or of another process is announced as a gap", async () => {
     const foreign = await Client.open("/trace/stream", { "last-event-id": "abcdef.7" });
     await eventually(() => foreign.frames.length > 0);

@@ -6,6 +6,8 @@ export interface BatchedWriter {
   add(line: string): void;
   /** Puts a line before everything that waits and begins writing; nothing is written before. */
   open(firstLine?: string): void;
+  /** The last lines, oldest first: what waits, and before it what was written, up to a bound. */
+  recent(): readonly string[];
   /** Writes what waits now, blocking; for the end of the process. */
   close(): void;
 }
@@ -20,6 +22,9 @@ export interface WriterOptions {
 /** How long lines gather before they are written: a write for every few lines would cost each of them a system call. */
 const gatherMs = 10;
 
+/** Written text that is remembered for those who come later and ask what was. Whole batches are kept, so a line costs nothing more. */
+const rememberedBytes = 256 * 1024;
+
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
   let waiting: string[] = [];
   let waitingBytes = 0;
@@ -27,6 +32,8 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   let isOpen = false;
   let scheduled = false;
   let broken = false;
+  let remembered: Buffer[] = [];
+  let rememberedSize = 0;
   let underWay: { readonly bytes: Buffer; offset: number } | undefined;
 
   function take(): Buffer {
@@ -37,7 +44,20 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     const bytes = Buffer.from(`${waiting.join("\n")}\n`);
     waiting = [];
     waitingBytes = 0;
+    remember(bytes);
     return bytes;
+  }
+
+  function remember(bytes: Buffer): void {
+    const isLarge = bytes.length > rememberedBytes;
+    if (isLarge) [remembered, rememberedSize] = [[], 0];
+    // The end of a large batch is copied: a view would keep all of it.
+    const end = isLarge ? Buffer.from(bytes.subarray(bytes.indexOf(10, bytes.length - rememberedBytes) + 1)) : bytes;
+    remembered.push(end);
+    rememberedSize += end.length;
+    let oldest = 0;
+    while (rememberedSize > rememberedBytes) rememberedSize -= (remembered[oldest++] as Buffer).length;
+    if (oldest > 0) remembered = remembered.slice(oldest);
   }
 
   function flush(): void {
@@ -87,6 +107,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       isOpen = true;
       flush();
     },
+    recent: () => [...Buffer.concat(remembered).toString("utf8").split("\n").slice(0, -1), ...waiting],
     close() {
       isOpen = true;
       if (broken) return;

@@ -30,6 +30,30 @@ describe("batched writer", () => {
     end();
   });
 
+  it("remembers its last lines, also those that are still to be written, within a bound", async () => {
+    const { writer, end } = opened(20_000_000);
+    writer.open();
+    writer.add("first");
+    expect(writer.recent()).toEqual(["first"]);
+    await settled();
+    writer.add("second");
+    expect(writer.recent()).toEqual(["first", "second"]);
+    for (let batch = 0; batch < 5; batch++) {
+      for (let index = 0; index < 2_000; index++) writer.add(`${batch}-${index}-${"x".repeat(90)}`);
+      await settled();
+    }
+    const kept = writer.recent();
+    expect(kept.at(-1)).toMatch(/^4-1999-x{90}$/);
+    expect(kept.every((line) => /^\d-\d+-x{90}$/.test(line))).toBe(true);
+    const bytes = kept.reduce((sum, line) => sum + line.length + 1, 0);
+    expect(bytes).toBeLessThanOrEqual(256 * 1024);
+    writer.add("y".repeat(1_000_000));
+    writer.add("last");
+    await settled();
+    expect(writer.recent()).toEqual(["last"]);
+    end();
+  });
+
   it("drops what does not fit and says how much", async () => {
     const { writer, text, end } = opened(50);
     for (let index = 0; index < 10; index++) writer.add("x".repeat(20));

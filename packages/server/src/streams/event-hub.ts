@@ -14,6 +14,13 @@ export interface StreamEvent {
   json(detail: BodyDetail): string;
 }
 
+/** An event that has no number yet. */
+export interface EarlierEvent {
+  readonly facts: EventFacts;
+  readonly bytes: number;
+  json(id: string, detail: BodyDetail): string;
+}
+
 export interface HubOptions {
   /** The SSE event name: `trace` or `log`. */
   readonly name: string;
@@ -21,6 +28,8 @@ export interface HubOptions {
   readonly maxEvents: number;
   readonly maxBytes: number;
   readonly clock: Clock;
+  /** What happened before anybody listened, oldest first, as far as it is known. */
+  earlier?(): readonly EarlierEvent[];
   /** Called when recording begins or ends, or the set of filters changed. */
   changed(): void;
 }
@@ -43,6 +52,8 @@ export class EventHub {
   #counter = 0;
   /** The last number before recording stopped, 0 when it never did. */
   #restedAt = 0;
+  /** The last number given to what happened before recording began; who was there before has seen some of it. */
+  #recalledTo = 0;
   #recording = false;
   #cancelLinger: (() => void) | undefined = undefined;
 
@@ -67,6 +78,11 @@ export class EventHub {
   /** Publishes an event; `json` makes its text, given its id. */
   publish(facts: EventFacts, bytes: number, json: (id: string, detail: BodyDetail) => string): void {
     if (!this.#recording) return;
+    const event = this.#keep(facts, bytes, json);
+    for (const client of this.#clients) client.offer(event);
+  }
+
+  #keep(facts: EventFacts, bytes: number, json: (id: string, detail: BodyDetail) => string): StreamEvent {
     const number = ++this.#counter;
     const id = `${this.#options.boot}.${number}`;
     const texts: Partial<Record<BodyDetail, string>> = {};
@@ -75,7 +91,14 @@ export class EventHub {
     this.#bytes += bytes;
     while (this.#events.length - this.#front > this.#options.maxEvents || (this.#bytes > this.#options.maxBytes && this.#events.length - this.#front > 1))
       this.#dropOldest();
-    for (const client of this.#clients) client.offer(event);
+    return event;
+  }
+
+  /** Before a client catches up: what happened while nobody listened becomes part of the stream. */
+  recall(): void {
+    if (this.#recording) return;
+    for (const { facts, bytes, json } of this.#options.earlier?.() ?? []) this.#keep(facts, bytes, json);
+    this.#recalledTo = this.#counter;
   }
 
   join(client: StreamClient): void {
@@ -115,7 +138,7 @@ export class EventHub {
     const missing = oldest - number - 1;
     return {
       gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined,
-      events: kept.filter((event) => event.number > number),
+      events: kept.filter((event) => event.number > (number <= this.#restedAt ? Math.max(number, this.#recalledTo) : number)),
     };
   }
 

@@ -1,7 +1,7 @@
 import { toPlain, type Clock, type LogLevel } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
-import { EventHub } from "./event-hub.ts";
+import { EventHub, type EarlierEvent } from "./event-hub.ts";
 import { levelRanks } from "./stream-filter.ts";
 
 export interface LogStreamOptions {
@@ -12,6 +12,8 @@ export interface LogStreamOptions {
   readonly secrets: SecretValues;
   /** The least level the process logs. */
   readonly least: LogLevel;
+  /** The last lines of the log. */
+  recentLines(): readonly string[];
 }
 
 /** Turns log records into events while somebody listens. */
@@ -23,7 +25,7 @@ export class LogRecorder implements LogFollower {
   constructor(options: LogStreamOptions) {
     this.#secrets = options.secrets;
     this.#leastRank = Math.min(levelRanks["INFO"] as number, levelRanks[options.least] as number);
-    this.hub = new EventHub({ name: "log", ...options, changed: () => undefined });
+    this.hub = new EventHub({ name: "log", ...options, changed: () => undefined, earlier: () => options.recentLines().flatMap(eventOfLine) });
   }
 
   /** Debug and trace records reach the stream only when the process logs them too: following must not slow a route down. */
@@ -50,4 +52,29 @@ export class LogRecorder implements LogFollower {
     const facts = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
     this.hub.publish(facts, 600 + message.length * 2, (id) => this.#secrets.scrub(JSON.stringify({ id, ...event })));
   }
+}
+
+const members = ["flowId", "routeId", "stepId", "runId", "exchangeId", "traceId"] as const;
+
+/** A line of the log as the event it would have been; none when it is no record. Secrets are out of it already. */
+function eventOfLine(line: string): readonly EarlierEvent[] {
+  let record: Readonly<Record<string, unknown>>;
+  try {
+    record = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return [];
+  }
+  const { time, level, logger, message, ...rest } = record;
+  const rank = levelRanks[String(level)];
+  if (rank === undefined) return [];
+  const told = Object.fromEntries(members.map((name) => [name, rest[name] ?? null]));
+  const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => !(members as readonly string[]).includes(name)));
+  const text = (name: (typeof members)[number]): string | undefined => rest[name] as string | undefined;
+  return [
+    {
+      facts: { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank },
+      bytes: 600 + line.length * 2,
+      json: (id) => JSON.stringify({ id, at: time, level, logger, message, ...told, fields }),
+    },
+  ];
 }

@@ -46,6 +46,7 @@ export function createStreamDoor(maxClients: number, limits: ClientLimits, clock
         headers,
         connect(stream) {
           clients++;
+          hub.recall();
           const client = new StreamClient({ hub, stream, filter, limits, clock, closed: () => clients-- });
           // Asked again only now: what happened since the check above belongs to the answer.
           const resumed = resumes ? hub.since(from) : undefined;
