@@ -12,7 +12,7 @@ export const settingFields = {
   deployToken: f.text({ doc: "The bearer token of the management API; without it every call but health is refused.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "The least level that is logged.", default: "info" }),
   logBuffer: f.size({ doc: "Log text that may wait for a slow reader of standard output; more is dropped and counted.", default: 8 * mebibyte }),
-  watch: f.boolean({ doc: "Reload flows when their files change.", default: false }),
+  watch: f.boolean({ doc: "Reload flows, value mappings, message mappings and access policies when their files change.", default: false }),
   webhookDefault: f.enum(["open", "deny"], { doc: "What a webhook without an access policy does.", default: "open" }),
   trustedProxies: f.string({ doc: "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For is believed.", default: "" }),
   wrongCredentials: f.integer({ doc: "Wrong credentials one address may show one flow before it is slowed down to ten a minute.", default: 50, min: 1 }),

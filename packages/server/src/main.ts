@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { sluiceEvents } from "@sluice/connectors";
 import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
@@ -18,12 +18,13 @@ import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
 import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
 import { openDiskTestStore } from "./flows/disk-test-store.ts";
-import { withGivenFlows, type GivenFlow } from "./flows/given-flows.ts";
+import { withGivenFlows, type GivenFlows } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
 import { createTurns } from "./flows/turns.ts";
 import { createWebhookMounts } from "./flows/webhook-mounts.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
+import { watchDocuments } from "./watch-documents.ts";
 import { systemClock } from "./host/clock.ts";
 import { createEnvironment } from "./host/environment.ts";
 import { loadJsLanguage } from "./functions/load-js-language.ts";
@@ -78,7 +79,7 @@ export interface RunningServer {
 }
 
 /** Starts a runtime and resolves when it serves. The log goes to `output`, a file descriptor, after one line with the base URL. */
-export function startServer(configuration: Configuration, output = 1, given: readonly GivenFlow[] = []): Promise<RunningServer> {
+export function startServer(configuration: Configuration, output = 1, given?: GivenFlows): Promise<RunningServer> {
   return start(configuration, output, false, given);
 }
 
@@ -88,7 +89,7 @@ export function startTrialServer(configuration: Configuration, output: number): 
 }
 
 /** A trial is a runtime that takes in nothing but what its own tests send. */
-async function start(configuration: Configuration, output: number, isTrial: boolean, given: readonly GivenFlow[] = []): Promise<RunningServer> {
+async function start(configuration: Configuration, output: number, isTrial: boolean, given?: GivenFlows): Promise<RunningServer> {
   const { settings, environment: variables } = configuration;
   const startedAt = Date.now();
   const clock = systemClock;
@@ -117,7 +118,7 @@ async function start(configuration: Configuration, output: number, isTrial: bool
     const ring = { boot, maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock, secrets };
     const mocked = new WeakMap<Exchange, StepNode | undefined>();
     const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: (exchange, node) => mocked.get(exchange) === node });
-    const logs = new LogRecorder({ ...ring, least: level });
+    const logs = new LogRecorder({ ...ring, least: level, recentLines: () => writer.recent() });
     log.follow(logs);
 
     const limits = httpLimits(settings);
@@ -284,7 +285,12 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       await runtime.stop();
       throw error;
     });
-    const stopWatching = settings.watch ? watchFlows(flows, [routesDir, ...new Set(given.map(({ path }) => dirname(path)))]) : () => undefined;
+    const watched = settings.watch
+      ? [
+          watchFlows(flows, [routesDir, ...(given?.folders ?? [])]),
+          ...watchDocuments({ dataDir, log, tables: mappings.tables, documents: mappings.documents, policies }),
+        ]
+      : [];
     phase = "UP";
     const baseUrl = baseUrlOf(settings, address.port);
     writer.open(JSON.stringify({ baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed }));
@@ -297,7 +303,7 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       stop() {
         phase = "DRAINING";
         return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(async () => {
-          stopWatching();
+          for (const stopWatching of watched) stopWatching();
           sessions.closeAll();
           captures.closeAll();
           await spans?.close(lastSpansMs);

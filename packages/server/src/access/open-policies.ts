@@ -39,6 +39,7 @@ export function openPolicies({ settings, dataDir, environment, secrets, log, clo
     isInstalled,
     hide: (owner, values) => secrets.set(owner, values),
     warn: (text) => log.write("ERROR", "sluice.access", text),
+    note: (text) => log.write("INFO", "sluice.access", text),
   });
 }
 

@@ -19,6 +19,8 @@ export interface PoliciesParts extends CompileParts {
   /** Told the secrets to keep out of logs. */
   hide(owner: string, values: readonly string[]): void;
   warn(text: string): void;
+  /** Told what went well. */
+  note(text: string): void;
 }
 
 interface InForce {
@@ -58,6 +60,30 @@ export class Policies {
       if ("problem" in stored) parts.warn(`the access policy of flow '${flowId}' is not usable, its webhooks answer 503: ${stored.problem}`);
     }
     return policies;
+  }
+
+  /** Takes over what was changed by hand in the directory; a file that is wrong leaves the policy before in force. */
+  reload(): Promise<void> {
+    return this.#turns.take("", async () => {
+      const found = await this.#store.load();
+      for (const [flowId, stored] of found) {
+        const before = this.#inForce.get(flowId)?.stored;
+        if ("problem" in stored) {
+          if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
+          if (before === undefined) this.#enforce(flowId, stored);
+          this.#parts.warn(`the access policy of flow '${flowId}' was not reloaded: ${stored.problem}`);
+        } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
+          this.#enforce(flowId, stored);
+          this.#parts.note(`the access policy of flow '${flowId}' was reloaded`);
+        }
+      }
+      for (const flowId of this.#inForce.keys()) {
+        if (found.has(flowId)) continue;
+        this.#inForce.delete(flowId);
+        this.#parts.hide(ownerOf(flowId), []);
+        this.#parts.warn(`the access policy of flow '${flowId}' was removed with its file`);
+      }
+    });
   }
 
   readonly accessOf = (flowId: string): AccessCheck | undefined => {

@@ -13,10 +13,17 @@ export interface GivenFlow {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
+export interface GivenFlows {
+  /** The flows there are now. */
+  list(): Promise<readonly GivenFlow[]>;
+  /** Absolute paths of the folders they stand in, to be watched. */
+  readonly folders: readonly string[];
+}
+
 /** The store with these flows added; one that the store holds too is served from its file. */
-export function withGivenFlows(store: FlowStore, given: readonly GivenFlow[]): FlowStore {
-  if (given.length === 0) return store;
-  const files = new Map(given.map((flow) => [flow.id.toLowerCase(), flow]));
+export function withGivenFlows(store: FlowStore, given: GivenFlows | undefined): FlowStore {
+  if (given === undefined) return store;
+  let files: ReadonlyMap<string, GivenFlow> = new Map();
 
   async function listed(flow: GivenFlow): Promise<FlowFile | undefined> {
     const facts = await stat(flow.path, { bigint: true }).catch(() => undefined);
@@ -39,7 +46,9 @@ export function withGivenFlows(store: FlowStore, given: readonly GivenFlow[]): F
 
   return {
     async list() {
-      const own = (await Promise.all(given.map(listed))).filter((file) => file !== undefined);
+      const now = await given.list();
+      files = new Map(now.map((flow) => [flow.id.toLowerCase(), flow]));
+      const own = (await Promise.all(now.map(listed))).filter((file) => file !== undefined);
       const stored = (await store.list()).filter(({ id }) => fileOf(id) === undefined);
       return [...stored, ...own].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     },

@@ -1,15 +1,10 @@
-import { watch } from "node:fs";
 import { flowTurn, type FlowParts } from "./installed-flows.ts";
 import { reloadFlow } from "./load-flows.ts";
-
-/** Changes settle for this long before they are looked at: editors write in several steps. */
-const settleMs = 200;
+import { watchDirectories } from "./watch-directory.ts";
 
 /** Follows the store's directories and reloads what changed by hand; the returned function ends it. */
 export function watchFlows(parts: FlowParts, directories: readonly string[]): () => void {
   let stamps: ReadonlyMap<string, string> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
 
   async function look(): Promise<void> {
     const files = await parts.store.list();
@@ -30,20 +25,5 @@ export function watchFlows(parts: FlowParts, directories: readonly string[]): ()
     });
   }
 
-  const schedule = (): void => {
-    looking = looking.then(look).catch((error: unknown) => parts.log.write("ERROR", "sluice.flows", "looking for changed flows failed", undefined, { error }));
-  };
-  schedule();
-  const watchers = directories.map((directory) => {
-    const watcher = watch(directory, () => {
-      clearTimeout(timer);
-      timer = setTimeout(schedule, settleMs);
-    });
-    watcher.on("error", (error) => parts.log.write("ERROR", "sluice.flows", "watching the flows' directory failed", undefined, { error }));
-    return watcher;
-  });
-  return () => {
-    clearTimeout(timer);
-    for (const watcher of watchers) watcher.close();
-  };
+  return watchDirectories({ directories, log: parts.log, logger: "sluice.flows", noun: "flows", look });
 }

@@ -21,6 +21,10 @@ export async function openDiskDocumentStore(directory: string): Promise<Document
       for (const name of names) documents.push(await readDocument(directory, name));
       return documents;
     },
+    async read(id) {
+      const name = `${id}${extension}`;
+      return (await readdir(directory)).includes(name) ? readDocument(directory, name) : undefined;
+    },
     async write(id, text) {
       const bytes = Buffer.from(text, "utf8");
       const name = `${id}${extension}`;

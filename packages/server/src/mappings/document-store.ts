@@ -2,6 +2,8 @@
 export interface DocumentStore {
   /** Every document found, by id; unreadable ones with the reason instead of a value. */
   list(): Promise<readonly (StoredDocument | BrokenDocument)[]>;
+  /** Undefined when there is none. */
+  read(id: string): Promise<StoredDocument | BrokenDocument | undefined>;
   /** Keeps it, safe against loss of power once it resolves. Throws a StorageError when it cannot be kept. */
   write(id: string, text: string): Promise<{ readonly hash: string; readonly lastModified: number }>;
   /** False when there was none. */

@@ -4,7 +4,8 @@ import type { Log } from "@sluice/engine";
 import { compileMapping, documentText, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
 import { createTurns } from "../flows/turns.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
-import type { DocumentStore } from "./document-store.ts";
+import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
+import { reloadDocuments } from "./reload-documents.ts";
 import { asRefusal, byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
 
 const noun = "message mapping";
@@ -27,6 +28,8 @@ export interface MessageMappings {
   ): Promise<{ readonly installed: InstalledMapping; readonly created: boolean; readonly warnings: readonly string[] }>;
   remove(id: string, ifMatch: IfMatch): Promise<void>;
   load(): Promise<void>;
+  /** Takes over what was changed by hand; a document that is wrong leaves the one before in service. */
+  reload(): Promise<void>;
 }
 
 export type EnvironmentParts = Omit<MappingEnvironment, "documents">;
@@ -81,7 +84,43 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     if (error !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${entry.id}' is not in service: ${error}`);
   }
 
+  /** A file that was changed by hand. Its importers are compiled anew with it; one that it would break keeps what it has. */
+  function takeOver(found: StoredDocument | BrokenDocument): string | undefined {
+    const { id, hash, lastModified } = found;
+    const before = installed.get(id);
+    const document = "problem" in found ? undefined : found.value;
+    const { mapping, problems } =
+      "problem" in found
+        ? { mapping: undefined, problems: [{ path: "", message: found.problem }] }
+        : compile(document, { runTests: true, replaced: [id, document] });
+    if (mapping === undefined || problems.length > 0) {
+      const error = oneSentence(problemText(problems));
+      installed.set(id, { id, hash, lastModified, document: before?.document, mapping: before?.mapping, error });
+      return error;
+    }
+    installed.set(id, { id, hash, lastModified, document, mapping, error: undefined });
+    for (const user of importers(id)) {
+      const outcome = compile(user.document, { runTests: false });
+      if (outcome.mapping !== undefined) installed.set(user.id, { ...user, mapping: outcome.mapping });
+    }
+    return undefined;
+  }
+
   return {
+    reload: () =>
+      reloadDocuments({
+        store,
+        log,
+        noun,
+        installed,
+        inTurn: (_id, work) => turns.take("documents", work),
+        bringIn: takeOver,
+        removed(id) {
+          const users = importers(id);
+          installed.delete(id);
+          for (const user of users) bringIn(user);
+        },
+      }),
     list: () => [...installed.values()].sort(byId),
     find: (id) => installed.get(id),
     read(id) {

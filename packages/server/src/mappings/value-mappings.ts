@@ -4,7 +4,8 @@ import type { Log, Lookup } from "@sluice/engine";
 import { documentText, problemText, readTable, tableWarnings, unknownTable, type ValueTable } from "@sluice/mapping";
 import { createTurns } from "../flows/turns.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
-import type { DocumentStore } from "./document-store.ts";
+import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
+import { reloadDocuments } from "./reload-documents.ts";
 import { asRefusal, byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
 
 const noun = "value mapping";
@@ -30,6 +31,15 @@ export interface ValueMappings {
   remove(id: string, ifMatch: IfMatch): Promise<void>;
   /** Loads what the store has; a broken table is listed with its fault and keeps nothing else from loading. */
   load(): Promise<void>;
+  /** Takes over what was changed by hand; a table that is wrong leaves the one before in service. */
+  reload(): Promise<void>;
+}
+
+function entryOf(found: StoredDocument | BrokenDocument): { readonly entry: InstalledTable; readonly error: string | undefined } {
+  const { id, hash, lastModified } = found;
+  const { table, problems } = "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : readTable(id, found.value);
+  const error = table === undefined ? oneSentence(problemText(problems)) : undefined;
+  return { entry: { id, hash, lastModified, document: "problem" in found ? undefined : found.value, table, error }, error };
 }
 
 export function createValueMappings(store: DocumentStore, log: Log): ValueMappings {
@@ -73,13 +83,26 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         await store.remove(id).catch(asRefusal);
         installed.delete(id);
       }),
+    reload: () =>
+      reloadDocuments({
+        store,
+        log,
+        noun,
+        installed,
+        inTurn: (id, work) => turns.take(id.toLowerCase(), work),
+        bringIn(found) {
+          const { entry, error } = entryOf(found);
+          const before = installed.get(found.id);
+          installed.set(found.id, error === undefined || before === undefined ? entry : { ...entry, document: before.document, table: before.table });
+          return error;
+        },
+        removed: (id) => installed.delete(id),
+      }),
     async load() {
       for (const found of await store.list()) {
-        const { id, hash, lastModified } = found;
-        const { table, problems } = "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : readTable(id, found.value);
-        const error = table === undefined ? oneSentence(problemText(problems)) : undefined;
-        installed.set(id, { id, hash, lastModified, document: "problem" in found ? undefined : found.value, table, error });
-        if (error !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${id}' is not in service: ${error}`);
+        const { entry, error } = entryOf(found);
+        installed.set(found.id, entry);
+        if (error !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${found.id}' is not in service: ${error}`);
       }
     },
   };

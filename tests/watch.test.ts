@@ -1,0 +1,123 @@
+// SERVICE_WATCH for what is kept beside flows: K13 for tables, documents and policies.
+import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+beforeAll(async () => {
+  server = await startTestServer({ env: { SERVICE_WATCH: "true" } });
+  await server.putFlow(
+    "look",
+    '- route:\n    id: look\n    from:\n      uri: webhook\n      steps:\n        - setBody: {simple: "${valueMapping(uom,from,to,piece)}"}\n',
+  );
+  await server.putFlow("map", "- route:\n    id: map\n    from:\n      uri: webhook\n      steps:\n        - to: message-mapping:m\n");
+  await server.putFlow("guarded", answering("guarded", "in"));
+});
+afterAll(() => server.end());
+
+const file = (...parts: readonly string[]): string => join(server.dataDir, ...parts);
+/** As an editor does: a new file, then a rename over the old one. */
+function save(path: string, text: string): void {
+  writeFileSync(`${path}~`, text);
+  renameSync(`${path}~`, path);
+}
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const post = async (route: string, body = "{}", headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+  (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
+
+describe("files changed by hand", () => {
+  it("K13: a table comes into service, a wrong one leaves the one before, a removed one goes", async () => {
+    await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
+    expect(await post("look")).toBe("ST");
+    const path = file("value-mappings", "uom.json");
+    const good = JSON.stringify({ entries: { piece: "PC" } });
+    save(path, good);
+    await eventually(async () => (await post("look")) === "PC");
+    const listed = async (): Promise<any> => (await server.api("GET", "/value-mappings")).json.valueMappings[0];
+    expect((await listed()).hash).toBe(sha256(good));
+    save(path, '{"entries": 5}');
+    await eventually(async () => (await listed())?.error !== undefined);
+    expect((await listed()).hash).toBe(sha256('{"entries": 5}'));
+    expect(await post("look")).toBe("PC");
+    save(path, "no json");
+    await eventually(async () => (await listed())?.hash === sha256("no json"));
+    expect([await post("look"), (await listed()).error]).toEqual(["PC", "the file is no JSON"]);
+    save(path, JSON.stringify({ entries: { piece: "XX" } }));
+    await eventually(async () => (await post("look")) === "XX");
+    expect((await listed()).error).toBeUndefined();
+    unlinkSync(path);
+    await eventually(async () => (await server.api("GET", "/value-mappings")).json.total === 0);
+    expect(await post("look")).toContain("failed");
+  });
+
+  it("K13: a new table file is found without a restart", async () => {
+    save(file("value-mappings", "fresh.json"), JSON.stringify({ entries: { a: "b" } }));
+    await eventually(async () => (await server.api("GET", "/value-mappings/fresh")).status === 200);
+  });
+
+  it("K13: a document comes into service with its importers, a wrong one leaves the one before", async () => {
+    const base = (value: string): unknown => ({
+      source: { format: "json" },
+      target: { format: "json" },
+      parts: { p: { map: [{ to: "v", value }] } },
+      map: [{ to: "x", value: 1 }],
+    });
+    await server.api("PUT", "/message-mappings/base", base("one"));
+    const put = await server.api("PUT", "/message-mappings/m", {
+      source: { format: "json" },
+      target: { format: "json" },
+      import: ["base"],
+      map: [{ to: "o", use: "p" }],
+    });
+    expect([put.status, put.json.error]).toEqual([201, undefined]);
+    expect(JSON.parse(await post("map"))).toEqual({ o: { v: "one" } });
+    save(file("message-mappings", "base.json"), JSON.stringify(base("two")));
+    await eventually(async () => (await post("map")).includes("two"));
+    save(file("message-mappings", "m.json"), JSON.stringify({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "o", expr: "nosuch()" }] }));
+    await eventually(async () => (await server.api("GET", "/message-mappings")).json.messageMappings.some((entry: any) => entry.error?.includes("nosuch")));
+    expect(await post("map")).toContain("two");
+    save(file("message-mappings", "m.json"), JSON.stringify({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "o", value: "three" }] }));
+    await eventually(async () => (await post("map")) === '{"o":"three"}');
+  });
+
+  it("K13: a policy holds from its file on, a wrong one leaves the one before in force, a removed one opens", async () => {
+    expect(await post("guarded")).toBe("in");
+    await server.api("PUT", "/auth/other", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "the-key-of-all" }] }] });
+    const path = file("policies", "guarded.json");
+    const policy = readFileSync(file("policies", "other.json"), "utf8").replace('"other"', '"guarded"');
+    save(path, policy);
+    await eventually(async () => (await post("guarded")) === '{"error":"unauthorized"}');
+    expect(await post("guarded", "{}", { "x-api-key": "the-key-of-all" })).toBe("in");
+    save(path, "{");
+    await eventually(() => server.logText().includes("the access policy of flow 'guarded' was not reloaded"));
+    expect(await post("guarded")).toBe('{"error":"unauthorized"}');
+    expect(await post("guarded", "{}", { "x-api-key": "the-key-of-all" })).toBe("in");
+    unlinkSync(path);
+    await eventually(async () => (await post("guarded")) === "in");
+    await eventually(() => server.logText().includes("the access policy of flow 'guarded' was removed with its file"));
+  });
+
+  it("what the API itself writes is not loaded a second time", async () => {
+    const before = server.logText().split("was reloaded").length;
+    await server.api("PUT", "/value-mappings/own", { entries: { a: "1" } });
+    await server.api("PUT", "/auth/own", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "another-key-1" }] }] });
+    await server.api("PUT", "/message-mappings/own", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "o", value: 1 }] });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(server.logText().split("was reloaded").length).toBe(before);
+  });
+
+  it("without SERVICE_WATCH nothing changes", async () => {
+    const still = await startTestServer();
+    try {
+      mkdirSync(join(still.dataDir, "value-mappings"), { recursive: true });
+      save(join(still.dataDir, "value-mappings", "t.json"), JSON.stringify({ entries: { a: "b" } }));
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      expect((await still.api("GET", "/value-mappings/t")).status).toBe(404);
+      rmSync(join(still.dataDir, "value-mappings", "t.json"));
+    } finally {
+      await still.end();
+    }
+  });
+});
