@@ -6,6 +6,7 @@ import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { beans, formats, languages, steps } from "./index.ts";
 import { letterbox } from "./steps/letterbox.fixture.ts";
+import { operatorFunctions } from "./steps/operator-functions.fixture.ts";
 
 const declarations = [
   ...steps.map((one) => ({ ...one, kind: "step" })),
@@ -29,7 +30,7 @@ describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as cons
 
 describe("every example", () => {
   it.each(examples)("%s does what it says", async (_title, _name, example) => {
-    const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()] });
+    const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()], beans: operatorFunctions });
     const pending = run(example.given ?? {});
     await run.host.clock.advance(10_000);
     const { exchange, error } = await pending;
@@ -48,7 +49,7 @@ describe("every example", () => {
     "%s lets the message through, or says that it does not",
     async (_title, name, example) => {
       const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
-      const run = await flow(followed, { connectors: [letterbox()] });
+      const run = await flow(followed, { connectors: [letterbox()], beans: operatorFunctions });
       const pending = run(example.given ?? {});
       await run.host.clock.advance(10_000);
       await pending;
@@ -66,7 +67,7 @@ describe("every example", () => {
     const host = new FakeHost();
     const ignore = (): void => undefined;
     const runtime = createRuntime({
-      catalog: catalogOf([...recordingConnectors().connectors, letterbox()]),
+      catalog: catalogOf([...recordingConnectors().connectors, letterbox()], operatorFunctions),
       host,
       listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
     });

@@ -1,5 +1,15 @@
 // A flow in a test: a few lines of the users' own language in, a message out.
-import { createRuntime, Headers, Message, type ConnectorDeclaration, type Delivery, type Exchange, type Runtime, type RuntimeLimits } from "@sluice/engine";
+import {
+  createRuntime,
+  Headers,
+  Message,
+  type BeanDeclaration,
+  type ConnectorDeclaration,
+  type Delivery,
+  type Exchange,
+  type Runtime,
+  type RuntimeLimits,
+} from "@sluice/engine";
 import { catalogOf } from "./catalog-of.ts";
 import { FakeHost } from "./fake-host.ts";
 import { recordingConnectors, type Received } from "./recording-connectors.ts";
@@ -50,11 +60,13 @@ export async function flow(
     host?: FakeHost;
     /** Further connectors beside `direct` and `mock`. */
     connectors?: readonly ConnectorDeclaration[];
+    /** Beans beside the standard ones, such as an operator's functions. */
+    beans?: readonly BeanDeclaration[];
   } = {},
 ): Promise<FlowUnderTest> {
   const host = options.host ?? new FakeHost();
   const recording = recordingConnectors();
-  const runtime = runtimeFor(host, recording, options.limits, options.connectors);
+  const runtime = runtimeFor(host, recording, options.limits, options.connectors, options.beans);
   const { deployment, diagnostics } = runtime.prepare(inputOf(document(yaml), options.properties ?? {}));
   if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
   await runtime.deploy(deployment);
@@ -84,10 +96,11 @@ function runtimeFor(
   recording: ReturnType<typeof recordingConnectors>,
   limits: Partial<RuntimeLimits> = {},
   connectors: readonly ConnectorDeclaration[] = [],
+  beans: readonly BeanDeclaration[] = [],
 ): Runtime {
   const ignore = (): void => undefined;
   return createRuntime({
-    catalog: catalogOf([...recording.connectors, ...connectors]),
+    catalog: catalogOf([...recording.connectors, ...connectors], beans),
     host,
     limits,
     listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },

@@ -27,6 +27,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     title: "Language",
     summary: "Evaluates a script in one of the languages and puts the result into the body.",
     group: "scripting",
+    icon: "code",
     since: "0.1",
     syntax: "language:languageName:resourceUri",
     path,

@@ -34,13 +34,21 @@ export function messageMappingConnector(port: MessageMappingPort) {
     title: "Message mapping",
     summary: "Maps the body with an installed message-mapping document.",
     group: "transformation",
+    icon: "shuffle",
     since: "0.1",
     syntax: "message-mapping:mapping",
     path,
     options: {},
     lenient: true,
     headers: {},
-    examples: [],
+    examples: [
+      {
+        title: "An order, with the installed document `order-to-invoice`",
+        yaml: "to: message-mapping:order-to-invoice",
+        given: { body: { orderNo: "A-1", total: 12 } },
+        expect: { body: { invoice: { order: "A-1", amount: 12 } } },
+      },
+    ],
     connect: ({ clock }) => ({
       sink: ({ options: { mapping: id }, extra }) => ({
         send({ message }) {

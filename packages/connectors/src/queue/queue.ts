@@ -48,7 +48,27 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
       SluiceQueueMessageId: f.string({ doc: "The id of the message in the queue; the same for every try." }),
       SluiceQueueAttempt: f.integer({ doc: "Which try of this message it is, counted from 1." }),
     },
-    examples: [],
+    examples: [
+      {
+        title: "Take an order now, work on it when there is time",
+        yaml: `- route:
+    id: take
+    from:
+      uri: timer:order?repeatCount=1&delay=100
+      steps:
+        - setBody:
+            constant: order 1
+        - to: queue:orders?keyHeader=customer
+- route:
+    id: work
+    from:
+      uri: queue:orders?concurrentConsumers=2
+      steps:
+        - to: mock:result
+`,
+        expect: { body: "order 1" },
+      },
+    ],
     connect: (host) => connectQueues(host, queues),
   });
 }

@@ -24,7 +24,25 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     path: { name: f.string({ doc: "What of the runtime is meant: `dead-letters`.", required: true, examples: ["dead-letters"] }) },
     options: {},
     headers: {},
-    examples: [],
+    examples: [
+      {
+        title: "Keep what fails",
+        yaml: `- route:
+    id: example
+    errorHandler:
+      deadLetterChannel:
+        deadLetterUri: sluice:dead-letters
+        useOriginalMessage: true
+    from:
+      uri: direct:start
+      steps:
+        - unmarshal:
+            json: {}
+`,
+        given: { body: "no JSON" },
+        expect: { body: "no JSON" },
+      },
+    ],
     connect: () => ({
       sink({ options: { name } }) {
         if (name !== "dead-letters") throw new CompileError("endpoint-unknown", `there is no 'sluice:${name}'`, { hint: "sluice:dead-letters" });

@@ -19,12 +19,20 @@ export const valueMapping = defineConnector({
   title: "Value mapping",
   summary: "Replaces the body by the value a mapping table gives for it.",
   group: "transformation",
+  icon: "arrow-left-right",
   since: "0.1",
   syntax: "value-mapping:table",
   path,
   options,
   headers: {},
-  examples: [],
+  examples: [
+    {
+      title: "A country's code, with the installed table `countries`",
+      yaml: 'to: "value-mapping:countries?from=name&to=code"',
+      given: { body: "Italy" },
+      expect: { body: "IT" },
+    },
+  ],
   connect: ({ lookup }): Connector<Options> => ({
     sink: ({ options: { table, from, to, onMissing, header, resultHeader } }) => ({
       send({ message }) {

@@ -15,7 +15,14 @@ export const bean = defineStep({
     beanType: f.string({ doc: "A Java class; refused, for there is no Java here.", group: "advanced" }),
     scope: f.string({ doc: "Accepted for Camel routes.", group: "advanced" }),
   },
-  examples: [],
+  examples: [
+    {
+      title: "A function `prices.total` of the operator, which gives the sum of a list",
+      yaml: "bean: {ref: prices, method: total}",
+      given: { body: [10, 20, 12] },
+      expect: { body: 42 },
+    },
+  ],
   compile({ ref, method, beanType }, compiler) {
     if (beanType !== undefined)
       throw new CompileError("bean-type", `beanType '${beanType}' names a Java class and there is no Java here`, {

@@ -54,7 +54,11 @@ describe("claimCheck", () => {
     };
     expect(await get("UseOriginalAggregationStrategy")).toEqual(["now", "now"]);
     expect(await get("UseLatestAggregationStrategy")).toEqual(["then", "then"]);
-    expect(faultsOf(`- claimCheck: {operation: Pop, filter: body, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`).join()).toContain("not both");
+    expect(
+      faultsOf(
+        `- claimCheck: {operation: Pop, filter: body, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`,
+      ).join(),
+    ).toContain("not both");
   });
 
   it("needs a key, and a filter it understands", () => {

@@ -52,7 +52,8 @@ export const claimCheck = defineStep({
 /** How a kept message comes back: by the strategy if one is named, else by the filter. */
 function merging(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, kept: Message) => void {
   const strategy = strategyOf(options, compiler);
-  if (strategy !== undefined && filter !== undefined) throw new CompileError("option-conflict", "claimCheck takes a filter or an aggregationStrategy, not both");
+  if (strategy !== undefined && filter !== undefined)
+    throw new CompileError("option-conflict", "claimCheck takes a filter or an aggregationStrategy, not both");
   if (strategy === undefined) {
     const merge = claimFilter(filter);
     return (exchange, kept) => merge(exchange.message, kept);

@@ -15,7 +15,32 @@ export const kamelet = defineStep({
     parameters: f.parameters({ doc: "Values of the template's parameters.", default: {} }),
     steps: f.steps({ doc: "Steps to run after the template's.", default: [] }),
   },
-  examples: [],
+  examples: [
+    {
+      title: "A greeting with a parameter",
+      yaml: `- routeTemplate:
+    id: greet
+    parameters:
+      - name: word
+    from:
+      uri: kamelet:source
+      steps:
+        - setBody:
+            simple: "{{word}} \${body}"
+- route:
+    id: example
+    from:
+      uri: direct:start
+      steps:
+        - kamelet:
+            name: greet
+            parameters:
+              word: Hello
+`,
+      given: { body: "Ada" },
+      expect: { body: "Hello Ada" },
+    },
+  ],
   compile({ name, parameters, steps }, compiler, node) {
     const [template = "", query = ""] = name.split("?", 2);
     const given = Object.fromEntries(

@@ -10,7 +10,14 @@ export const process = defineStep({
   icon: "function-square",
   since: "0.1",
   options: { ref: f.string({ doc: "Name of the function.", required: true }) },
-  examples: [],
+  examples: [
+    {
+      title: "A function `stamp` of the operator, which sets a header",
+      yaml: "process: {ref: stamp}",
+      given: { body: "order" },
+      expect: { body: "order", headers: { stamped: "yes" } },
+    },
+  ],
   compile({ ref }, compiler) {
     const run = compiler.registry.bean(ref, "function") as Processor;
     return (exchange) => run(exchange);
