@@ -3,6 +3,7 @@ import { createRuntime, type Host, type Prepared } from "@sluice/engine";
 import { createCatalog } from "./catalog.ts";
 import { systemClock } from "./host/clock.ts";
 
+export { staysInside } from "@sluice/connectors";
 export type { Prepared };
 
 export interface FlowText {

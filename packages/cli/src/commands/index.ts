@@ -1,9 +1,35 @@
 // Every command, in the order of the help.
 import type { CommandDeclaration } from "../command/declaration.ts";
+import { completion } from "./completion/completion.ts";
+import { deploy } from "./deploy/deploy.ts";
 import { designer } from "./designer/designer.ts";
+import { dev } from "./dev/dev.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { lint } from "./lint/lint.ts";
+import { logs } from "./logs/logs.ts";
+import { newCommand } from "./new/new.ts";
+import { record } from "./record/record.ts";
+import { replay } from "./replay/replay.ts";
 import { run } from "./run/run.ts";
+import { runs } from "./runs/runs.ts";
 import { start } from "./start/start.ts";
 import { test } from "./test/test.ts";
+import { trace } from "./trace/trace.ts";
 
-export const commands: readonly CommandDeclaration[] = [start, run, designer, lint, test];
+export const commands: readonly CommandDeclaration[] = [
+  start,
+  run,
+  dev,
+  designer,
+  newCommand,
+  lint,
+  test,
+  deploy,
+  runs,
+  logs,
+  trace,
+  replay,
+  record,
+  doctor,
+  completion,
+];

@@ -1,0 +1,105 @@
+// `sluice deploy`: plan, show, apply one after another, and take back what was applied when one is refused.
+import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { readParamWords } from "../../files/flow-params.ts";
+import { connect, type Connection } from "../../runtime/connection.ts";
+import { collectArtifacts } from "./artifacts.ts";
+import { planDeploy, type Change } from "./plan.ts";
+
+export async function run(call: Call): Promise<number> {
+  const { arguments: given, flags, terminal, signal } = call;
+  const withTests = flags["tests"] === "required";
+  const artifacts = await collectArtifacts(listOf(given, "paths"), {
+    params: readParamWords(listOf(flags, "param")),
+    id: textFlag(flags, "id"),
+    tests: withTests,
+  });
+  const connection = await connect(flags);
+  terminal.progress("comparing with what is deployed");
+  const plan = await planDeploy(connection, artifacts);
+  terminal.progress(undefined);
+  const asJson = isOn(flags, "json");
+  if (!asJson) for (const change of plan) terminal.write(changeText(change, terminal.style));
+  const due = plan.filter(({ action }) => action !== "same");
+  if (isOn(flags, "dryRun") || due.length === 0) {
+    if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
+    else
+      terminal.note(due.length === 0 ? "nothing to do: everything is deployed as it is" : `${due.length} of ${plan.length} would change; nothing was changed`);
+    return 0;
+  }
+  const replies = await apply(connection, due, { withTests, signal, progress: (text) => terminal.progress(text), note: (text) => terminal.note(text) });
+  terminal.progress(undefined);
+  if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies }, undefined, 2));
+  else {
+    for (const reply of replies) {
+      for (const warning of (reply["warnings"] ?? []) as readonly string[]) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
+      for (const route of (reply["routes"] ?? []) as readonly { id: string; url?: string; status: string }[])
+        terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
+    }
+    terminal.note(`${due.length} deployed to ${connection.baseUrl}`);
+  }
+  return 0;
+}
+
+interface Applying {
+  readonly withTests: boolean;
+  readonly signal: AbortSignal;
+  progress(text: string): void;
+  note(text: string): void;
+}
+
+async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const done: Change[] = [];
+  const replies: Readonly<Record<string, unknown>>[] = [];
+  for (const [index, change] of due.entries()) {
+    const { artifact, beforeHash } = change;
+    applying.progress(
+      `${index + 1}/${due.length} ${artifact.kind} ${artifact.id}${applying.withTests && artifact.kind === "flow" ? ": running its tests" : ""}`,
+    );
+    try {
+      applying.signal.throwIfAborted();
+      const query = applying.withTests && artifact.kind === "flow" ? "?tests=required" : "";
+      const condition: Readonly<Record<string, string>> = beforeHash === undefined ? {} : { "if-match": `"${beforeHash}"` };
+      replies.push((await connection.expect("PUT", artifact.path + query, artifact.body, { ...artifact.headers, ...condition })).json);
+      done.push(change);
+    } catch (error) {
+      applying.progress("");
+      const left = await takeBack(connection, done.toReversed());
+      const why = applying.signal.aborted ? "interrupted" : `${artifact.file}: ${(error as Error).message}`;
+      const back =
+        done.length === 0
+          ? "nothing was changed"
+          : left.length === 0
+            ? `what was changed before was taken back`
+            : `these could not be taken back: ${left.join(", ")}`;
+      throw new CommandError(`${why}; ${back}`);
+    }
+  }
+  return replies;
+}
+
+/** Puts back what was there; returns what could not be. */
+async function takeBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const { artifact, action, before } of done) {
+    const reply =
+      action === "create"
+        ? await connection.api("DELETE", artifact.path).catch(() => undefined)
+        : await connection.api("PUT", artifact.path, before, artifact.headers).catch(() => undefined);
+    if (reply === undefined || reply.status >= 300) left.push(`${artifact.kind} '${artifact.id}'`);
+  }
+  return left;
+}
+
+function changeText({ artifact, action, diff, routes, warnings }: Change, style: Call["terminal"]["style"]): string {
+  const mark = { create: style("green", "+"), replace: style("yellow", "~"), same: style("dim", "=") }[action];
+  const lines = [`${mark} ${artifact.kind} ${style("bold", artifact.id)} (${artifact.file})${action === "same" ? " unchanged" : ""}`];
+  if (routes !== undefined && routes.added.length > 0) lines.push(`    routes added: ${routes.added.join(", ")}`);
+  if (routes !== undefined && routes.removed.length > 0) lines.push(`    routes removed: ${routes.removed.join(", ")}`);
+  for (const line of diff) lines.push(`    ${line.startsWith("+") ? style("green", line) : line.startsWith("-") ? style("red", line) : line}`);
+  for (const warning of warnings) lines.push(`    ${style("yellow", "warning")} ${warning}`);
+  return lines.join("\n");
+}
+
+function changeJson({ artifact, action, diff, routes, beforeHash, warnings }: Change): Readonly<Record<string, unknown>> {
+  return { kind: artifact.kind, id: artifact.id, file: artifact.file, action, previousHash: beforeHash ?? null, diff, routes: routes ?? null, warnings };
+}

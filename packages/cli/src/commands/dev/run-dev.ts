@@ -1,0 +1,88 @@
+// `sluice dev`: a runtime in this process whose traces and logs are shown as lines.
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
+import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { readParamWords } from "../../files/flow-params.ts";
+import { createConnection, type Connection } from "../../runtime/connection.ts";
+import { followEvents } from "../../runtime/event-stream.ts";
+import { logLine, traceLine } from "../../runtime/event-lines.ts";
+import { givenFlows } from "../run/given-flows.ts";
+import { ended } from "../run/interrupted.ts";
+import { guard, startFault } from "../run/run-run.ts";
+
+export async function run(call: Call): Promise<number> {
+  const { arguments: given, flags, terminal, signal } = call;
+  const paths = listOf(given, "paths");
+  const port = textFlag(flags, "port") ?? "8080";
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a port number, not '${port}'`);
+  const flows = await givenFlows(paths.length === 0 ? ["."] : paths, readParamWords(listOf(flags, "param")));
+  const directory = await mkdtemp(join(tmpdir(), "sluice-dev-"));
+  const output = openSync(devNull, "w");
+  const { settings, environment } = readConfiguration();
+  const token = settings.deployToken?.trim() || randomBytes(24).toString("base64url");
+  let server: RunningServer | undefined;
+  try {
+    server = await startServer(
+      { environment, settings: { ...settings, dataDir: directory, deployToken: token, port: Number(port), watch: true, drainMs: 2_000 } },
+      output,
+      flows,
+    );
+    guard(server);
+    const connection = createConnection(server.baseUrl, token);
+    await announce(connection, call, paths);
+    const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
+    if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
+    const following = Promise.all([
+      show(call, connection, "/logs/stream?", (event) => logLine(event, terminal.style)),
+      ...(isOn(flags, "quiet") ? [] : [show(call, connection, "/trace/stream?body=preview", (event) => traceLine(event, terminal.style, terminal.columns))]),
+    ]);
+    await ended(signal);
+    await following;
+    await designer?.close();
+    return 0;
+  } catch (error) {
+    throw server === undefined ? startFault(error) : error;
+  } finally {
+    await server?.stop();
+    closeSync(output);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** What is served and where, and what is wrong with what is not. */
+async function announce(connection: Connection, { terminal }: Call, paths: readonly string[]): Promise<void> {
+  const { style } = terminal;
+  terminal.note(
+    `${style("bold", "Serving")} ${paths.length === 0 ? "." : paths.join(", ")} at ${connection.baseUrl}; changes are taken in on save, Ctrl-C ends it`,
+  );
+  const { json } = await connection.expect("GET", "/flows");
+  for (const flow of json.flows as readonly { id: string; error: string | null; routes: readonly { id: string; status: string }[] }[]) {
+    if (flow.error === null) terminal.write(`${style("green", "✓")} ${flow.id}: ${flow.routes.map(({ id }) => id).join(", ")}`);
+    else terminal.write(`${style("red", "✗")} ${flow.id}: ${flow.error}`);
+  }
+}
+
+async function show({ terminal, signal }: Call, connection: Connection, path: string, line: (event: unknown) => string | undefined): Promise<void> {
+  for await (const { event, data } of followEvents(connection, path, { signal })) {
+    const text = event === "gap" ? undefined : line(data);
+    if (text !== undefined) terminal.write(text);
+  }
+}
+
+async function openDesigner(
+  connection: Connection,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { startDesigner } = await import("@sluice/designer/server");
+  const { readDesignerSettings } = await import("../designer/designer-settings.ts");
+  const { onFault } = await import("../designer/run-designer.ts");
+  return startDesigner({
+    ...readDesignerSettings(environment, connection.baseUrl),
+    environment: { ...environment, SERVICE_DEPLOY_TOKEN: connection.token },
+    onFault,
+  });
+}

@@ -1,0 +1,31 @@
+import { readConfiguration } from "@sluice/server/config";
+import { isOn, textFlag, type Call } from "../../command/declaration.ts";
+import { productVersion } from "../../command/product-version.ts";
+import { connect } from "../../runtime/connection.ts";
+import { checkDirectory, checkNode, checkPort, checkRuntime, type Finding } from "./checks.ts";
+
+export async function run({ flags, terminal }: Call): Promise<number> {
+  const connection = await connect(flags);
+  const { settings, environment } = readConfiguration();
+  const answers = (url: string): Promise<boolean> =>
+    fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+      () => true,
+      () => false,
+    );
+  const designerPort = Number(environment["DESIGNER_PORT"]?.trim() || "8090");
+  const findings: readonly Finding[] = [
+    checkNode(),
+    await checkDirectory(settings.dataDir),
+    await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", () => answers(`http://${settings.host}:${settings.port}/_api/health`)),
+    await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => answers(`http://127.0.0.1:${designerPort}/`)),
+    ...(await checkRuntime(connection, textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined, productVersion())),
+  ];
+  if (isOn(flags, "json")) terminal.write(JSON.stringify({ findings }, undefined, 2));
+  else {
+    const width = Math.max(...findings.map(({ check }) => check.length));
+    const marks = { ok: terminal.style("green", "✓"), warning: terminal.style("yellow", "!"), problem: terminal.style("red", "✗") };
+    for (const { check, state, text, fix } of findings)
+      terminal.write(`${marks[state]} ${check.padEnd(width)}  ${text}${fix === undefined ? "" : ` (fix: ${fix})`}`);
+  }
+  return findings.some(({ state }) => state === "problem") ? 1 : 0;
+}

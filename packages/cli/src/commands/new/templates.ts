@@ -1,0 +1,163 @@
+// What `sluice new` writes. `NAME` stands for the flow's id.
+import type { TemplateName } from "./template-names.ts";
+
+export interface Template {
+  readonly flow: string;
+  readonly tests: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export const templates: Readonly<Record<TemplateName, Template>> = {
+  webhook: {
+    params: { "partner.url": "http://partner.example" },
+    flow: `- route:
+    id: NAME
+    description: NAME to partner
+    from:
+      uri: webhook
+      steps:
+        - unmarshal: {id: read, json: {}}
+        - choice:
+            id: check
+            when:
+              - simple: "\${body[id]} == null"
+                steps:
+                  - setHeader: {id: refuse, name: CamelHttpResponseCode, constant: "422"}
+                  - setBody: {constant: '{"error": "id is missing"}'}
+                  - stop: {}
+        - setHeader: {name: id, simple: "\${body[id]}"}
+        - marshal: {json: {}}
+        - to:
+            id: call-partner
+            uri: "{{partner.url}}/items"
+            parameters: {httpMethod: POST, responseTimeout: 5s}
+        - setBody: {simple: '{"accepted": "\${header.id}"}'}
+`,
+    tests: `flow: NAME.yaml
+params: {partner.url: http://partner.invalid}
+tests:
+  - name: passes a good message on
+    mocks: [{id: partner, match: {stepId: call-partner}, respond: {status: 200, body: {ok: true}}}]
+    when: {webhook: NAME, body: {id: A-1}}
+    then:
+      - reply: {status: 200, body: {accepted: A-1}}
+      - mockCalled: {mock: partner, times: 1, with: {body: {id: A-1}}}
+
+  - name: refuses a message without an id
+    when: {webhook: NAME, body: {}}
+    then:
+      - reply: {status: 422, body: {error: id is missing}}
+      - notVisited: [call-partner]
+`,
+  },
+  schedule: {
+    params: { "source.url": "http://source.example" },
+    flow: `- route:
+    id: NAME
+    description: what is new at the source
+    from:
+      uri: timer:NAME
+      parameters: {period: 60s}
+      steps:
+        - to:
+            id: ask
+            uri: "{{source.url}}/events"
+            parameters: {httpMethod: GET, responseTimeout: 10s}
+        - split:
+            id: each
+            jsonpath: "$[*]"
+            steps:
+              - idempotentConsumer:
+                  jsonpath: "$.id"
+                  idempotentRepository: memory
+                  steps:
+                    - log: {id: fresh, message: "new: \${body}"}
+                    - to: {id: pass-on, uri: "direct:NAME-new"}
+- route:
+    id: NAME-new
+    from:
+      uri: direct:NAME-new
+      steps:
+        - marshal: {json: {}}
+        - log: {id: arrived, message: "\${body}"}
+- beans:
+    - {name: memory, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository}
+`,
+    tests: `flow: NAME.yaml
+params: {source.url: http://source.invalid}
+tests:
+  - name: what was seen before is not passed on again
+    mocks: [{id: source, match: {stepId: ask}, respond: {status: 200, body: [{id: 1}, {id: 2}, {id: 1}]}}]
+    when: {route: NAME}
+    then:
+      - status: completed
+      - visited: [fresh, arrived]
+      - logged: {contains: 'new: '}
+`,
+  },
+  files: {
+    params: { "in.dir": "/var/spool/NAME", "partner.url": "http://partner.example" },
+    flow: `- route:
+    id: NAME
+    description: files to partner
+    from:
+      uri: "file:{{in.dir}}"
+      parameters: {include: ".*[.]csv", readLock: changed}
+      steps:
+        - unmarshal: {id: read, csv: {useMaps: true}}
+        - split:
+            id: rows
+            simple: "\${body}"
+            steps:
+              - marshal: {json: {}}
+              - to:
+                  id: call-partner
+                  uri: "{{partner.url}}/rows"
+                  parameters: {httpMethod: POST}
+        - log: {id: done, message: "\${header.CamelFileName} is done"}
+`,
+    tests: `flow: NAME.yaml
+params: {in.dir: /tmp/NAME-in, partner.url: http://partner.invalid}
+tests:
+  - name: every row becomes a call
+    mocks: [{id: partner, match: {stepId: call-partner}, respond: {status: 200}}]
+    when: {route: NAME, headers: {CamelFileName: a.csv}, body: "sku,price\\nKB-1,49.90\\nMS-7,19.50\\n"}
+    then:
+      - status: completed
+      - mockCalled: {mock: partner, times: 2}
+      - mockCalled: {mock: partner, call: first, with: {body: {sku: KB-1}}}
+`,
+  },
+  router: {
+    params: {},
+    flow: `- route:
+    id: NAME
+    description: by content
+    from:
+      uri: webhook
+      steps:
+        - unmarshal: {json: {}}
+        - choice:
+            id: by-weight
+            when:
+              - simple: "\${body[weight]} > 30"
+                steps: [{setBody: {id: freight, constant: freight}}]
+              - simple: "\${body[express]} == true"
+                steps: [{setBody: {id: express, constant: express}}]
+            otherwise:
+              steps: [{setBody: {id: standard, constant: standard}}]
+`,
+    tests: `flow: NAME.yaml
+tests:
+  - name: "\${row.weight} kg, express \${row.express}: \${row.way}"
+    when: {webhook: NAME, body: {weight: "\${row.weight}", express: "\${row.express}"}}
+    then:
+      - reply: {status: 200, bodyEquals: "\${row.way}"}
+      - visited: ["\${row.way}"]
+    each:
+      - {weight: 31, express: true, way: freight}
+      - {weight: 2, express: true, way: express}
+      - {weight: 30, express: false, way: standard}
+`,
+  },
+};

@@ -1,0 +1,94 @@
+import { access, writeFile } from "node:fs/promises";
+import { stringify } from "yaml";
+import { httpTransport, readFlowTests, runFlowTest } from "@sluice/flow-tests";
+import { CommandError, countFlag, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { connect, type Connection } from "../../runtime/connection.ts";
+import { testOf, type RecordedRun, type RecordedTest } from "./recorded-test.ts";
+
+export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+  const connection = await connect(flags);
+  const id = String(given["run"]);
+  if (textFlag(flags, "capture") !== undefined) return capture(connection, id, countFlag(flags, "capture", 10), terminal);
+  const { json: found } = await connection.expect("GET", `/runs/${encodeURIComponent(id)}`);
+  const recorded = found as RecordedRun;
+  if (recorded.messages === undefined || recorded.messages.length === 0)
+    throw new CommandError(
+      `the messages of run '${id}' were not captured: switch capture on with \`sluice record ${recorded.routeId} --capture 10\` and call the route again`,
+    );
+  const output = textFlag(flags, "output") ?? `${recorded.routeId}.test.yaml`;
+  if (
+    output !== "-" &&
+    !isOn(flags, "force") &&
+    (await access(output).then(
+      () => true,
+      () => false,
+    ))
+  )
+    throw new UsageError(`'${output}' is there already: choose another --output, or --force`);
+  const { json: flow } = await connection.expect("GET", `/flows/${encodeURIComponent(recorded.flowId)}`);
+  const test = await withOutcome(connection, testOf(recorded, await childrenOf(connection, recorded), flow));
+  const flowFile = textFlag(flags, "flow");
+  const subject = flowFile === undefined ? { flowId: recorded.flowId } : { flow: flowFile };
+  const text = stringify({ ...subject, tests: [test] }, { lineWidth: 0 });
+  const result = await tryTest(connection, text);
+  if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
+  else await writeFile(output, text);
+  for (const fault of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not hold yet: ${fault}`);
+  if (output !== "-") terminal.note(`written to ${output}${result.length === 0 ? "; it passes" : ""}`);
+  return 0;
+}
+
+/** The runs that a run called, and those that they called. */
+async function childrenOf(connection: Connection, run: RecordedRun): Promise<readonly RecordedRun[]> {
+  const { json } = await connection.expect("GET", `/runs?limit=1000&flowId=${encodeURIComponent(run.flowId)}`);
+  const family = new Set([run.id]);
+  const children = [...(json.runs as readonly { id: string; parentRunId: string | null }[])]
+    .reverse()
+    .filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
+  return Promise.all(children.map(async ({ id }) => (await connection.expect("GET", `/runs/${id}`)).json as RecordedRun));
+}
+
+async function capture(connection: Connection, routeId: string, minutes: number, terminal: Call["terminal"]): Promise<number> {
+  const { json } = await connection.expect("POST", `/routes/${encodeURIComponent(routeId)}/capture`, { forMs: minutes * 60_000 });
+  terminal.note(`the messages of route '${routeId}' are captured until ${json.until}`);
+  return 0;
+}
+
+/** The test with what it comes to, found by running it once where nothing real is called. */
+async function withOutcome(connection: Connection, test: RecordedTest): Promise<RecordedTest> {
+  const transport = httpTransport(connection.baseUrl, connection.token);
+  const opened = await connection.expect("POST", "/test/session", { name: test.name, scope: "session", unmatched: "fail", time: "skip", mocks: test.mocks });
+  const { sessionId } = opened.json as { sessionId: string };
+  try {
+    if ("webhook" in test.when) {
+      const { method = "POST", path = `/api/${String(test.when["webhook"])}`, headers = {}, body: given } = test.when as Record<string, any>;
+      const text = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
+      const sent = Object.fromEntries(Object.entries(headers as Record<string, unknown>).map(([name, value]) => [name.toLowerCase(), String(value)]));
+      const reply = await transport.webhook(method, path, { ...sent, "x-test-session": sessionId }, text);
+      // The text of a failure names its run, which is another one every time.
+      const body = reply.status >= 500 ? {} : { bodyEquals: dataOf(reply.text) };
+      return { ...test, then: [...test.then, { reply: { status: reply.status, ...body } }] };
+    }
+    const { body, headers } = test.when;
+    const reply = await connection.expect("POST", "/test/invoke", { sessionId, routeId: test.when["route"], body, headers });
+    return reply.json.body === null ? test : { ...test, then: [...test.then, { reply: { bodyEquals: reply.json.body } }] };
+  } finally {
+    await connection.api("DELETE", `/test/session/${sessionId}`);
+  }
+}
+
+function dataOf(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function tryTest(connection: Connection, text: string): Promise<readonly string[]> {
+  const file = readFlowTests(text);
+  const [test] = file.tests;
+  if (test === undefined) return [];
+  return (await runFlowTest(httpTransport(connection.baseUrl, connection.token), test, file.defaults)).faults;
+}

@@ -1,0 +1,63 @@
+import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { connect } from "../../runtime/connection.ts";
+
+export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+  const connection = await connect(flags);
+  const body = textFlag(flags, "body");
+  const headers = headersOf(listOf(flags, "header"));
+  const fromStep = textFlag(flags, "fromStep");
+  const session = isOn(flags, "inSession")
+    ? (await connection.expect("POST", "/test/session", { name: "sluice replay", scope: "session", unmatched: "fail", time: "skip" })).json.sessionId
+    : undefined;
+  try {
+    const { json } = await connection.expect("POST", `/runs/${encodeURIComponent(String(given["run"]))}/replay`, {
+      ...(fromStep === undefined ? {} : { fromStep }),
+      ...(body === undefined ? {} : { body: valueOf(body) }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(session === undefined ? {} : { sessionId: session }),
+    });
+    terminal.write(isOn(flags, "json") ? JSON.stringify(json, undefined, 2) : outcomeText(json));
+    return json.status === "completed" ? 0 : 1;
+  } finally {
+    if (session !== undefined) await connection.api("DELETE", `/test/session/${session}`);
+  }
+}
+
+function outcomeText(outcome: any): string {
+  const lines = [`${outcome.runId} ${outcome.status} in ${outcome.durationMs} ms (replay of ${outcome.replayOf})`];
+  if (outcome.flowChanged === true) lines.push("the flow changed since the run");
+  if (outcome.error) lines.push(`error: ${outcome.error.message}`);
+  if (outcome.body !== undefined && outcome.body !== null)
+    lines.push(`body: ${typeof outcome.body === "string" ? outcome.body : JSON.stringify(outcome.body)}`);
+  lines.push(...differences(outcome.diff));
+  return lines.join("\n");
+}
+
+function differences(diff: any): readonly string[] {
+  if (diff?.same === true) return ["the outcome is the same"];
+  const lines: string[] = [];
+  if (diff?.status?.before !== diff?.status?.after) lines.push(`status: was ${diff.status.before}, is ${diff.status.after}`);
+  if (diff?.body?.changed === true) lines.push(`body: was ${JSON.stringify(diff.body.before)}`);
+  for (const [name, change] of Object.entries((diff?.headers?.changed ?? {}) as Record<string, any>))
+    lines.push(`header ${name}: was ${JSON.stringify(change.before)}, is ${JSON.stringify(change.after)}`);
+  return lines.length === 0 && diff?.same === null ? ["the first outcome was not kept: it cannot be compared"] : lines;
+}
+
+function headersOf(words: readonly string[]): Readonly<Record<string, string>> | undefined {
+  if (words.length === 0) return undefined;
+  return Object.fromEntries(
+    words.map((word) => {
+      const equals = word.indexOf("=");
+      if (equals < 1) throw new UsageError(`--header must be name=value, not '${word}'`);
+      return [word.slice(0, equals), word.slice(equals + 1)];
+    }),
+  );
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
