@@ -1,129 +1,275 @@
-import { useId, useRef, type KeyboardEvent } from "react";
-import type { Path } from "@sluice/model";
-import { documentCommands } from "../commands/document-commands.ts";
-import { matchesShortcut } from "../commands/shortcut.ts";
-import { pathKey, type BlockOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
-import { useEditor } from "../screens/editor/editor-context.ts";
+// A route as a tree of cards. Layout is nested HTML; nothing is measured or placed by script. What a click, a drag or a key does
+// is decided by those who listen above: cards and gaps only carry their keys.
+import { memo, useId } from "react";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { pathKey, type BlockOutline, type EntityOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
+import { branchTitle, entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { StepCard } from "./step-card.tsx";
 
-export interface RouteTreeProps {
-  readonly route: RouteOutline;
-  readonly selected: string | undefined;
-  readonly faultsOf: (path: Path) => number;
-  readonly onSelect: (path: Path) => void;
+const words = strings.canvas;
+
+export interface TreeFacts {
+  readonly catalog: FlowCatalog | undefined;
+  /** Keys of all that is selected. */
+  readonly selected: ReadonlySet<string>;
+  /** The one card of this tree that the Tab key reaches. */
+  readonly tabStop: string;
+  readonly folded: ReadonlySet<string>;
+  readonly faults: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** A route as a tree of steps: one tab stop, arrows walk, the commands of a step by their keys. */
-export function RouteTree(props: RouteTreeProps) {
-  const { route, selected, onSelect } = props;
-  const editor = useEditor();
-  const list = useRef<HTMLUListElement>(null);
-  const trigger = pathKey(route.from.path);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const items = [...(list.current?.querySelectorAll<HTMLElement>("[role=treeitem]") ?? [])];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    const target =
-      event.key === "ArrowDown"
-        ? items[at + 1]
-        : event.key === "ArrowUp"
-          ? items[at - 1]
-          : event.key === "Home"
-            ? items[0]
-            : event.key === "End"
-              ? items.at(-1)
-              : undefined;
-    if (target !== undefined && !event.altKey && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault();
-      target.focus();
-      return;
-    }
-    const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, event));
-    const result = command?.apply(editor.flow);
-    if (command === undefined || result === undefined) return;
-    event.preventDefault();
-    editor.edit(result.edit, command.title, "canvas", result.select);
-  };
+export interface RouteTreeProps {
+  readonly route: RouteOutline | undefined;
+  /** Elements of the file that are no routes, shown below the last route. */
+  readonly entities: readonly EntityOutline[];
+  readonly facts: TreeFacts;
+}
+
+export function RouteTree({ route, entities, facts }: RouteTreeProps) {
   return (
-    <ul className="route" role="tree" aria-label={strings.canvas.routeLabel(route.id)} ref={list} onKeyDown={onKeyDown}>
-      <li role="none" className="node">
-        <div
-          role="treeitem"
-          aria-level={1}
-          aria-selected={selected === trigger}
-          tabIndex={selected === undefined || selected === trigger || !isInside(route, selected) ? 0 : -1}
-          className="card card--trigger"
-          onFocus={() => onSelect(route.from.path)}
-        >
-          <b>{route.description ?? route.id}</b> <small>{route.from.uri}</small>
-        </div>
-      </li>
-      <Steps {...props} steps={route.steps} level={1} />
+    <ul className="route" role="tree" aria-multiselectable="true" aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}>
+      {route === undefined ? null : (
+        <>
+          <Trigger route={route} facts={facts} />
+          <Steps steps={route.steps} listKey={pathKey(route.stepsPath)} level={1} scope={route.id} facts={facts} tail />
+        </>
+      )}
+      {entities.length === 0 ? null : (
+        <li role="none" className="strip">
+          {entities.map((entity, index) => (
+            <Entity key={pathKey(entity.path)} entity={entity} position={index + 1} total={entities.length} facts={facts} />
+          ))}
+        </li>
+      )}
     </ul>
   );
 }
 
-function Steps({ steps, level, ...props }: RouteTreeProps & { readonly steps: readonly StepOutline[]; readonly level: number }) {
-  return (
-    <>
-      {steps.map((step, index) => (
-        <Step key={pathKey(step.path)} {...props} step={step} level={level} position={index + 1} total={steps.length} />
-      ))}
-    </>
-  );
-}
-
-function Step({
-  step,
-  level,
-  position,
-  total,
-  ...props
-}: RouteTreeProps & { readonly step: StepOutline; readonly level: number; readonly position: number; readonly total: number }) {
-  const key = pathKey(step.path);
-  const title = step.description ?? step.name;
-  const detail = step.disabled ? strings.canvas.disabled : step.detail;
-  const faults = props.faultsOf(step.path);
-  const group = useId();
+function Trigger({ route, facts }: { readonly route: RouteOutline; readonly facts: TreeFacts }) {
+  const key = pathKey(route.from.path);
+  const face = triggerFace(route, facts.catalog);
   return (
     <li role="none" className="node">
-      <div
-        role="treeitem"
-        aria-level={level}
-        aria-posinset={position}
-        aria-setsize={total}
-        aria-selected={props.selected === key}
-        aria-expanded={step.blocks.length === 0 ? undefined : true}
-        aria-owns={step.blocks.length === 0 ? undefined : group}
-        tabIndex={props.selected === key ? 0 : -1}
-        className="card"
-        data-fault={faults > 0 || undefined}
-        data-disabled={step.disabled || undefined}
-        onFocus={() => props.onSelect(step.path)}
-      >
-        <b>{title}</b> <small>{detail}</small>
-        <span className="visually-hidden">{strings.canvas.place(position, total, faults)}</span>
-      </div>
-      {step.blocks.length === 0 ? null : (
-        <div className="blocks" role="group" id={group}>
-          {step.blocks.map((block) => (
-            <Block key={pathKey(block.path)} {...props} block={block} level={level + 1} />
-          ))}
-        </div>
-      )}
+      <StepCard
+        id={key}
+        {...face}
+        label={words.triggerLabel(face.title, face.subtitle)}
+        level={1}
+        position={1}
+        total={1}
+        faults={facts.faults.get(key)?.length ?? 0}
+        disabled={false}
+        selected={facts.selected.has(key)}
+        tabStop={facts.tabStop === key}
+        expanded={undefined}
+        group={undefined}
+        draggable={false}
+      />
     </li>
   );
 }
 
-function Block({ block, level, ...props }: RouteTreeProps & { readonly block: BlockOutline; readonly level: number }) {
+interface StepsProps {
+  readonly steps: readonly StepOutline[];
+  readonly listKey: string;
+  readonly level: number;
+  readonly scope: string;
+  readonly facts: TreeFacts;
+  readonly tail?: boolean;
+}
+
+function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps) {
   return (
-    <div className="block" role="none">
-      {block.label === "" ? null : <div className="block__label">{block.label}</div>}
-      <ul role="none">
-        <Steps {...props} steps={block.steps} level={level} />
-      </ul>
+    <>
+      {steps.map((step, index) => (
+        <Step
+          key={step.id === "" ? pathKey(step.path) : step.id}
+          step={step}
+          listKey={listKey}
+          level={level}
+          position={index + 1}
+          total={steps.length}
+          scope={scope}
+          facts={facts}
+        />
+      ))}
+      {steps.length === 0 && !tail ? null : <Gap listKey={listKey} index={steps.length} kind={tail ? "tail" : "end"} />}
+    </>
+  );
+}
+
+/** The line between two cards, where steps can be inserted and dropped. For the mouse: keys have their own way. */
+const Gap = memo(function Gap({
+  listKey,
+  index,
+  kind = "line",
+  text,
+}: {
+  readonly listKey: string;
+  readonly index: number;
+  readonly kind?: "line" | "end" | "tail" | "empty";
+  readonly text?: string;
+}) {
+  return (
+    <div className={`gap gap--${kind}`} aria-hidden="true" data-list={listKey} data-index={index} title={words.insertHere}>
+      {text}
+    </div>
+  );
+});
+
+interface StepProps {
+  readonly step: StepOutline;
+  readonly listKey: string;
+  readonly level: number;
+  readonly position: number;
+  readonly total: number;
+  readonly scope: string;
+  readonly facts: TreeFacts;
+}
+
+function Step({ step, listKey, level, position, total, scope, facts }: StepProps) {
+  const group = useId();
+  const key = pathKey(step.path);
+  const face = stepFace(step, facts.catalog);
+  const holds = step.blocks.length > 0;
+  const foldId = `${scope}/${step.id}`;
+  const expanded = holds ? !facts.folded.has(foldId) : undefined;
+  const hidden = expanded === false ? countSteps(step.blocks) : 0;
+  return (
+    <li role="none" className="node">
+      <Gap listKey={listKey} index={step.index} />
+      <StepCard
+        id={key}
+        {...face}
+        subtitle={hidden > 0 ? words.hidden(hidden) : face.subtitle}
+        label={words.cardLabel(face.title, words.kinds[face.kind], position, total)}
+        level={level}
+        position={position}
+        total={total}
+        faults={facts.faults.get(key)?.length ?? 0}
+        disabled={step.disabled}
+        selected={facts.selected.has(key)}
+        tabStop={facts.tabStop === key}
+        expanded={expanded}
+        group={group}
+        draggable
+      />
+      {expanded === true ? <Blocks owner={step} id={group} level={level + 1} scope={scope} facts={facts} adopts={position < total} /> : null}
+    </li>
+  );
+}
+
+interface BlocksProps {
+  readonly owner: { readonly name: string; readonly path: StepOutline["path"]; readonly blocks: readonly BlockOutline[] };
+  readonly id: string;
+  readonly level: number;
+  readonly scope: string;
+  readonly facts: TreeFacts;
+  readonly adopts: boolean;
+}
+
+function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
+  const branches = owner.blocks.filter((block) => block.name !== "");
+  const canBranch = (facts.catalog?.branches(owner.name) ?? []).some(({ many, option }) => many || !branches.some((block) => block.name === option.name));
+  const adoptsHere = adopts && facts.catalog?.step(owner.name)?.adoptsSiblings === true;
+  return (
+    <div className="blocks" role="group" id={id}>
+      {owner.blocks.map((block) => {
+        const empty = block.name === "" && adoptsHere ? words.adopts : words.addFirst;
+        return (
+          <div className="block" role="none" key={pathKey(block.path)} data-disabled={block.disabled || undefined}>
+            {block.name === "" ? null : <Branch block={block} level={level} position={branches.indexOf(block) + 1} total={branches.length} facts={facts} />}
+            {block.steps.length === 0 ? <Gap listKey={pathKey(block.stepsPath)} index={0} kind="empty" text={empty} /> : null}
+            <ul role="none" className="block__steps">
+              <Steps steps={block.steps} listKey={pathKey(block.stepsPath)} level={block.name === "" ? level : level + 1} scope={scope} facts={facts} />
+            </ul>
+          </div>
+        );
+      })}
+      {canBranch ? (
+        <div className="add-branch" aria-hidden="true" data-branch-of={pathKey(owner.path)} title={words.addBranch}>
+          +
+        </div>
+      ) : null}
     </div>
   );
 }
 
-/** True when the selected step belongs to this route; otherwise its trigger takes the tab stop. */
-const isInside = (route: RouteOutline, selected: string): boolean => selected.startsWith(`${pathKey(route.path)}/`);
+interface BranchProps {
+  readonly block: BlockOutline;
+  readonly level: number;
+  readonly position: number;
+  readonly total: number;
+  readonly facts: TreeFacts;
+}
+
+/** The head of a branch: selecting it shows its condition. */
+function Branch({ block, level, position, total, facts }: BranchProps) {
+  const key = pathKey(block.path);
+  const title = branchTitle(block);
+  const faults = facts.faults.get(key)?.length ?? 0;
+  return (
+    <div
+      role="treeitem"
+      className="branch"
+      aria-label={[
+        words.branchLabel(title, position, total),
+        ...(block.disabled ? [words.disabled] : []),
+        ...(faults > 0 ? [words.problems(faults)] : []),
+      ].join(", ")}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={total}
+      aria-selected={facts.selected.has(key)}
+      tabIndex={facts.tabStop === key ? 0 : -1}
+      data-key={key}
+      data-fault={faults > 0 || undefined}
+      title={title}
+    >
+      <b>{block.name}</b> {block.detail}
+    </div>
+  );
+}
+
+function Entity({
+  entity,
+  position,
+  total,
+  facts,
+}: {
+  readonly entity: EntityOutline;
+  readonly position: number;
+  readonly total: number;
+  readonly facts: TreeFacts;
+}) {
+  const group = useId();
+  const key = pathKey(entity.path);
+  const face = entityFace(entity, facts.catalog);
+  const foldId = `element/${key}`;
+  const expanded = entity.blocks.length > 0 ? !facts.folded.has(foldId) : undefined;
+  return (
+    <div className="node" role="none">
+      <StepCard
+        id={key}
+        {...face}
+        label={words.cardLabel(face.title, words.kinds[face.kind], position, total)}
+        level={1}
+        position={position}
+        total={total}
+        faults={facts.faults.get(key)?.length ?? 0}
+        disabled={false}
+        selected={facts.selected.has(key)}
+        tabStop={facts.tabStop === key}
+        expanded={expanded}
+        group={group}
+        draggable={false}
+      />
+      {expanded === true ? <Blocks owner={entity} id={group} level={2} scope={`element/${key}`} facts={facts} adopts={false} /> : null}
+    </div>
+  );
+}
+
+function countSteps(blocks: readonly BlockOutline[]): number {
+  return blocks.reduce((sum, block) => sum + block.steps.reduce((inner, step) => inner + 1 + countSteps(step.blocks), 0), 0);
+}

@@ -9,7 +9,15 @@ export interface DocumentCommand {
   /** Keys on the canvas, such as `Alt+ArrowUp`; `Mod` is Ctrl, or ⌘ on a Mac. */
   readonly shortcut?: string;
   /** Undefined when it makes no sense for what is selected. */
-  apply(flow: OpenFlow): { readonly edit: Edit; readonly select?: Path } | undefined;
+  apply(flow: OpenFlow): CommandResult | undefined;
+}
+
+export interface CommandResult {
+  readonly edit: Edit;
+  /** What is selected afterwards; unchanged when left out. */
+  readonly select?: Path;
+  /** The other end when several steps are selected. */
+  readonly anchor?: number;
 }
 
 /** Something the page itself does. */

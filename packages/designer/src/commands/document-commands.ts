@@ -1,9 +1,21 @@
+import { currentCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "./command.ts";
 import { duplicateStep } from "./duplicate-step.ts";
-import { moveStepDown } from "./move-step-down.ts";
-import { moveStepUp } from "./move-step-up.ts";
+import { moveStepDown, moveStepIn, moveStepOut, moveStepUp } from "./move-step.ts";
 import { removeStep } from "./remove-step.ts";
-import { toggleDisabled } from "./toggle-disabled.ts";
+import { toggleDisabledWith } from "./toggle-disabled.ts";
+import { unwrap } from "./wrap-steps.ts";
+
+const toggleDisabled = toggleDisabledWith((step) => currentCatalog()?.step(step)?.shorthand);
 
 /** Every change of the selected step that needs nothing but the selection. */
-export const documentCommands: readonly DocumentCommand[] = [removeStep, duplicateStep, moveStepUp, moveStepDown, toggleDisabled];
+export const documentCommands: readonly DocumentCommand[] = [
+  removeStep,
+  duplicateStep,
+  moveStepUp,
+  moveStepDown,
+  moveStepOut,
+  moveStepIn,
+  toggleDisabled,
+  unwrap,
+];

@@ -1,17 +1,24 @@
-import { insertItem, itemText } from "@sluice/model";
-import { selectedStep } from "../document/open-flow.ts";
+import { selectedSteps } from "../document/open-flow.ts";
+import { insertSteps, rangeTexts } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { withFreshIds } from "./fresh-ids.ts";
+import { freshSteps } from "./fresh-ids.ts";
 
-/** Puts a copy behind the selected step; ids inside the copy are made unique. */
+/** Puts copies behind the selected steps; ids inside the copies are made unique. */
 export const duplicateStep: DocumentCommand = {
   name: "duplicate-step",
   title: "Duplicate step",
   shortcut: "Mod+D",
   apply(flow) {
-    const step = selectedStep(flow);
-    const yaml = step === undefined ? undefined : itemText(flow.text, step.listPath, step.index);
-    if (step === undefined || yaml === undefined) return undefined;
-    return { edit: insertItem(flow.text, step.listPath, step.index + 1, withFreshIds(yaml, flow)), select: [...step.listPath, step.index + 1] };
+    const steps = selectedSteps(flow);
+    const [first] = steps;
+    if (first === undefined) return undefined;
+    const { listPath } = first;
+    const index = first.index + steps.length;
+    const yamls = freshSteps(rangeTexts(flow.text, { listPath, first: first.index, count: steps.length }), flow);
+    return {
+      edit: insertSteps(flow.text, { listPath, index }, yamls),
+      select: [...listPath, index + steps.length - 1],
+      ...(steps.length > 1 ? { anchor: index } : {}),
+    };
   },
 };

@@ -1,11 +1,21 @@
-import { applySplice, readTree, setScalar, type Path, type Tree } from "@sluice/model";
+import { applySplice, itemText, readTree, setScalar, type Path, type Tree } from "@sluice/model";
 import { everyStep } from "../document/outline.ts";
 import type { OpenFlow } from "../document/open-flow.ts";
+import { listItem } from "../document/step-edits.ts";
+
+/** Several steps with ids that neither the flow nor one of them has twice. */
+export function freshSteps(yamls: readonly string[], flow: OpenFlow): readonly string[] {
+  const list = withFreshIds(yamls.map((yaml) => listItem(yaml)).join("\n"), flow);
+  return yamls.map((yaml, index) => itemText(list, [], index) ?? yaml);
+}
 
 /** The YAML of a step with ids that no step of the flow has yet; everything else stays as it is. */
 export function withFreshIds(yaml: string, flow: OpenFlow): string {
   const taken = new Set<string>();
-  for (const route of flow.good?.outline.routes ?? []) for (const step of everyStep(route.steps)) taken.add(step.id);
+  for (const route of flow.good?.outline.routes ?? []) {
+    taken.add(route.id);
+    for (const step of everyStep(route.steps)) taken.add(step.id);
+  }
   let text = yaml;
   const { tree } = readTree(yaml);
   for (const { path, id } of tree === undefined ? [] : idsIn(tree, [])) {

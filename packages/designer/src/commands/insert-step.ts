@@ -1,28 +1,53 @@
-import { insertItem } from "@sluice/model";
+import type { Path } from "@sluice/model";
 import { pathKey } from "../document/outline.ts";
-import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
+import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
+import { insertSteps, type Place } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { withFreshIds } from "./fresh-ids.ts";
+import { freshSteps } from "./fresh-ids.ts";
 
-/** A command that puts a step, written as YAML, behind the selected one: first in the route whose trigger is selected, last in the first route otherwise. */
+/** A command that puts a step, written as YAML, behind the selected ones. */
 export function insertStep(title: string, yaml: string): DocumentCommand {
+  return insertStepsAt(title, [yaml], placeAfterSelection);
+}
+
+/** A command that puts steps at a place. */
+export function insertStepsAt(title: string, yamls: readonly string[], place: Place | ((flow: OpenFlow) => Place | undefined)): DocumentCommand {
   return {
     name: "insert-step",
     title,
     apply(flow) {
-      const place = placeAfterSelection(flow);
-      if (place === undefined) return undefined;
-      return { edit: insertItem(flow.text, place.listPath, place.index, withFreshIds(yaml, flow)), select: [...place.listPath, place.index] };
+      const at = typeof place === "function" ? place(flow) : place;
+      if (at === undefined || yamls.length === 0) return undefined;
+      return {
+        edit: insertSteps(flow.text, at, freshSteps(yamls, flow)),
+        select: [...at.listPath, at.index + yamls.length - 1],
+        ...(yamls.length > 1 ? { anchor: at.index } : {}),
+      };
     },
   };
 }
 
-function placeAfterSelection(flow: OpenFlow): { listPath: readonly (string | number)[]; index: number } | undefined {
-  const step = selectedStep(flow);
-  if (step !== undefined) return { listPath: step.listPath, index: step.index + 1 };
-  const routes = flow.good?.outline.routes ?? [];
-  const chosen = flow.selection === undefined ? undefined : routes.find((route) => pathKey(route.from.path) === pathKey(flow.selection ?? []));
-  if (chosen !== undefined) return { listPath: chosen.stepsPath, index: 0 };
-  const first = routes[0];
+/** Behind the selected steps; first in the selected branch or route; last in the first route when nothing is selected. */
+export function placeAfterSelection(flow: OpenFlow): Place | undefined {
+  const last = selectedSteps(flow).at(-1);
+  if (last !== undefined) return { listPath: last.listPath, index: last.index + 1 };
+  const inside = placeInside(flow, flow.selection);
+  if (inside !== undefined) return inside;
+  const first = flow.good?.outline.routes[0];
   return first === undefined ? undefined : { listPath: first.stepsPath, index: first.steps.length };
+}
+
+/** First in what is at the path: a branch, a route, or the block of a step. */
+export function placeInside(flow: OpenFlow, path: Path | undefined, holds: (step: string) => boolean = () => false): Place | undefined {
+  if (path === undefined) return undefined;
+  const block = blockAt(flow, path);
+  if (block !== undefined) return { listPath: block.stepsPath, index: 0 };
+  const key = pathKey(path);
+  const route = flow.good?.outline.routes.find((one) => pathKey(one.from.path) === key);
+  if (route !== undefined) return { listPath: route.stepsPath, index: 0 };
+  const step = selectedSteps(flow).at(-1);
+  if (step === undefined || pathKey(step.path) !== key) return undefined;
+  const own = step.blocks[0];
+  if (own !== undefined) return { listPath: own.stepsPath, index: own.steps.length };
+  return holds(step.name) ? { listPath: [...step.path, step.name, "steps"], index: 0 } : undefined;
 }

@@ -1,25 +1,35 @@
-import { removeItem } from "@sluice/model";
-import { selectedStep } from "../document/open-flow.ts";
+import { pathKey } from "../document/outline.ts";
+import { blockAt, selectedSteps, stepAt } from "../document/open-flow.ts";
+import { removeBranch, removeSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Deletes the selected step; its follower, or else the one before it, is selected then. */
+/** Deletes the selected steps or branch; a neighbour, or else what held them, is selected then. */
 export const removeStep: DocumentCommand = {
   name: "remove-step",
   title: "Delete step",
   shortcut: "Delete",
   apply(flow) {
-    const step = selectedStep(flow);
-    if (step === undefined) return undefined;
-    return {
-      edit: removeItem(flow.text, step.listPath, step.index),
-      select: [...step.listPath, Math.max(0, step.index - (isLast(flow, step.listPath, step.index) ? 1 : 0))],
-    };
+    const steps = selectedSteps(flow);
+    const [step] = steps;
+    if (step === undefined) {
+      const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
+      if (block === undefined) return undefined;
+      const at = block.path.findLastIndex((part, index) => typeof part === "number" && index < block.path.length - 1);
+      return { edit: removeBranch(flow.text, block.path), select: block.path.slice(0, at + 1) };
+    }
+    const { listPath, index: first } = step;
+    const edit = removeSteps(flow.text, { listPath, first, count: steps.length });
+    const follower = stepAt(flow, [...listPath, first + steps.length]) !== undefined;
+    if (follower || first > 0) return { edit, select: [...listPath, follower ? first : first - 1] };
+    return { edit, select: holderOf(flow, listPath) };
   },
 };
 
-function isLast(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[], index: number): boolean {
-  let tree = flow.good?.tree;
-  for (const part of listPath)
-    tree = tree?.type === "map" ? tree.entries.find(({ key }) => key === part)?.value : tree?.type === "list" ? tree.items[part as number] : undefined;
-  return tree?.type === "list" && index === tree.items.length - 1;
+/** What is selected when a list has become empty: the branch, step or trigger that holds it. */
+function holderOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[]): readonly (string | number)[] {
+  const owner = listPath.slice(0, -1);
+  if (blockAt(flow, owner) !== undefined) return owner;
+  const step = owner.slice(0, -1);
+  if (stepAt(flow, step) !== undefined) return step;
+  return flow.good?.outline.routes.find((route) => pathKey(route.stepsPath) === pathKey(listPath))?.from.path ?? owner;
 }

@@ -1,16 +1,32 @@
-import { removeOption, setOption } from "@sluice/model";
-import { selectedStep } from "../document/open-flow.ts";
+import { removeOption, setAt } from "@sluice/model";
+import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
+import { inSequence } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** Takes the selected step out of service, or back into it, without deleting it. */
-export const toggleDisabled: DocumentCommand = {
-  name: "toggle-disabled",
-  title: "Disable or enable step",
-  shortcut: "D",
-  apply(flow) {
-    const step = selectedStep(flow);
-    if (step === undefined) return undefined;
-    const options = [...step.path, step.name];
-    return { edit: step.disabled ? removeOption(flow.text, options, "disabled") : setOption(flow.text, options, "disabled", "true") };
-  },
-};
+/** A command that takes the selected steps out of service, or back into it, without deleting them; `shorthand` tells the option a bare text stands for. */
+export function toggleDisabledWith(shorthand: (step: string) => string | undefined): DocumentCommand {
+  return {
+    name: "toggle-disabled",
+    title: "Disable or enable step",
+    shortcut: "D",
+    apply(flow) {
+      const places = placesOf(flow);
+      if (places.length === 0) return undefined;
+      const enable = places.every(({ disabled }) => disabled);
+      const changes = places
+        .filter(({ disabled }) => disabled === enable)
+        .map(({ options, name }) => (text: string) => {
+          if (enable) return removeOption(text, options, "disabled");
+          const bare = shorthand(name);
+          return setAt(text, [...options, "disabled"], "true", bare === undefined ? new Map() : new Map([[options.length, bare]]));
+        });
+      return { edit: inSequence(flow.text, changes) };
+    },
+  };
+}
+
+function placesOf(flow: OpenFlow): readonly { readonly options: readonly (string | number)[]; readonly name: string; readonly disabled: boolean }[] {
+  const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
+  if (block !== undefined) return [{ options: block.path, name: block.name, disabled: block.disabled }];
+  return selectedSteps(flow).map(({ path, name, disabled }) => ({ options: [...path, name], name, disabled }));
+}

@@ -57,6 +57,14 @@ export interface EditorWords {
   readonly takeDisk: string;
 }
 
+/** What an edit may say beside its label. */
+export interface EditMore {
+  /** The other end of a selection of several steps. */
+  readonly anchor?: number;
+  /** Edits in a row with the same group are one step of undo. */
+  readonly group?: string;
+}
+
 export interface Opening {
   readonly id: string;
   readonly file: (SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }) | undefined;
@@ -93,17 +101,17 @@ export class Editor {
   }
 
   /** Applies an edit made by the model's splice functions; says why when it was refused. */
-  edit(edit: Edit, label: string, origin: Origin, select?: Path): boolean {
+  edit(edit: Edit, label: string, origin: Origin, select?: Path, more: EditMore = {}): boolean {
     if (!edit.ok) {
       this.store.setState({ notice: { kind: "error", text: edit.reason } });
       return false;
     }
-    this.splice(edit.splice, label, origin, select);
+    this.splice(edit.splice, label, origin, select, more);
     return true;
   }
 
-  splice(splice: Splice, label: string, origin: Origin, select?: Path): void {
-    const note = { label, origin, at: this.#parts.now(), ...(select === undefined ? {} : { select }) };
+  splice(splice: Splice, label: string, origin: Origin, select?: Path, more: EditMore = {}): void {
+    const note = { label, origin, at: this.#parts.now(), ...(select === undefined ? {} : { select }), ...more };
     this.#set((flow) => flows.applyToFlow(flow, splice, note));
   }
 
@@ -119,8 +127,8 @@ export class Editor {
     this.#set(flows.redo);
   }
 
-  select(path: Path | undefined): void {
-    this.#set((flow) => flows.select(flow, path));
+  select(path: Path | undefined, anchor?: number): void {
+    this.#set((flow) => flows.select(flow, path, anchor));
   }
 
   selectAt(offset: number): void {

@@ -13,6 +13,8 @@ export interface Change {
   /** Milliseconds, by whichever clock the caller has. */
   readonly at: number;
   readonly selectionBefore: Path | undefined;
+  /** Changes in a row with the same group are one, such as all typing in a field from focus to focus. */
+  readonly group?: string;
 }
 
 export interface History {
@@ -40,6 +42,27 @@ export function record(history: History, change: Change): History {
   const cut = Math.max(0, past.length - most);
   const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= cut;
   return { past: past.slice(cut), future: [], savedAt: reachable ? (history.savedAt as number) - cut : undefined };
+}
+
+/** The history with a change that belongs to the last one's group; undefined when it does not. `before` and `after` are the texts around it. */
+export function recordGrouped(history: History, change: Change, before: string, after: string): History | undefined {
+  const last = history.past.at(-1);
+  if (change.group === undefined || last?.group !== change.group || history.savedAt === history.past.length) return undefined;
+  const original = applySplice(before, last.inverse);
+  const past = history.past.slice(0, -1);
+  if (original === after) return { past, future: [], savedAt: history.savedAt };
+  const splice = difference(original, after);
+  return { past: [...past, { ...last, splice, inverse: invert(original, splice), at: change.at }], future: [], savedAt: history.savedAt };
+}
+
+/** The one stretch in which two texts differ. */
+export function difference(before: string, after: string): Splice {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let tail = 0;
+  while (tail < shorter - start && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
 }
 
 export function markSaved(history: History): History {
@@ -71,6 +94,7 @@ export function redo(text: string, history: History): Travel | undefined {
 
 /** Two changes of typing as one, when the second continues the first. */
 function join(first: Change, second: Change): Change | undefined {
+  if (first.group !== undefined || second.group !== undefined) return undefined;
   if (first.origin !== second.origin || (first.origin !== "source" && first.label !== second.label)) return undefined;
   if (first.origin !== "source" && first.origin !== "form") return undefined;
   if (second.at - first.at > joinWithinMs || second.splice.text.includes("\n") || first.splice.text.includes("\n")) return undefined;

@@ -3,7 +3,7 @@
 import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
-import { everyStep, outlineOf, pathKey, type Outline, type RouteOutline, type StepOutline } from "./outline.ts";
+import { everyStep, outlineOf, pathKey, type BlockOutline, type Outline, type RouteOutline, type StepOutline } from "./outline.ts";
 
 /** The file as the page last saw it. */
 export interface SavedFile {
@@ -27,6 +27,8 @@ export interface OpenFlow {
   /** Faults of the YAML itself; while there are any, `good` is older than `text`. */
   readonly syntax: readonly Diagnostic[];
   readonly selection: Path | undefined;
+  /** Where a selection of several steps of one list began: the index of that step. */
+  readonly anchor: number | undefined;
   readonly history: History;
   /** Undefined until the first Save. */
   readonly saved: SavedFile | undefined;
@@ -38,19 +40,32 @@ export interface EditNote {
   readonly at: number;
   /** What is selected afterwards; unchanged when left out. */
   readonly select?: Path | undefined;
+  readonly anchor?: number | undefined;
+  /** Changes in a row with the same group are one step of undo. */
+  readonly group?: string | undefined;
 }
 
 export function openFlow(id: string, text: string, saved: SavedFile | undefined): OpenFlow {
-  return read({ id, text, good: undefined, syntax: [], selection: undefined, history: timeline.emptyHistory, saved });
+  return read({ id, text, good: undefined, syntax: [], selection: undefined, anchor: undefined, history: timeline.emptyHistory, saved });
 }
 
 /** Replaces a stretch of the text. */
 export function applyToFlow(flow: OpenFlow, splice: Splice, note: EditNote): OpenFlow {
   const text = applySplice(flow.text, splice);
   if (text === flow.text) return flow;
-  const change = { splice, inverse: timeline.invert(flow.text, splice), label: note.label, origin: note.origin, at: note.at, selectionBefore: flow.selection };
+  const change = {
+    splice,
+    inverse: timeline.invert(flow.text, splice),
+    label: note.label,
+    origin: note.origin,
+    at: note.at,
+    selectionBefore: flow.selection,
+    ...(note.group === undefined ? {} : { group: note.group }),
+  };
   const selection = "select" in note ? note.select : flow.selection;
-  return read({ ...flow, text, selection, history: timeline.record(flow.history, change) });
+  const anchor = "select" in note ? note.anchor : flow.anchor;
+  const history = timeline.recordGrouped(flow.history, change, flow.text, text) ?? timeline.record(flow.history, change);
+  return read({ ...flow, text, selection, anchor, history });
 }
 
 /** Applies an edit made by the model's functions; a refused one changes nothing. */
@@ -60,19 +75,19 @@ export function applyEdit(flow: OpenFlow, edit: Edit, note: EditNote): OpenFlow 
 
 /** Replaces the whole text, as a restored version does; the splice is shrunk to what differs. */
 export function replaceText(flow: OpenFlow, text: string, note: EditNote): OpenFlow {
-  return applyToFlow(flow, difference(flow.text, text), note);
+  return applyToFlow(flow, timeline.difference(flow.text, text), note);
 }
 
 export function undo(flow: OpenFlow): OpenFlow {
   const travel = timeline.undo(flow.text, flow.history);
   return travel === undefined
     ? flow
-    : read({ ...flow, text: travel.text, history: travel.history, selection: travel.change.selectionBefore ?? flow.selection });
+    : read({ ...flow, text: travel.text, history: travel.history, selection: travel.change.selectionBefore ?? flow.selection, anchor: undefined });
 }
 
 export function redo(flow: OpenFlow): OpenFlow {
   const travel = timeline.redo(flow.text, flow.history);
-  return travel === undefined ? flow : read({ ...flow, text: travel.text, history: travel.history });
+  return travel === undefined ? flow : read({ ...flow, text: travel.text, history: travel.history, anchor: undefined });
 }
 
 /** The text was written: `saved` is what the disk holds now, which may be older than the text. */
@@ -80,10 +95,10 @@ export function markSaved(flow: OpenFlow, saved: SavedFile): OpenFlow {
   return { ...flow, saved, history: saved.text === flow.text ? timeline.markSaved(flow.history) : { ...flow.history, savedAt: undefined } };
 }
 
-export function select(flow: OpenFlow, selection: Path | undefined): OpenFlow {
-  return pathKey(selection ?? []) === pathKey(flow.selection ?? []) && (selection === undefined) === (flow.selection === undefined)
-    ? flow
-    : { ...flow, selection };
+/** Selects one thing, or with `anchor` all steps of the list between that index and the selected step. */
+export function select(flow: OpenFlow, selection: Path | undefined, anchor?: number): OpenFlow {
+  const same = pathKey(selection ?? []) === pathKey(flow.selection ?? []) && (selection === undefined) === (flow.selection === undefined);
+  return same && anchor === flow.anchor ? flow : { ...flow, selection, anchor };
 }
 
 /** Selects what stands at a place of the text: the innermost step, or the route's trigger. */
@@ -106,6 +121,32 @@ export const isBroken = (flow: OpenFlow): boolean => flow.good?.text !== flow.te
 /** The selected step, when a step is selected. */
 export function selectedStep(flow: OpenFlow): StepOutline | undefined {
   return flow.selection === undefined ? undefined : stepAt(flow, flow.selection);
+}
+
+/** The selected steps in order: neighbours in one list. */
+export function selectedSteps(flow: OpenFlow): readonly StepOutline[] {
+  const lead = selectedStep(flow);
+  if (lead === undefined || flow.anchor === undefined) return lead === undefined ? [] : [lead];
+  const low = Math.min(lead.index, flow.anchor);
+  const high = Math.max(lead.index, flow.anchor);
+  const steps: StepOutline[] = [];
+  for (let index = low; index <= high; index++) {
+    const step = stepAt(flow, [...lead.listPath, index]);
+    if (step !== undefined) steps.push(step);
+  }
+  return steps;
+}
+
+/** The branch of a step at a path, such as one `when` of a choice. */
+export function blockAt(flow: OpenFlow, path: Path): BlockOutline | undefined {
+  const key = pathKey(path);
+  for (const block of allBlocks(flow.good?.outline)) if (block.name !== "" && pathKey(block.path) === key) return block;
+  return undefined;
+}
+
+function* allBlocks(outline: Outline | undefined): Generator<BlockOutline> {
+  for (const entity of outline?.entities ?? []) yield* entity.blocks;
+  for (const step of allSteps(outline)) yield* step.blocks;
 }
 
 export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
@@ -143,14 +184,4 @@ function read(flow: OpenFlow): OpenFlow {
   const { tree, diagnostics } = rereadTree(flow.text);
   if (tree === undefined) return { ...flow, syntax: diagnostics };
   return { ...flow, syntax: [], good: { text: flow.text, tree, outline: outlineOf(tree, flow.id) } };
-}
-
-/** The one stretch in which two texts differ. */
-export function difference(before: string, after: string): Splice {
-  let start = 0;
-  const shorter = Math.min(before.length, after.length);
-  while (start < shorter && before[start] === after[start]) start++;
-  let tail = 0;
-  while (tail < shorter - start && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
-  return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
 }

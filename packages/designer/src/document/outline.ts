@@ -3,8 +3,13 @@
 import type { MapTree, Path, Span, Tree } from "@sluice/model";
 
 export interface BlockOutline {
+  /** The key of the branch, such as `when`; empty for the plain `steps` of a step. */
+  readonly name: string;
+  /** What tells the branch from others of its kind: its condition, its exceptions. */
+  readonly detail: string;
   /** Empty for the plain `steps` of a step; otherwise what the branch is, such as `when ${body} == 1`. */
   readonly label: string;
+  readonly disabled: boolean;
   /** The mapping that holds the steps. */
   readonly path: Path;
   readonly stepsPath: Path;
@@ -128,22 +133,28 @@ function blocksOf(value: Tree, path: Path): BlockOutline[] {
   if (value.type !== "map") return [];
   return value.entries.flatMap(({ key, value: member }) => {
     if (key === "steps") return member.type === "list" || isNothing(member) ? [blockOf("", value, path)] : [];
-    if (member.type === "map" && memberOf(member, "steps") !== undefined) return [blockOf(labelOf(key, member), member, [...path, key])];
+    if (member.type === "map" && memberOf(member, "steps") !== undefined) return [blockOf(key, member, [...path, key])];
     if (member.type !== "list") return [];
     return member.items.flatMap((item, index) =>
-      item.type === "map" && memberOf(item, "steps") !== undefined ? [blockOf(labelOf(key, item), item, [...path, key, index])] : [],
+      item.type === "map" && memberOf(item, "steps") !== undefined ? [blockOf(key, item, [...path, key, index])] : [],
     );
   });
 }
 
-function blockOf(label: string, tree: MapTree, path: Path): BlockOutline {
+function blockOf(name: string, tree: MapTree, path: Path): BlockOutline {
   const stepsPath: Path = [...path, "steps"];
-  return { label, path, stepsPath, steps: stepsOf(memberOf(tree, "steps"), stepsPath), span: tree.span };
-}
-
-function labelOf(key: string, tree: MapTree): string {
-  const detail = detailOf(tree);
-  return detail === "" ? key : `${key} ${detail}`;
+  const detail = name === "" ? "" : detailOf(tree);
+  const label = detail === "" ? name : `${name} ${detail}`;
+  return {
+    name,
+    detail,
+    label,
+    disabled: name !== "" && textOf(tree, "disabled") === "true",
+    path,
+    stepsPath,
+    steps: stepsOf(memberOf(tree, "steps"), stepsPath),
+    span: tree.span,
+  };
 }
 
 const silent: ReadonlySet<string> = new Set(["id", "description", "disabled", "steps", "note"]);

@@ -1,42 +1,81 @@
-import { itemText } from "@sluice/model";
-import { selectedStep } from "../document/open-flow.ts";
-import { pathKey } from "../document/outline.ts";
+import { CircleAlert } from "lucide-react";
+import { useId, useMemo, useState } from "react";
+import { useCatalog } from "../catalog/use-catalog.ts";
+import { selectedSteps } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
 import { useEditorState } from "../screens/editor/editor-context.ts";
 import { useProblems } from "../screens/editor/use-problems.ts";
 import { strings } from "../strings.ts";
+import { formTarget } from "./form-target.ts";
+import { backToCanvas } from "./fields/typed-input.tsx";
+import { inspectorTabs } from "./inspector-tabs.ts";
+import "./inspector.css";
 
 const words = strings.inspector;
 
-/** What is known of the selected step. */
+/** All about what is selected: its form, its YAML, its documentation. */
 export function InspectorPane() {
   const flow = useEditorState((state) => state.flow);
+  const catalog = useCatalog();
   const problems = useProblems();
-  const step = selectedStep(flow);
-  if (step === undefined || flow.good === undefined) {
+  const target = useMemo(() => formTarget(flow, catalog), [flow, catalog]);
+  const [tab, setTab] = useState("properties");
+  const id = useId();
+  const several = selectedSteps(flow).length;
+  if (target === undefined || several > 1) {
     return (
       <>
-        <p className="muted">{words.none}</p>
-        <p className="muted">{words.noneHint}</p>
+        <p className="muted">{several > 1 ? words.several(several) : words.none}</p>
+        <p className="muted">{several > 1 ? words.severalHint : words.noneHint}</p>
       </>
     );
   }
-  const own = problemsByStep(flow, problems).get(pathKey(step.path)) ?? [];
+  const own = problemsByStep(flow, problems).get(target.key) ?? [];
+  const Content = (inspectorTabs.find((entry) => entry.id === tab) ?? inspectorTabs[0])?.content;
   return (
     <>
-      <h2>{step.description ?? step.name}</h2>
-      <p className="mono muted">
-        {words.step} {step.id} · {words.line} {step.span.line}
-      </p>
+      <div>
+        <h2>{target.title}</h2>
+        <p className="mono muted inspector__where">{target.where}</p>
+      </div>
       {own.map((problem, index) => (
-        <p key={index} className="field__error">
-          {problem.message}
+        <p key={index} className="inspector__problem">
+          <CircleAlert size={14} aria-hidden="true" />
+          <span>{problem.message}</span>
         </p>
       ))}
-      <h3>{words.yaml}</h3>
-      <pre className="inspector__yaml" tabIndex={0}>
-        {itemText(flow.good.text, step.listPath, step.index)}
-      </pre>
+      <div
+        className="segments inspector__tabs"
+        role="tablist"
+        aria-label={words.tabs}
+        onKeyDown={(event) => {
+          const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+          if (event.key === "Escape") backToCanvas();
+          if (by === 0) return;
+          const index = (inspectorTabs.findIndex((entry) => entry.id === tab) + by + inspectorTabs.length) % inspectorTabs.length;
+          setTab(inspectorTabs[index]?.id ?? "properties");
+          (event.currentTarget.children[index] as HTMLElement | undefined)?.focus();
+        }}
+      >
+        {inspectorTabs.map((entry) => (
+          <button
+            key={entry.id}
+            type="button"
+            role="tab"
+            id={`${id}-${entry.id}`}
+            className="button"
+            aria-selected={tab === entry.id}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === entry.id ? 0 : -1}
+            onClick={() => setTab(entry.id)}
+          >
+            {entry.title}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
+        {Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}
+      </div>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { canvasActions } from "../canvas/canvas-actions.ts";
 import { documentCommands } from "../commands/document-commands.ts";
 import { pageCommands } from "../commands/page-commands.ts";
 import { shownShortcut } from "../commands/shortcut.ts";
@@ -15,6 +16,7 @@ export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={strings.shortcuts.title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
       <Shortcuts title={strings.shortcuts.page} commands={pageCommands} />
+      <Shortcuts title={strings.shortcuts.canvas} commands={canvasActions} />
       <Shortcuts title={strings.shortcuts.step} commands={documentCommands} />
     </Dialog>
   );

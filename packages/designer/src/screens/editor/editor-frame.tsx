@@ -1,12 +1,18 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
 import { runtimeClient } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
+import { runCommand } from "../../commands/run-command.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
+import { CardFactsContext } from "../../canvas/card-facts.ts";
 import type { Editor } from "../../document/editor.ts";
 import { isBroken } from "../../document/open-flow.ts";
 import { InspectorPane } from "../../inspector/inspector-pane.tsx";
 import { strings } from "../../strings.ts";
+import { recordedFacts, type RecordedStep } from "../../trial/recorded-run.ts";
+import type { Trial } from "../../trial/trial.ts";
+import { TrialContext, trialOf, useTrial } from "../../trial/trial-context.ts";
+import { trialFacts } from "../../trial/trial-facts.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditorHandle, useTitle } from "../page-context.tsx";
 import { Dock } from "./dock.tsx";
@@ -15,6 +21,7 @@ import { EditorBanners } from "./editor-banners.tsx";
 import { useEditor, useEditorState } from "./editor-context.ts";
 import { EditorHeader } from "./editor-header.tsx";
 import { QuestionDialog } from "./question-dialog.tsx";
+import { ShownRunProvider } from "./shown-run.tsx";
 import "./editor.css";
 
 const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
@@ -24,14 +31,41 @@ export type View = "canvas" | "split" | "yaml";
 const lintAfterMs = 300;
 
 /** The editor's frame: header, canvas and source, inspector, dock. What fills them lives in its own rooms. */
-export function EditorFrame() {
+export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
+  const trial = trialOf(useEditor());
+  useEffect(() => trial.follow(), [trial]);
+  return (
+    <TrialContext value={trial}>
+      <ShownRunProvider runId={runId}>
+        {({ steps, run }) => (
+          <FactsProvider steps={run === undefined ? undefined : steps}>
+            <Frame runId={runId} />
+          </FactsProvider>
+        )}
+      </ShownRunProvider>
+    </TrialContext>
+  );
+}
+
+/** What cards show: the recorded run that is looked into, otherwise the trial. */
+function FactsProvider({ steps, children }: { readonly steps: readonly RecordedStep[] | undefined; readonly children: ReactNode }) {
+  const trial = useTrial();
+  const facts = useMemo(() => (steps === undefined ? trialFacts(trial) : recordedFacts(steps)), [steps, trial]);
+  return <CardFactsContext value={facts}>{children}</CardFactsContext>;
+}
+
+function Frame({ runId }: { readonly runId: string | undefined }) {
   const editor = useEditor();
+  const trial = useTrial();
   const name = useEditorState(({ flow }) => flow.good?.outline.routes[0]?.description ?? flow.id);
   const [view, setView] = useView();
   const [tab, setTab] = useState<DockTabId>("problems");
+  useEffect(() => {
+    if (runId !== undefined) setTab("runs");
+  }, [runId]);
   useTitle(strings.pageTitle(name));
   useLint(editor);
-  const handle = useMemo(() => handleOf(editor, setView, setTab), [editor, setView]);
+  const handle = useMemo(() => handleOf(editor, trial, setView, setTab), [editor, trial, setView]);
   useEditorHandle(handle);
   return (
     <div className="editor" data-view={view}>
@@ -70,7 +104,7 @@ function useView(): readonly [View, (view: View) => void] {
   return useMemo(() => [view, (next: View) => setSearch(next === "canvas" ? {} : { view: next }, { replace: true })] as const, [view, setSearch]);
 }
 
-function handleOf(editor: Editor, setView: (view: View) => void, setTab: (tab: DockTabId) => void): EditorHandle {
+function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, setTab: (tab: DockTabId) => void): EditorHandle {
   const { getState } = useWorkspace;
   return {
     get flow() {
@@ -80,13 +114,16 @@ function handleOf(editor: Editor, setView: (view: View) => void, setTab: (tab: D
     redo: () => editor.redo(),
     save: () => void editor.save(),
     deploy: () => void editor.deploy(getState().target ?? null).then(() => getState().loadRuntime()),
-    runTests: () => setTab("tests"),
-    tryIt: () => setTab("try"),
-    setView,
-    run: (command: DocumentCommand) => {
-      const result = command.apply(editor.flow);
-      if (result !== undefined) editor.edit(result.edit, command.title, "command", result.select);
+    runTests: () => {
+      setTab("tests");
+      void trial.runTests();
     },
+    tryIt: () => {
+      setTab("try");
+      trial.start();
+    },
+    setView,
+    run: (command: DocumentCommand) => void runCommand(editor, command, "command"),
   };
 }
 

@@ -1,0 +1,157 @@
+// Everything the canvas can do to what is selected, with its keys: the menu, the keyboard and the sheet of shortcuts are drawn
+// from this list and from the document commands.
+import { flushSync } from "react-dom";
+import { currentCatalog } from "../catalog/use-catalog.ts";
+import { holdsSteps } from "../catalog/flow-catalog.ts";
+import type { DocumentCommand } from "../commands/command.ts";
+import { createPartner, partnerOf } from "../commands/direct-partner.ts";
+import { placeAfterSelection, placeInside } from "../commands/insert-step.ts";
+import { runCommand } from "../commands/run-command.ts";
+import type { Editor } from "../document/editor.ts";
+import { pathKey } from "../document/outline.ts";
+import { blockAt, selectedStep, selectedSteps } from "../document/open-flow.ts";
+import { strings } from "../strings.ts";
+import { openPicker, setZoom, useCanvasUi } from "./canvas-ui.ts";
+
+const words = strings.canvas;
+
+export interface CanvasAction {
+  readonly name: string;
+  readonly title: string;
+  readonly shortcut?: string;
+  /** A second key for the same. */
+  readonly also?: string;
+  /** Left out of the menu of a card. */
+  readonly hidden?: boolean;
+  isPossible(editor: Editor): boolean;
+  run(editor: Editor): void;
+}
+
+const always = (): boolean => true;
+
+export const canvasActions: readonly CanvasAction[] = [
+  {
+    name: "add-step",
+    title: words.addStep,
+    shortcut: "A",
+    also: "/",
+    isPossible: ({ flow }) => placeAfterSelection(flow) !== undefined,
+    run: ({ flow }) => {
+      const place = placeAfterSelection(flow);
+      if (place !== undefined) openPicker({ for: "insert", place });
+    },
+  },
+  {
+    name: "add-inside",
+    title: words.addInside,
+    shortcut: "Shift+A",
+    isPossible: (editor) => insidePlace(editor) !== undefined,
+    run: (editor) => {
+      const place = insidePlace(editor);
+      if (place !== undefined) openPicker({ for: "insert", place });
+    },
+  },
+  {
+    name: "add-branch",
+    title: words.addBranch,
+    shortcut: "B",
+    isPossible: (editor) => branchOwner(editor) !== undefined,
+    run: (editor) => {
+      const step = branchOwner(editor);
+      if (step !== undefined) openPicker({ for: "branch", step });
+    },
+  },
+  { name: "wrap", title: words.wrap, shortcut: "W", isPossible: ({ flow }) => selectedSteps(flow).length > 0, run: () => openPicker({ for: "wrap" }) },
+  {
+    name: "replace",
+    title: words.replace,
+    shortcut: "R",
+    isPossible: ({ flow }) => selectedStep(flow) !== undefined,
+    run: () => openPicker({ for: "replace" }),
+  },
+  {
+    name: "partner",
+    title: words.goToPartner,
+    shortcut: "G",
+    isPossible: ({ flow }) => partnerOf(flow) !== undefined || createPartner.apply(flow) !== undefined,
+    run: (editor) => {
+      const partner = partnerOf(editor.flow);
+      if (partner === undefined) actOn(editor, createPartner);
+      else {
+        flushSync(() => editor.select(partner));
+        focusSelected(editor);
+      }
+    },
+  },
+  {
+    name: "rename",
+    title: words.rename,
+    shortcut: "F2",
+    isPossible: ({ flow }) => flow.selection !== undefined,
+    run: () => focusInspector("[data-field=description]"),
+  },
+  { name: "open", title: words.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
+  { name: "find", title: words.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
+  { name: "fit", title: words.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
+  { name: "actual-size", title: words.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
+];
+
+/** Does a command and keeps the keyboard on what is selected afterwards. */
+export function actOn(editor: Editor, command: DocumentCommand): void {
+  let done = false;
+  flushSync(() => {
+    done = runCommand(editor, command, "canvas");
+  });
+  if (done) focusSelected(editor);
+}
+
+export function focusSelected(editor: Editor): void {
+  const { selection } = editor.flow;
+  if (selection !== undefined) cardOf(pathKey(selection))?.focus();
+}
+
+export const cardOf = (key: string): HTMLElement | null => document.querySelector<HTMLElement>(`.canvas [data-key="${CSS.escape(key)}"]`);
+
+function insidePlace({ flow }: Editor): ReturnType<typeof placeInside> {
+  return placeInside(flow, flow.selection, (name) => {
+    const view = currentCatalog()?.step(name);
+    return view !== undefined && holdsSteps(view);
+  });
+}
+
+/** The step whose branches are meant: the selected one, or the one the selected branch belongs to. */
+function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined {
+  const catalog = currentCatalog();
+  const step = selectedStep(flow);
+  if (step !== undefined) return (catalog?.branches(step.name).length ?? 0) > 0 ? step.path : undefined;
+  const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
+  if (block === undefined) return undefined;
+  const end = typeof block.path.at(-1) === "number" ? -3 : -2;
+  return block.path.slice(0, end);
+}
+
+/** Moves the keyboard into the inspector. */
+function focusInspector(which = "input, select, textarea"): void {
+  const inspector = document.querySelector(".editor__inspector");
+  const field =
+    inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${which})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
+  if (field instanceof HTMLInputElement) field.select();
+  field?.focus();
+}
+
+/** The largest zoom, up to the actual size, at which everything is seen. */
+function fit(): void {
+  const pane = document.querySelector<HTMLElement>(".canvas");
+  const content = pane?.querySelector<HTMLElement>(".canvas__content");
+  if (pane === null || pane === undefined || content === null || content === undefined) return;
+  const { zoom } = useCanvasUi.getState();
+  const rect = { width: 0, height: 0 };
+  for (const route of content.querySelectorAll<HTMLElement>(".route")) {
+    const box = route.getBoundingClientRect();
+    rect.width = Math.max(rect.width, box.width / zoom);
+    rect.height += box.height / zoom + 72;
+  }
+  if (rect.width === 0) return;
+  setZoom(Math.min(1, (pane.clientWidth - 48) / rect.width, (pane.clientHeight - 48) / rect.height));
+  pane.scrollTo({ top: 0, left: 0 });
+}

@@ -1,0 +1,97 @@
+// Keys on a tree: arrows walk as in any tree, everything else is an action or a command.
+import type { KeyboardEvent } from "react";
+import { documentCommands } from "../commands/document-commands.ts";
+import { matchesShortcut } from "../commands/shortcut.ts";
+import type { Editor } from "../document/editor.ts";
+import { everyStep, pathKey, type Outline, type StepOutline } from "../document/outline.ts";
+import { selectedStep, stepAt } from "../document/open-flow.ts";
+import { actOn, canvasActions, cardOf } from "./canvas-actions.ts";
+import { setFolded, useCanvasUi } from "./canvas-ui.ts";
+
+export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
+  if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
+  if (walk(event, editor)) return event.preventDefault();
+  const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, event)));
+  if (action !== undefined) {
+    event.preventDefault();
+    if (action.isPossible(editor)) action.run(editor);
+    return;
+  }
+  const press = event.key === "Backspace" ? { ...pressOf(event), key: "Delete" } : pressOf(event);
+  const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, press));
+  if (command !== undefined) {
+    event.preventDefault();
+    actOn(editor, command);
+  } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey) || event.key === ".") {
+    event.preventDefault();
+    const box = event.target.getBoundingClientRect();
+    useCanvasUi.setState({ menu: { x: box.left + 24, y: box.bottom } });
+  }
+}
+
+const pressOf = ({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) => ({ key, code, ctrlKey, metaKey, altKey, shiftKey });
+
+/** True when the key was one for walking. */
+function walk(event: KeyboardEvent<HTMLElement>, editor: Editor): boolean {
+  if (event.altKey || event.ctrlKey || event.metaKey) return false;
+  if (event.shiftKey) return event.key === "ArrowDown" ? extend(editor, 1) : event.key === "ArrowUp" ? extend(editor, -1) : false;
+  const target = event.target as HTMLElement;
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=treeitem]")];
+  const at = items.indexOf(target);
+  const expanded = target.getAttribute("aria-expanded");
+  const level = (item: HTMLElement | undefined): number => Number(item?.getAttribute("aria-level") ?? 0);
+  switch (event.key) {
+    case "ArrowDown":
+      return focus(items[at + 1]);
+    case "ArrowUp":
+      return focus(items[at - 1]);
+    case "Home":
+      return focus(items[0]);
+    case "End":
+      return focus(items.at(-1));
+    case "ArrowRight":
+      return expanded === "false" ? fold(editor, false) : focus(level(items[at + 1]) > level(target) ? items[at + 1] : undefined);
+    case "ArrowLeft":
+      return expanded === "true" ? fold(editor, true) : focus(items.slice(0, at).findLast((item) => level(item) < level(target)));
+    default:
+      return false;
+  }
+}
+
+function focus(item: HTMLElement | undefined): boolean {
+  item?.focus();
+  return true;
+}
+
+function fold(editor: Editor, folded: boolean): boolean {
+  const id = foldIdOf(editor);
+  if (id !== undefined) setFolded(id, folded);
+  return true;
+}
+
+/** The name under which the selected step is remembered as folded. */
+export function foldIdOf({ flow }: Editor): string | undefined {
+  const { outline } = flow.good ?? {};
+  const step = selectedStep(flow);
+  if (outline === undefined || flow.selection === undefined) return undefined;
+  if (step === undefined) {
+    const key = pathKey(flow.selection);
+    return outline.entities.some((entity) => pathKey(entity.path) === key) ? `element/${key}` : undefined;
+  }
+  return `${scopeOf(outline, step)}/${step.id}`;
+}
+
+function scopeOf(outline: Outline, step: StepOutline): string {
+  for (const route of outline.routes) for (const one of everyStep(route.steps)) if (one === step) return route.id;
+  return `element/${pathKey(step.path.slice(0, 1))}`;
+}
+
+/** Makes the selection reach one step further in its list. */
+function extend(editor: Editor, by: 1 | -1): boolean {
+  const lead = selectedStep(editor.flow);
+  const next = lead === undefined ? undefined : stepAt(editor.flow, [...lead.listPath, lead.index + by]);
+  if (lead === undefined || next === undefined) return true;
+  editor.select(next.path, editor.flow.anchor ?? lead.index);
+  cardOf(pathKey(next.path))?.focus();
+  return true;
+}

@@ -1,0 +1,129 @@
+import { ListTree, Maximize, MoreHorizontal, Plus, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { shownShortcut } from "../commands/shortcut.ts";
+import { Button } from "../controls/button.tsx";
+import { everyStep, pathKey } from "../document/outline.ts";
+import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
+import { strings } from "../strings.ts";
+import { canvasActions, cardOf, focusSelected } from "./canvas-actions.ts";
+import { setZoom, useCanvasUi } from "./canvas-ui.ts";
+
+const words = strings.canvas;
+
+/** The small bars over the canvas: add and act on the upper edge, size on the lower. */
+export function CanvasTools() {
+  const editor = useEditor();
+  const zoom = useCanvasUi((state) => state.zoom);
+  const finding = useCanvasUi((state) => state.finding);
+  const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
+  const run = (name: string): void => canvasActions.find((action) => action.name === name)?.run(editor);
+  return (
+    <>
+      <div className="canvas-bar canvas-bar--top" role="toolbar" aria-label={words.tools}>
+        <Button look="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
+          {words.addStep}
+        </Button>
+        <Button
+          look="quiet"
+          icon={<MoreHorizontal size={16} aria-hidden="true" />}
+          disabled={!hasSelection}
+          aria-haspopup="menu"
+          onClick={(event) => {
+            const box = event.currentTarget.getBoundingClientRect();
+            useCanvasUi.setState({ menu: { x: box.left, y: box.bottom + 4 } });
+          }}
+        >
+          {words.actions}
+        </Button>
+        <Button
+          look="quiet"
+          icon={<Search size={16} aria-hidden="true" />}
+          aria-label={words.find}
+          title={`${words.find} (${shownShortcut("Mod+F")})`}
+          onClick={() => run("find")}
+        />
+      </div>
+      {finding ? <Find /> : null}
+      <div className="canvas-bar canvas-bar--bottom" role="toolbar" aria-label={words.zoom}>
+        <Button
+          look="quiet"
+          icon={<ZoomOut size={16} aria-hidden="true" />}
+          aria-label={words.zoomOut}
+          title={words.zoomOut}
+          onClick={() => setZoom(zoom / 1.2)}
+        />
+        <Button
+          look="quiet"
+          aria-label={`${words.actualSize}, ${Math.round(zoom * 100)} %`}
+          title={`${words.actualSize} (0)`}
+          onClick={() => run("actual-size")}
+        >
+          {Math.round(zoom * 100)} %
+        </Button>
+        <Button
+          look="quiet"
+          icon={<ZoomIn size={16} aria-hidden="true" />}
+          aria-label={words.zoomIn}
+          title={words.zoomIn}
+          onClick={() => setZoom(zoom * 1.2)}
+        />
+        <Button look="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={words.fit} title={`${words.fit} (1)`} onClick={() => run("fit")} />
+      </div>
+    </>
+  );
+}
+
+/** Goes from one step to the next that has the text in its name, id or detail. */
+function Find() {
+  const editor = useEditor();
+  const outline = useEditorState((state) => state.flow.good?.outline);
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const matches = useMemo(() => {
+    const wanted = query.trim().toLowerCase();
+    if (wanted === "" || outline === undefined) return [];
+    return outline.routes
+      .flatMap((route) => [...everyStep(route.steps)])
+      .filter((step) => `${step.name} ${step.id} ${step.description ?? ""} ${step.detail}`.toLowerCase().includes(wanted));
+  }, [query, outline]);
+  const show = (index: number): void => {
+    const step = matches[(index + matches.length) % Math.max(1, matches.length)];
+    if (step === undefined) return;
+    setAt((index + matches.length) % matches.length);
+    editor.select(step.path);
+    cardOf(pathKey(step.path))?.scrollIntoView({ block: "center", inline: "center" });
+  };
+  const close = (): void => {
+    useCanvasUi.setState({ finding: false });
+    focusSelected(editor);
+  };
+  return (
+    <div className="canvas-bar canvas-bar--find" role="search">
+      <ListTree size={16} aria-hidden="true" />
+      <input
+        ref={input}
+        className="input"
+        aria-label={words.findLabel}
+        placeholder={words.findLabel}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") close();
+          if (event.key === "Enter")
+            show(matches.length > 0 && pathKey(matches[at]?.path ?? []) === pathKey(editor.flow.selection ?? []) ? at + (event.shiftKey ? -1 : 1) : at);
+        }}
+      />
+      <span className="muted" role="note">
+        {matches.length === 0 ? "" : words.found(at + 1, matches.length)}
+      </span>
+      <Button look="quiet" onClick={close}>
+        {strings.common.close}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import { CircleAlert, CircleX, Check } from "lucide-react";
+import { memo } from "react";
+import type { StepKind } from "../catalog/flow-catalog.ts";
+import { strings } from "../strings.ts";
+import { useCardFacts } from "./card-facts.ts";
+import { StepIcon } from "./step-icon.tsx";
+
+const words = strings.canvas;
+
+/** All a card shows, as plain values: a card whose values are the same is not drawn again. */
+export interface StepCardProps {
+  readonly id: string;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly label: string;
+  readonly kind: StepKind;
+  readonly icon: string | undefined;
+  readonly level: number;
+  readonly position: number;
+  readonly total: number;
+  readonly faults: number;
+  readonly disabled: boolean;
+  readonly selected: boolean;
+  readonly tabStop: boolean;
+  /** Undefined for steps that hold nothing. */
+  readonly expanded: boolean | undefined;
+  readonly group: string | undefined;
+  readonly draggable: boolean;
+}
+
+export const StepCard = memo(function StepCard(props: StepCardProps) {
+  const { id, title, subtitle, label, kind, icon, level, position, total, faults, disabled, selected, tabStop, expanded, group, draggable } = props;
+  const facts = useCardFacts(id);
+  const said = [
+    label,
+    ...(disabled ? [words.disabled] : []),
+    ...(faults > 0 ? [words.problems(faults)] : []),
+    ...(facts?.error === undefined ? [] : [`${words.failed}: ${facts.error}`]),
+  ];
+  return (
+    <div
+      role="treeitem"
+      aria-label={said.join(", ")}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={total}
+      aria-selected={selected}
+      aria-expanded={expanded}
+      aria-owns={expanded === true ? group : undefined}
+      tabIndex={tabStop ? 0 : -1}
+      className="card"
+      data-key={id}
+      data-kind={kind}
+      data-fault={faults > 0 || undefined}
+      data-failed={facts?.error !== undefined || undefined}
+      data-dimmed={facts?.dimmed || undefined}
+      data-disabled={disabled || undefined}
+      draggable={draggable}
+    >
+      <span className="card__icon">
+        <StepIcon icon={icon} kind={kind} />
+      </span>
+      <span className="card__text">
+        <span className="card__title" title={title}>
+          {title}
+        </span>
+        <span className="card__subtitle" title={subtitle}>
+          {disabled ? words.disabled : subtitle}
+        </span>
+      </span>
+      <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
+    </div>
+  );
+});
+
+function CardState({
+  faults,
+  error,
+  count,
+  summary,
+}: {
+  readonly faults: number;
+  readonly error: string | undefined;
+  readonly count: number | undefined;
+  readonly summary: string | undefined;
+}) {
+  if (faults > 0) {
+    return (
+      <span className="card__state card__state--fail">
+        <CircleAlert size={14} aria-hidden="true" />
+        {words.problems(faults)}
+      </span>
+    );
+  }
+  if (error !== undefined) {
+    return (
+      <span className="card__state card__state--fail" title={error}>
+        <CircleX size={14} aria-hidden="true" />
+        {words.failed}
+      </span>
+    );
+  }
+  if (count === undefined && summary === undefined) return null;
+  return (
+    <span className="card__state card__state--ok" title={summary}>
+      <Check size={14} aria-hidden="true" />
+      {count ?? summary}
+    </span>
+  );
+}

@@ -1,0 +1,206 @@
+import { useId, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
+import type { Path } from "@sluice/model";
+import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
+import { sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
+import { useCatalog } from "../catalog/use-catalog.ts";
+import type { DocumentCommand } from "../commands/command.ts";
+import { insertStepsAt } from "../commands/insert-step.ts";
+import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
+import { Dialog } from "../controls/dialog.tsx";
+import { stepAt, type OpenFlow } from "../document/open-flow.ts";
+import { useEditor } from "../screens/editor/editor-context.ts";
+import { strings } from "../strings.ts";
+import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
+import { actOn, focusSelected } from "./canvas-actions.ts";
+import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
+import { StepIcon } from "./step-icon.tsx";
+
+const words = strings.canvas;
+const recentKey = "sluice.recentSteps";
+const mostRecent = 5;
+
+interface Choice {
+  readonly key: string;
+  readonly title: string;
+  readonly word: string;
+  readonly summary: string;
+  readonly kind: StepKind;
+  readonly icon: string | undefined;
+  readonly group: string;
+  command(request: PickerRequest): DocumentCommand;
+}
+
+/** The searchable list of what can be added, put around, put in place or branched off. */
+export function StepPicker() {
+  const request = useCanvasUi((state) => state.picker);
+  return request === undefined ? null : <Picker request={request} />;
+}
+
+function Picker({ request }: { readonly request: PickerRequest }) {
+  const editor = useEditor();
+  const catalog = useCatalog();
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const list = useId();
+  const choices = useMemo(() => choicesFor(request, catalog, editor.flow), [request, catalog, editor]);
+  const shown = useMemo(() => matching(choices, query), [choices, query]);
+  const chosen = Math.min(active, shown.length - 1);
+  const close = (): void => {
+    flushSync(() => openPicker(undefined));
+    focusSelected(editor);
+  };
+  const choose = (choice: Choice | undefined): void => {
+    if (choice === undefined) return;
+    close();
+    remember(choice.key);
+    actOn(editor, choice.command(request));
+  };
+  const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch }[request.for];
+  return (
+    <Dialog title={title} onClose={close}>
+      <div className="picker">
+        <input
+          className="input"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={shown.length === 0 ? undefined : `${list}-${chosen}`}
+          aria-label={words.pickLabel}
+          placeholder={words.pickLabel}
+          autoComplete="off"
+          autoFocus
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={(event) => {
+            const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+            if (by === 0 && event.key !== "Enter") return;
+            event.preventDefault();
+            if (by === 0) return choose(shown[chosen]);
+            const next = (chosen + by + shown.length) % Math.max(1, shown.length);
+            setActive(next);
+            document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: "nearest" });
+          }}
+        />
+        <ul className="picker__list" role="listbox" id={list} aria-label={title}>
+          {shown.map((choice, index) => (
+            <li
+              key={`${choice.group}-${choice.key}`}
+              id={`${list}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              className="picker__item"
+              data-kind={choice.kind}
+              onClick={() => choose(choice)}
+              onMouseMove={() => setActive(index)}
+            >
+              <span className="picker__icon">
+                <StepIcon icon={choice.icon} kind={choice.kind} />
+              </span>
+              <span className="picker__text">
+                <span className="picker__title">
+                  {choice.title} <span className="mono muted">{choice.word}</span>
+                </span>
+                <span className="muted">{choice.summary}</span>
+              </span>
+              <span className="picker__group">{choice.group}</span>
+            </li>
+          ))}
+        </ul>
+        {shown.length === 0 ? <p className="muted">{catalog === undefined ? words.pickWait : words.pickNone}</p> : null}
+      </div>
+    </Dialog>
+  );
+}
+
+function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, flow: OpenFlow): readonly Choice[] {
+  if (catalog === undefined) return [];
+  if (request.for === "branch") return branchChoices(catalog, flow, request.step);
+  const steps = (request.for === "wrap" ? catalog.holders() : catalog.view.steps).map((step): Choice => {
+    const yaml = starterYaml(step);
+    return {
+      key: step.name,
+      title: step.title,
+      word: step.name,
+      summary: step.summary,
+      kind: kindOfStep(step.name, step),
+      icon: step.icon,
+      group: words.groups.steps,
+      command: (to) => commandFor(to, step.title, yaml),
+    };
+  });
+  if (request.for === "wrap") return steps;
+  const connectors = catalog.connectorsWith("sink").map((connector): Choice => {
+    const title = words.pickSend(connector.title);
+    const yaml = sendYaml(connector);
+    return {
+      key: `to:${connector.scheme}`,
+      title,
+      word: connector.scheme,
+      summary: connector.summary,
+      kind: "endpoint",
+      icon: connector.icon,
+      group: words.groups.connectors,
+      command: (to) => commandFor(to, title, yaml),
+    };
+  });
+  return ranked([...steps, ...connectors]);
+}
+
+function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
+  if (request.for === "wrap") return wrapIn(`${words.wrap} ${title}`, yaml);
+  if (request.for === "replace") return replaceBy(`${words.replace} ${title}`, yaml);
+  return insertStepsAt(`${words.addStep}: ${title}`, [yaml], request.for === "insert" ? request.place : () => undefined);
+}
+
+function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readonly Choice[] {
+  const step = stepAt(flow, path);
+  if (step === undefined) return [];
+  return catalog
+    .branches(step.name)
+    .filter(({ many, option }) => many || !step.blocks.some((block) => block.name === option.name))
+    .map((branch) => ({
+      key: branch.option.name,
+      title: words.addBranchOf(branch.option.name),
+      word: "",
+      summary: branch.option.doc,
+      kind: "routing",
+      icon: "git-branch",
+      group: step.name,
+      command: () => addBranch(words.addBranchOf(branch.option.name), path, branch),
+    }));
+}
+
+/** What was used last comes first. */
+function ranked(choices: readonly Choice[]): readonly Choice[] {
+  const recent = recentSteps();
+  const first = recent.flatMap((key) => choices.filter((choice) => choice.key === key)).map((choice) => ({ ...choice, group: words.groups.recent }));
+  return [...first, ...choices.filter((choice) => !recent.includes(choice.key))];
+}
+
+/** Names that begin with the words come before those that contain them, those before what only the summary says. */
+function matching(choices: readonly Choice[], query: string): readonly Choice[] {
+  const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (parts.length === 0) return choices;
+  const rank = ({ title, word, summary }: Choice): number => {
+    const name = `${title} ${word}`.toLowerCase();
+    const first = parts[0] as string;
+    if (parts.every((part) => name.includes(part)))
+      return word.toLowerCase() === first ? 0 : name.startsWith(first) || word.toLowerCase().startsWith(first) ? 1 : 2;
+    return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 3 : 4;
+  };
+  return choices
+    .map((choice) => ({ choice, at: rank(choice) }))
+    .filter(({ at }) => at < 4)
+    .sort((one, other) => one.at - other.at)
+    .map(({ choice }) => choice);
+}
+
+const recentSteps = (): readonly string[] => (readSetting(recentKey) ?? "").split(" ").filter(Boolean);
+
+function remember(key: string): void {
+  writeSetting(recentKey, [key, ...recentSteps().filter((one) => one !== key)].slice(0, mostRecent).join(" "));
+}

@@ -1,0 +1,77 @@
+// Dragging: cards to gaps, and the empty canvas to move the view. Every drag has a key as well (Alt with arrows, scrolling).
+import { useRef, type DragEvent, type PointerEvent } from "react";
+import type { Path } from "@sluice/model";
+import { moveStepsTo } from "../commands/move-step.ts";
+import type { Editor } from "../document/editor.ts";
+import { pathKey } from "../document/outline.ts";
+import { selectedSteps, stepAt } from "../document/open-flow.ts";
+import type { Place } from "../document/step-edits.ts";
+import { strings } from "../strings.ts";
+import { actOn } from "./canvas-actions.ts";
+
+const stepsType = "application/x-sluice-steps";
+
+/** The path a key was made from: list indexes are numbers. */
+export function pathOf(key: string): Path {
+  return key.split("/").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+export function placeOf(element: Element | null): Place | undefined {
+  const gap = element?.closest<HTMLElement>("[data-list]");
+  return gap === null || gap === undefined ? undefined : { listPath: pathOf(gap.dataset["list"] ?? ""), index: Number(gap.dataset["index"]) };
+}
+
+export function useCardDrag(editor: Editor) {
+  const over = useRef<Element | undefined>(undefined);
+  const mark = (gap: Element | undefined): void => {
+    if (over.current === gap) return;
+    over.current?.removeAttribute("data-over");
+    gap?.setAttribute("data-over", "");
+    over.current = gap;
+  };
+  return {
+    onDragStart(event: DragEvent<HTMLElement>) {
+      const key = (event.target as HTMLElement).dataset["key"];
+      const step = key === undefined ? undefined : stepAt(editor.flow, pathOf(key));
+      if (step === undefined) return;
+      if (!selectedSteps(editor.flow).some((one) => pathKey(one.path) === key)) editor.select(step.path);
+      event.dataTransfer.setData(stepsType, key ?? "");
+      event.dataTransfer.effectAllowed = "move";
+    },
+    onDragOver(event: DragEvent<HTMLElement>) {
+      if (!event.dataTransfer.types.includes(stepsType)) return;
+      const gap = (event.target as Element).closest("[data-list]") ?? undefined;
+      mark(gap);
+      if (gap !== undefined) event.preventDefault();
+    },
+    onDragEnd: () => mark(undefined),
+    onDrop(event: DragEvent<HTMLElement>) {
+      const place = placeOf(event.target as Element);
+      mark(undefined);
+      if (place === undefined || !event.dataTransfer.types.includes(stepsType)) return;
+      event.preventDefault();
+      actOn(editor, moveStepsTo(strings.canvas.moveSteps, place));
+    },
+  };
+}
+
+/** Moves the view while the empty canvas is dragged. */
+export function usePan() {
+  const from = useRef<{ readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined>(undefined);
+  return {
+    onPointerDown(event: PointerEvent<HTMLElement>) {
+      const onCard = (event.target as Element).closest("[role=treeitem], [data-list], [data-branch-of], button, input") !== null;
+      if (onCard || (event.button !== 0 && event.button !== 1)) return;
+      const { scrollLeft: left, scrollTop: top } = event.currentTarget;
+      from.current = { x: event.clientX, y: event.clientY, left, top };
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    onPointerMove(event: PointerEvent<HTMLElement>) {
+      if (from.current === undefined) return;
+      event.currentTarget.scrollTo({ left: from.current.left - (event.clientX - from.current.x), top: from.current.top - (event.clientY - from.current.y) });
+    },
+    onPointerUp: () => {
+      from.current = undefined;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// What the runtime offers, arranged for drawing: which step is of which kind, which holds steps, what its branches are. All of
+// it follows from the catalogue's declarations; a step nobody declares is "other" and still drawn and edited.
+import type { CatalogView, ConnectorRole, ConnectorView, EntityView, FormatView, LanguageView, OptionView, StepView } from "@sluice/model";
+
+/** The colour and word of a card. */
+export type StepKind = "trigger" | "endpoint" | "transform" | "routing" | "script" | "error" | "other";
+
+/** A place for steps inside a step that has a name of its own: a `when`, an `otherwise`, a `doCatch`. */
+export interface BranchView {
+  readonly option: OptionView;
+  /** True when there can be several. */
+  readonly many: boolean;
+  readonly fields: readonly OptionView[];
+}
+
+const scripts: ReadonlySet<string> = new Set(["script", "bean", "process"]);
+const kinds: Readonly<Record<string, StepKind>> = { message: "transform", errors: "error", resilience: "error" };
+
+export class FlowCatalog {
+  readonly view: CatalogView;
+  readonly #steps: ReadonlyMap<string, StepView>;
+  readonly #languages: ReadonlyMap<string, LanguageView>;
+  readonly #formats: ReadonlyMap<string, FormatView>;
+  readonly #entities: ReadonlyMap<string, EntityView>;
+  readonly #connectors: ReadonlyMap<string, ConnectorView>;
+
+  constructor(view: CatalogView) {
+    this.view = view;
+    this.#steps = byName(view.steps);
+    this.#languages = byName(view.languages);
+    this.#formats = byName(view.formats);
+    this.#entities = byName(view.entities);
+    this.#connectors = new Map(view.connectors.flatMap((connector) => [connector.scheme, ...connector.aliases].map((scheme) => [scheme, connector] as const)));
+  }
+
+  step(name: string): StepView | undefined {
+    return this.#steps.get(name);
+  }
+
+  language(name: string): LanguageView | undefined {
+    return this.#languages.get(name);
+  }
+
+  format(name: string): FormatView | undefined {
+    return this.#formats.get(name);
+  }
+
+  entity(name: string): EntityView | undefined {
+    return this.#entities.get(name);
+  }
+
+  /** The connector of an address such as `timer:tick?period=5s`. */
+  connector(uri: string): ConnectorView | undefined {
+    return this.#connectors.get(/^[a-z0-9+.-]*/i.exec(uri)?.[0] ?? "");
+  }
+
+  connectorsWith(role: ConnectorRole): readonly ConnectorView[] {
+    return this.view.connectors.filter(({ roles }) => roles.includes(role));
+  }
+
+  /** The steps that can hold others, and so can be put around them. */
+  holders(): readonly StepView[] {
+    return this.view.steps.filter((step) => holdsSteps(step) || branchesOf(step.options).length > 0);
+  }
+
+  branches(name: string): readonly BranchView[] {
+    return branchesOf((this.step(name) ?? this.entity(name))?.options ?? []);
+  }
+}
+
+export function kindOfStep(name: string, step: StepView | undefined): StepKind {
+  if (step === undefined) return "other";
+  if (scripts.has(name)) return "script";
+  if (step.options.some(({ kind, required }) => kind === "uri" && required)) return "endpoint";
+  return kinds[step.group] ?? "routing";
+}
+
+export const holdsSteps = (step: { readonly options: readonly OptionView[] }): boolean => step.options.some(({ kind }) => kind === "steps");
+
+/** The options that are branches: objects with steps, or lists of such. */
+export function branchesOf(options: readonly OptionView[]): readonly BranchView[] {
+  return options.flatMap((option) => {
+    const fields = option.kind === "object" ? option.fields : option.kind === "list" ? option.item?.fields : undefined;
+    return fields?.some(({ kind }) => kind === "steps") === true ? [{ option, many: option.kind === "list", fields }] : [];
+  });
+}
+
+const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((one) => [one.name, one]));

@@ -1,0 +1,99 @@
+// The YAML of a new step, branch or address: what the declaration requires, with values that read well and can be replaced.
+import { scalarYaml, type ConnectorView, type OptionView, type StepView } from "@sluice/model";
+import { branchesOf, holdsSteps, type BranchView } from "./flow-catalog.ts";
+
+/** Values for options whose declaration has no example; the first that fits is taken: by step and option, then by option. */
+const values: Readonly<Record<string, string>> = {
+  message: "${body}",
+  type: "String",
+  name: "name",
+  uri: "direct:name",
+  exception: "java.lang.Exception",
+  exceptionType: "java.lang.IllegalStateException",
+  pattern: "*",
+  ref: "name",
+  idempotentRepository: "name",
+};
+
+/** Expressions a step starts with: the language and its text. */
+const expressions: Readonly<Record<string, readonly [string, string]>> = {
+  filter: ["simple", "${body} != null"],
+  when: ["simple", "${body} != null"],
+  validate: ["simple", "${body} != null"],
+  onWhen: ["simple", "${body} != null"],
+  loop: ["constant", "3"],
+  delay: ["constant", "1000"],
+  throttle: ["constant", "10"],
+  enrich: ["constant", "direct:name"],
+  pollEnrich: ["constant", "file:name"],
+  recipientList: ["constant", "direct:name"],
+  dynamicRouter: ["constant", "direct:name"],
+  routingSlip: ["constant", "direct:name"],
+  aggregate: ["constant", "all"],
+};
+
+export function starterYaml(step: StepView): string {
+  const lines = requiredLines(step.name, step.options);
+  if (holdsSteps(step)) lines.push("steps: []");
+  for (const branch of branchesOf(step.options)) {
+    if (branch.many) lines.push(`${branch.option.name}:`, ...block(branchYaml(branch), "  - ", "    "));
+    else if (!holdsSteps(step)) lines.push(`${branch.option.name}:`, ...block(branchYaml(branch), "  ", "  "));
+  }
+  if (step.shorthand !== undefined && lines.length === 0) return `${step.name}: {}`;
+  return lines.length === 0 ? `${step.name}: {}` : `${step.name}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** One branch: its conditions and an empty list of steps. */
+export function branchYaml({ option, fields }: BranchView): string {
+  return [...requiredLines(option.name, fields), "steps: []"].join("\n");
+}
+
+/** A step that sends to a connector. */
+export function sendYaml(connector: ConnectorView, word = "to"): string {
+  return `${word}:\n${addressLines(connector)
+    .map((line) => `  ${line}`)
+    .join("\n")}`;
+}
+
+/** The `uri` and, where options are required, the `parameters` of an address. */
+export function addressLines(connector: ConnectorView): string[] {
+  const lines = [`uri: ${scalarYaml(starterUri(connector))}`];
+  const required = connector.options.filter((option) => option.required);
+  if (required.length > 0) lines.push("parameters:", ...required.map((option) => `  ${option.name}: ${scalarYaml(valueOf(connector.scheme, option))}`));
+  return lines;
+}
+
+export function starterUri(connector: ConnectorView): string {
+  return connector.path.reduce((uri, option) => uri.replace(option.name, valueOf(connector.scheme, option)), connector.syntax);
+}
+
+function requiredLines(owner: string, options: readonly OptionView[]): string[] {
+  return options
+    .filter((option) => option.required || (option.kind === "expression" && option.inline === true))
+    .flatMap((option) => optionLines(owner, option));
+}
+
+function optionLines(owner: string, option: OptionView): string[] {
+  if (option.kind === "steps") return [];
+  if (option.kind === "expression") {
+    const [language, text] = expressions[owner] ?? expressions[option.name] ?? ["simple", "${body}"];
+    const line = `${language}: ${scalarYaml(text)}`;
+    return option.inline === true ? [line] : [`${option.name}:`, `  ${line}`];
+  }
+  if (option.kind === "format") return ["json: {}"];
+  if (option.kind === "list")
+    return [
+      `${option.name}:`,
+      ...block(option.item?.fields === undefined ? valueOf(owner, option) : requiredLines(owner, option.item.fields).join("\n"), "  - ", "    "),
+    ];
+  if (option.kind === "object") return [`${option.name}:`, ...requiredLines(owner, option.fields ?? []).map((line) => `  ${line}`)];
+  return [`${option.name}: ${scalarYaml(valueOf(owner, option))}`];
+}
+
+function valueOf(owner: string, option: OptionView): string {
+  const given = option.examples?.[0] ?? option.default ?? option.values?.[0];
+  if (typeof given === "string" || typeof given === "number" || typeof given === "boolean") return String(given);
+  return values[`${owner}.${option.name}`] ?? values[option.name] ?? option.name;
+}
+
+const block = (yaml: string, first: string, rest: string): string[] => yaml.split("\n").map((line, index) => (index === 0 ? first : rest) + line);

@@ -1,0 +1,93 @@
+import type { Path } from "@sluice/model";
+import { moveItem } from "@sluice/model";
+import { blockAt, selectedSteps, stepAt, type OpenFlow } from "../document/open-flow.ts";
+import type { StepOutline } from "../document/outline.ts";
+import { moveSteps, type Place } from "../document/step-edits.ts";
+import type { CommandResult, DocumentCommand } from "./command.ts";
+
+/** A command that moves the selected steps to a place. */
+export function moveStepsTo(title: string, place: Place): DocumentCommand {
+  return { name: "move-steps", title, apply: (flow) => moved(flow, place) };
+}
+
+export const moveStepUp: DocumentCommand = {
+  name: "move-step-up",
+  title: "Move step up",
+  shortcut: "Alt+ArrowUp",
+  apply(flow) {
+    const first = selectedSteps(flow)[0];
+    return first === undefined || first.index === 0 ? undefined : moved(flow, { listPath: first.listPath, index: first.index - 1 });
+  },
+};
+
+export const moveStepDown: DocumentCommand = {
+  name: "move-step-down",
+  title: "Move step down",
+  shortcut: "Alt+ArrowDown",
+  apply(flow) {
+    const last = selectedSteps(flow).at(-1);
+    if (last === undefined || stepAt(flow, [...last.listPath, last.index + 1]) === undefined) return undefined;
+    return moved(flow, { listPath: last.listPath, index: last.index + 2 });
+  },
+};
+
+/** Out of the step that holds it, behind that step; a branch goes one place to the left. */
+export const moveStepOut: DocumentCommand = {
+  name: "move-step-out",
+  title: "Move step out of its block",
+  shortcut: "Alt+ArrowLeft",
+  apply(flow) {
+    const branch = movedBranch(flow, -1);
+    if (branch !== undefined) return branch;
+    const first = selectedSteps(flow)[0];
+    const holder = first === undefined ? undefined : holderOf(flow, first.listPath);
+    return holder === undefined ? undefined : moved(flow, { listPath: holder.listPath, index: holder.index + 1 });
+  },
+};
+
+/** Into the block of the step before it, or else of the step behind it; a branch goes one place to the right. */
+export const moveStepIn: DocumentCommand = {
+  name: "move-step-in",
+  title: "Move step into the next block",
+  shortcut: "Alt+ArrowRight",
+  apply(flow) {
+    const branch = movedBranch(flow, 1);
+    if (branch !== undefined) return branch;
+    const steps = selectedSteps(flow);
+    const [first] = steps;
+    if (first === undefined) return undefined;
+    const before = stepAt(flow, [...first.listPath, first.index - 1])?.blocks[0];
+    if (before !== undefined) return moved(flow, { listPath: before.stepsPath, index: before.steps.length });
+    const after = stepAt(flow, [...first.listPath, first.index + steps.length])?.blocks[0];
+    return after === undefined ? undefined : moved(flow, { listPath: after.stepsPath, index: 0 });
+  },
+};
+
+function moved(flow: OpenFlow, place: Place): CommandResult | undefined {
+  const steps = selectedSteps(flow);
+  const [first] = steps;
+  if (first === undefined) return undefined;
+  const inside = place.listPath.length > first.listPath.length && first.listPath.every((part, at) => place.listPath[at] === part);
+  const through = place.listPath[first.listPath.length];
+  if (inside && typeof through === "number" && through >= first.index && through < first.index + steps.length) return undefined;
+  const { edit, place: to } = moveSteps(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }, place);
+  return { edit, select: [...to.listPath, to.index + steps.length - 1], ...(steps.length > 1 ? { anchor: to.index } : {}) };
+}
+
+function movedBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
+  const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
+  const at = block?.path.at(-1);
+  if (block === undefined || typeof at !== "number") return undefined;
+  const list: Path = block.path.slice(0, -1);
+  if (blockAt(flow, [...list, at + by]) === undefined) return undefined;
+  return { edit: moveItem(flow.text, list, at, list, at + by), select: [...list, at + by] };
+}
+
+/** The step whose block a list of steps is. */
+function holderOf(flow: OpenFlow, listPath: Path): StepOutline | undefined {
+  for (let length = listPath.length - 1; length > 0; length--) {
+    const step = typeof listPath[length - 1] === "number" ? stepAt(flow, listPath.slice(0, length)) : undefined;
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}

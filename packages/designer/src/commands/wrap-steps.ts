@@ -1,0 +1,88 @@
+import { addEntry, insertItem, replaceItem, setYamlAt, type Path } from "@sluice/model";
+import { branchYaml } from "../catalog/starter-yaml.ts";
+import type { BranchView } from "../catalog/flow-catalog.ts";
+import { selectedStep, selectedSteps, stepAt } from "../document/open-flow.ts";
+import { inSequence, unwrapStep, wrapSteps } from "../document/step-edits.ts";
+import type { DocumentCommand } from "./command.ts";
+import { withFreshIds } from "./fresh-ids.ts";
+
+/** A command that puts a block around the selected steps; `yaml` is the block with an empty `steps: []`. */
+export function wrapIn(title: string, yaml: string): DocumentCommand {
+  return {
+    name: "wrap-steps",
+    title,
+    apply(flow) {
+      const steps = selectedSteps(flow);
+      const [first] = steps;
+      if (first === undefined) return undefined;
+      const range = { listPath: first.listPath, first: first.index, count: steps.length };
+      return { edit: wrapSteps(flow.text, range, yaml), select: first.path };
+    },
+  };
+}
+
+/** Replaces the selected block by the steps inside it. */
+export const unwrap: DocumentCommand = {
+  name: "unwrap-step",
+  title: "Unwrap: keep only the steps inside",
+  shortcut: "Shift+W",
+  apply(flow) {
+    const step = selectedStep(flow);
+    const blocks = step?.blocks.filter((block) => block.steps.length > 0) ?? [];
+    if (step === undefined || blocks.length === 0) return undefined;
+    return {
+      edit: unwrapStep(
+        flow.text,
+        { listPath: step.listPath, index: step.index },
+        blocks.map((block) => block.stepsPath),
+      ),
+      select: step.path,
+    };
+  },
+};
+
+/** A command that puts another step in the place of the selected one; its id and description stay. */
+export function replaceBy(title: string, yaml: string): DocumentCommand {
+  return {
+    name: "replace-step",
+    title,
+    apply(flow) {
+      const step = selectedStep(flow);
+      if (step === undefined) return undefined;
+      const name = /^[\w-]+/.exec(yaml)?.[0] ?? "";
+      const kept = [
+        ...(step.hasOwnId ? [["id", step.id] as const] : []),
+        ...(step.description === undefined ? [] : [["description", step.description] as const]),
+      ];
+      const edit = inSequence(flow.text, [
+        (text) => replaceItem(text, step.listPath, step.index, yaml),
+        ...kept.map(
+          ([key, value]) =>
+            (text: string) =>
+              addEntry(text, [...step.path, name], key, JSON.stringify(value)),
+        ),
+      ]);
+      return { edit, select: step.path };
+    },
+  };
+}
+
+/** A command that gives the step at a path another branch. */
+export function addBranch(title: string, stepPath: Path, branch: BranchView): DocumentCommand {
+  return {
+    name: "add-branch",
+    title,
+    apply(flow) {
+      const step = stepAt(flow, stepPath);
+      if (step === undefined) return undefined;
+      const { name } = branch.option;
+      const path = [...step.path, step.name, name];
+      const yaml = withFreshIds(branchYaml(branch), flow);
+      const own = step.blocks.filter((block) => block.name === name);
+      if (!branch.many) return own.length > 0 ? undefined : { edit: setYamlAt(flow.text, path, yaml), select: path };
+      const index = own.length;
+      const edit = index === 0 ? setYamlAt(flow.text, path, `- ${yaml.replaceAll("\n", "\n  ")}`) : insertItem(flow.text, path, index, yaml);
+      return { edit, select: [...path, index] };
+    },
+  };
+}

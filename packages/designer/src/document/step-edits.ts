@@ -1,0 +1,152 @@
+// Edits of whole steps as text in, edit out: several steps at once, into lists that may not exist yet. Each is one edit, so one
+// step of undo.
+import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
+
+/** A place between steps. */
+export interface Place {
+  readonly listPath: Path;
+  readonly index: number;
+}
+
+/** Neighbours in one list. */
+export interface StepRange {
+  readonly listPath: Path;
+  readonly first: number;
+  readonly count: number;
+}
+
+type Change = (source: string) => Edit;
+
+/** Changes one after another as one edit; the first that is refused refuses all. */
+export function inSequence(source: string, changes: readonly Change[]): Edit {
+  let text = source;
+  let last: Edit | undefined;
+  for (const change of changes) {
+    last = change(text);
+    if (!last.ok) return last;
+    text = last.source;
+  }
+  return changes.length === 1 && last !== undefined ? last : wholeEdit(source, text);
+}
+
+/** Puts steps, each written as YAML, at a place. A list that is missing is made. */
+export function insertSteps(source: string, { listPath, index }: Place, yamls: readonly string[]): Edit {
+  return inSequence(
+    source,
+    yamls.map(
+      (yaml, at) => (text: string) =>
+        at === 0 && !hasList(text, listPath) ? setYamlAt(text, listPath, listItem(yaml)) : insertItem(text, listPath, index + at, yaml),
+    ),
+  );
+}
+
+export function removeSteps(source: string, { listPath, first, count }: StepRange): Edit {
+  return inSequence(
+    source,
+    Array.from({ length: count }, () => (text: string) => removeItem(text, listPath, first)),
+  );
+}
+
+/** The YAML of each step of a range. */
+export function rangeTexts(source: string, { listPath, first, count }: StepRange): readonly string[] {
+  return Array.from({ length: count }, (_, at) => itemText(source, listPath, first + at)).filter((text) => text !== undefined);
+}
+
+/** Moves steps to a place, which is counted while they are still where they were. Tells where they stand afterwards. */
+export function moveSteps(source: string, range: StepRange, to: Place): { readonly edit: Edit; readonly place: Place } {
+  const { first, count } = range;
+  if (samePath(range.listPath, to.listPath)) {
+    const forward = to.index > first;
+    const changes = Array.from(
+      { length: count },
+      (_, at) => (text: string) =>
+        forward
+          ? moveItem(text, range.listPath, first, range.listPath, to.index - 1)
+          : moveItem(text, range.listPath, first + at, range.listPath, to.index + at),
+    );
+    return { edit: inSequence(source, changes), place: { listPath: to.listPath, index: forward ? to.index - count : to.index } };
+  }
+  let from = range.listPath;
+  let target = to;
+  const changes: Change[] = [];
+  for (let at = 0; at < count; at++) {
+    const one = { from, target };
+    changes.push((text) => intoList(text, one.from, first, one.target, at));
+    target = { ...target, listPath: afterRemoval(target.listPath, from, first) };
+    from = afterInsertion(from, target.listPath, target.index + at);
+  }
+  return { edit: inSequence(source, changes), place: target };
+}
+
+function intoList(text: string, from: Path, index: number, { listPath, index: start }: Place, at: number): Edit {
+  if (hasList(text, listPath)) return moveItem(text, from, index, listPath, start + at);
+  const yaml = itemText(text, from, index);
+  if (yaml === undefined) return { ok: false, reason: "there is no step to move" };
+  return inSequence(text, [(one) => setYamlAt(one, listPath, listItem(yaml)), (one) => removeItem(one, from, index)]);
+}
+
+/** A path after the item `index` of the list at `list` was taken out before it. */
+function afterRemoval(path: Path, list: Path, index: number): Path {
+  const through = isBelow(path, list) ? path[list.length] : undefined;
+  return typeof through === "number" && through > index ? path.toSpliced(list.length, 1, through - 1) : path;
+}
+
+function afterInsertion(path: Path, list: Path, index: number): Path {
+  const through = isBelow(path, list) ? path[list.length] : undefined;
+  return typeof through === "number" && through >= index ? path.toSpliced(list.length, 1, through + 1) : path;
+}
+
+/** Puts other YAML around steps: `yaml` is a step with an empty `steps: []` in it, which takes them. */
+export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
+  const around = filled(yaml, rangeTexts(source, range));
+  return inSequence(source, [
+    (text) => insertItem(text, range.listPath, range.first, around),
+    (text) => removeSteps(text, { ...range, first: range.first + 1 }),
+  ]);
+}
+
+/** The step with `steps: []` replaced by steps. */
+export function filled(yaml: string, steps: readonly string[]): string {
+  const place = /^([ \t]*(?:- +)?)steps: \[\]$/m.exec(yaml);
+  if (place === null) return yaml;
+  const indent = " ".repeat((place[1] as string).length + 2);
+  const items = steps.map((step) => `${indent}${listItem(step).replaceAll(/\n(?!\n)/g, `\n${indent}`)}`).join("\n");
+  return `${yaml.slice(0, place.index)}${place[1]}steps:\n${items}${yaml.slice(place.index + place[0].length)}`;
+}
+
+/** Replaces a step by the steps of its blocks. */
+export function unwrapStep(source: string, { listPath, index }: Place, blocks: readonly Path[]): Edit {
+  const texts = blocks.flatMap((path) => rangeTexts(source, { listPath: path, first: 0, count: lengthOf(source, path) }));
+  return inSequence(source, [(text) => insertSteps(text, { listPath, index: index + 1 }, texts), (text) => removeItem(text, listPath, index)]);
+}
+
+/** Takes out a branch: an item of a list such as `when`, and the list with its last one, or a key such as `otherwise`. */
+export function removeBranch(source: string, path: Path): Edit {
+  const last = path.at(-1);
+  const list = typeof last === "number" ? path.slice(0, -1) : path;
+  if (typeof last === "number" && lengthOf(source, list) > 1) return removeItem(source, list, last);
+  return removeOption(source, list.slice(0, -1), String(list.at(-1)));
+}
+
+const samePath = (one: Path, other: Path): boolean => one.length === other.length && isBelow(one, other);
+const isBelow = (path: Path, above: Path): boolean => above.every((part, at) => path[at] === part);
+
+/** A step as an item of a list. */
+export const listItem = (yaml: string): string => `- ${yaml.replaceAll(/\n(?!\n|$)/g, "\n  ")}`;
+
+function hasList(source: string, path: Path): boolean {
+  const tree = nodeAt(source, path);
+  return tree?.type === "list" || (tree?.type === "scalar" && tree.text === null);
+}
+
+function lengthOf(source: string, path: Path): number {
+  const tree = nodeAt(source, path);
+  return tree?.type === "list" ? tree.items.length : 0;
+}
+
+function nodeAt(source: string, path: Path): ReturnType<typeof rereadTree>["tree"] {
+  let tree = rereadTree(source).tree;
+  for (const part of path)
+    tree = tree?.type === "map" ? tree.entries.find(({ key }) => key === part)?.value : tree?.type === "list" ? tree.items[part as number] : undefined;
+  return tree;
+}

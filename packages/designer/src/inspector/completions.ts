@@ -1,0 +1,112 @@
+// What can be written inside ${…}: the functions of Simple that matter most, and the names this flow uses itself.
+import type { Tree } from "@sluice/model";
+
+export interface Completion {
+  readonly text: string;
+  readonly doc: string;
+}
+
+const functions: readonly Completion[] = [
+  { text: "body", doc: "the message's body" },
+  { text: "body.", doc: "a field of the body" },
+  { text: "bodyAs(String)", doc: "the body converted to a type" },
+  { text: "bodyType", doc: "the type of the body" },
+  { text: "header.", doc: "a header" },
+  { text: "headers", doc: "all headers" },
+  { text: "headers.size", doc: "how many headers there are" },
+  { text: "variable.", doc: "a variable" },
+  { text: "variables", doc: "all variables" },
+  { text: "exchangeProperty.", doc: "a property of the exchange" },
+  { text: "exchangeId", doc: "the exchange's id" },
+  { text: "routeId", doc: "the route's id" },
+  { text: "stepId", doc: "the step's id" },
+  { text: "fromRouteId", doc: "the route the message came in by" },
+  { text: "exception.message", doc: "what the caught failure says" },
+  { text: "exception", doc: "the caught failure" },
+  { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the time, in a pattern" },
+  { text: "date:now+1d:yyyy-MM-dd", doc: "the time, moved" },
+  { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a zone" },
+  { text: "uuid", doc: "a new unique id" },
+  { text: "random(100)", doc: "a whole number below" },
+  { text: "random(1,100)", doc: "a whole number between" },
+  { text: "env.", doc: "an environment variable" },
+  { text: "properties:", doc: "a property of the runtime, with a default behind ':'" },
+  { text: "jsonpath($.)", doc: "a JSONPath on the body" },
+  { text: "jq(.)", doc: "a jq expression on the body" },
+  { text: "xpath(/)", doc: "an XPath on the body" },
+  { text: "trim(${body})", doc: "without blanks at both ends" },
+  { text: "uppercase(${body})", doc: "in upper case" },
+  { text: "lowercase(${body})", doc: "in lower case" },
+  { text: "replace(from,to)", doc: "with a text replaced" },
+  { text: "substring(0,3)", doc: "a part of the body" },
+  { text: "split(',')", doc: "the body cut into a list" },
+  { text: "join(',')", doc: "a list joined to text" },
+  { text: "length", doc: "how long the body is" },
+  { text: "size", doc: "how many items the body has" },
+  { text: "distinct()", doc: "a list without repetitions" },
+  { text: "sum(1,2)", doc: "numbers added" },
+  { text: "concat(a,b)", doc: "texts joined" },
+  { text: "hash(${body},SHA-256)", doc: "a digest of a text" },
+  { text: "iif(${body} != null,yes,no)", doc: "one of two, by a condition" },
+  { text: "collate(10)", doc: "a list in groups" },
+  { text: "empty(list)", doc: "an empty list, map or text" },
+];
+
+/** Names this flow gives to headers, variables and properties. */
+export interface KnownNames {
+  readonly header: readonly string[];
+  readonly variable: readonly string[];
+  readonly exchangeProperty: readonly string[];
+}
+
+const setters: Readonly<Record<string, keyof KnownNames>> = {
+  setHeader: "header",
+  setHeaders: "header",
+  setVariable: "variable",
+  setVariables: "variable",
+  setProperty: "exchangeProperty",
+};
+
+export function namesIn(tree: Tree, extraHeaders: readonly string[] = []): KnownNames {
+  const names = { header: new Set(extraHeaders), variable: new Set<string>(), exchangeProperty: new Set<string>() };
+  const visit = (node: Tree, kind: keyof KnownNames | undefined): void => {
+    if (node.type === "list") for (const item of node.items) visit(item, kind);
+    if (node.type !== "map") return;
+    for (const { key, value } of node.entries) {
+      if (kind !== undefined && key === "name" && value.type === "scalar" && value.text !== null) names[kind].add(value.text);
+      const own = setters[key];
+      visit(value, own ?? (key === "headers" || key === "variables" ? kind : undefined));
+    }
+  };
+  visit(tree, undefined);
+  return { header: [...names.header], variable: [...names.variable], exchangeProperty: [...names.exchangeProperty] };
+}
+
+export interface Suggestions {
+  /** Where the text that is completed begins. */
+  readonly start: number;
+  readonly items: readonly Completion[];
+}
+
+const most = 8;
+
+/** What fits at the caret: only inside an open `${`. */
+export function suggestionsAt(text: string, caret: number, names: KnownNames): Suggestions | undefined {
+  const before = text.slice(0, caret);
+  const open = before.lastIndexOf("${");
+  if (open === -1 || before.slice(open).includes("}")) return undefined;
+  const start = open + 2;
+  const typed = before.slice(start).toLowerCase();
+  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
+  const items = [...own, ...functions].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, most);
+  return items.length === 0 ? undefined : { start, items };
+}
+
+/** The text with a suggestion in place of what was typed, and where the caret stands then. */
+export function completed(text: string, caret: number, start: number, { text: chosen }: Completion): { readonly text: string; readonly caret: number } {
+  const isOpen = chosen.endsWith(".") || chosen.endsWith(":");
+  const closed = text.slice(caret).startsWith("}");
+  const inserted = isOpen || closed ? chosen : `${chosen}}`;
+  const end = start + inserted.length + (closed && !isOpen ? 1 : 0);
+  return { text: text.slice(0, start) + inserted + text.slice(caret), caret: end };
+}

@@ -1,0 +1,46 @@
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { strings } from "../strings.ts";
+import { optionLabel, shownDefault } from "./fields/option-label.ts";
+import type { FormTarget } from "./form-target.ts";
+
+const words = strings.inspector;
+
+/** What the declaration says: meaning, examples, every option. */
+export function DocsTab({ catalog, target }: { readonly catalog: FlowCatalog | undefined; readonly target: FormTarget }) {
+  const view =
+    target.kind === "trigger" ? catalog?.connector(target.word) : target.kind === "element" ? catalog?.entity(target.word) : catalog?.step(target.word);
+  if (view === undefined) return <p className="muted">{catalog === undefined ? words.noCatalog : words.unknownStep}</p>;
+  const examples = (view.examples as readonly { readonly title?: string; readonly yaml?: string }[]).filter(({ yaml }) => typeof yaml === "string");
+  return (
+    <div className="docs">
+      <p>{view.summary}</p>
+      {examples.length === 0 ? null : <h3>{words.examples}</h3>}
+      {examples.map(({ title, yaml }, index) => (
+        <figure key={index}>
+          <figcaption className="field__hint">{title}</figcaption>
+          <pre className="inspector__yaml" tabIndex={0} aria-label={title}>
+            {yaml}
+          </pre>
+        </figure>
+      ))}
+      {view.options.length === 0 ? null : (
+        <>
+          <h3>{words.options}</h3>
+          <dl className="docs__options">
+            {view.options.map((option) => (
+              <div key={option.name}>
+                <dt>
+                  <span className="mono">{option.name}</span> {option.required ? <span className="option__required">{words.required}</span> : null}
+                </dt>
+                <dd className="muted">
+                  {option.doc} {shownDefault(option) === undefined ? null : words.defaultIs(shownDefault(option) ?? "")}
+                  <span className="visually-hidden"> {optionLabel(option)}</span>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </div>
+  );
+}

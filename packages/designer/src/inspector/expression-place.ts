@@ -1,0 +1,60 @@
+// Where an expression stands and in which of its forms: the language as a key beside the options, inside `expression`, or inside
+// the option's own name; the text as a bare value or as a mapping with options of the language.
+import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path } from "@sluice/model";
+import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { inSequence } from "../document/step-edits.ts";
+import type { FormScope } from "./form-scope.ts";
+import { asMap, textOf, treeAt } from "./tree-at.ts";
+
+export interface ExpressionPlace {
+  /** The mapping that has the language as a key. */
+  readonly holder: Path;
+  readonly language: string | undefined;
+  readonly text: string | undefined;
+  /** True when the language's value is a mapping. */
+  readonly isObject: boolean;
+}
+
+export function expressionPlace(scope: FormScope, option: OptionView): ExpressionPlace {
+  const own: Path = [...scope.path, option.name];
+  const holders: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [own, [...own, "expression"]];
+  for (const holder of holders) {
+    const map = asMap(treeAt(scope.tree, holder));
+    const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined && !(holder === scope.path && isOwnOption(scope, option, key)));
+    if (entry === undefined) continue;
+    const isObject = entry.value.type === "map";
+    return { holder, language: entry.key, isObject, text: textOf(isObject ? treeAt(entry.value, [textKeyOf(scope.catalog, entry.key)]) : entry.value) };
+  }
+  return { holder: option.inline === true ? scope.path : own, language: undefined, text: undefined, isObject: false };
+}
+
+/** A language may be called as an option is, such as `header`. */
+const isOwnOption = (_scope: FormScope, option: OptionView, key: string): boolean => option.name === key && option.inline !== true;
+
+export const textKeyOf = (catalog: FlowCatalog, language: string): string => catalog.language(language)?.textKey ?? "expression";
+
+export const writeExpression =
+  (scope: FormScope, place: ExpressionPlace, text: string, language = place.language ?? "simple") =>
+  (source: string): Edit => {
+    const path = [...place.holder, language, ...(place.isObject ? [textKeyOf(scope.catalog, language)] : [])];
+    return setAt(source, path, text, scope.shorthands);
+  };
+
+/** Another language for the same text. */
+export const changeLanguage =
+  (scope: FormScope, place: ExpressionPlace, language: string) =>
+  (source: string): Edit => {
+    if (place.language === undefined) return setYamlAt(source, [...place.holder, language], scalarYaml(""), scope.shorthands);
+    const from = textKeyOf(scope.catalog, place.language);
+    const to = textKeyOf(scope.catalog, language);
+    const { language: old } = place;
+    return inSequence(source, [
+      ...(place.isObject && from !== to && place.text !== undefined ? [(text: string) => renameKey(text, [...place.holder, old], from, to)] : []),
+      (text: string) => renameKey(text, place.holder, old, language),
+    ]);
+  };
+
+export const removeExpression =
+  (scope: FormScope, option: OptionView, place: ExpressionPlace) =>
+  (source: string): Edit =>
+    option.inline === true ? removeOption(source, place.holder, place.language ?? "") : removeOption(source, scope.path, option.name);

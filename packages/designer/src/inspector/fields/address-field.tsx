@@ -1,0 +1,141 @@
+// An address: the connector, the URI, and the connector's options wherever they are written, behind `?` or as `parameters`.
+import { useId } from "react";
+import { setAt, type ConnectorView, type Edit, type OptionView } from "@sluice/model";
+import { starterUri } from "../../catalog/starter-yaml.ts";
+import { strings } from "../../strings.ts";
+import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FormScope } from "../form-scope.ts";
+import { asMap, treeAt } from "../tree-at.ts";
+import { useFormWriter } from "../use-form-writer.ts";
+import { OptionFrame } from "./option-frame.tsx";
+import { optionLabel } from "./option-label.ts";
+import { OptionList } from "./option-list.tsx";
+import { ParametersField } from "./parameters-field.tsx";
+import { QueryOptions } from "./query-options.tsx";
+import { TypedInput } from "./typed-input.tsx";
+
+const words = strings.inspector;
+
+export function AddressField({ option, parameters }: { readonly option: OptionView; readonly parameters: OptionView | undefined }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const id = useId();
+  const uri = textAt(scope, option.name) ?? "";
+  const connector = scope.catalog.connector(uri);
+  const offered = scope.catalog.connectorsWith(scope.role);
+  const label = option.name === "uri" ? words.address : optionLabel(option);
+  return (
+    <>
+      {option.name !== "uri" ? null : (
+        <div className="field">
+          <label className="field__label" htmlFor={`${id}-connector`}>
+            {words.connector}
+          </label>
+          <select
+            id={`${id}-connector`}
+            className="input"
+            value={connector?.scheme ?? ""}
+            onChange={(event) => {
+              const chosen = offered.find(({ scheme }) => scheme === event.target.value);
+              if (chosen !== undefined) writer.write(words.changed(words.connector), writeText(scope, option.name, starterUri(chosen)));
+            }}
+          >
+            {connector === undefined ? <option value="">{words.otherConnector}</option> : null}
+            {connector !== undefined && !offered.includes(connector) ? <option value={connector.scheme}>{connector.title}</option> : null}
+            {offered.map(({ scheme, title }) => (
+              <option key={scheme} value={scheme}>
+                {title} ({scheme})
+              </option>
+            ))}
+          </select>
+          {connector === undefined ? null : <div className="field__hint">{connector.summary}</div>}
+        </div>
+      )}
+      <OptionFrame
+        option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${words.addressHint(connector.syntax)}.` }}
+        isSet={uri !== ""}
+        error={faultAt(scope, valueAt(scope, option.name))}
+      >
+        {(control) => (
+          <TypedInput
+            control={control}
+            name={option.name}
+            label={label}
+            value={uri}
+            mono
+            lines={2}
+            write={(text) => writeText(scope, option.name, text.replaceAll("\n", ""))}
+          />
+        )}
+      </OptionFrame>
+      {option.name === "uri" && parameters !== undefined ? <ConnectorOptions connector={connector} uri={uri} parameters={parameters} /> : null}
+    </>
+  );
+}
+
+function ConnectorOptions({
+  connector,
+  uri,
+  parameters,
+}: {
+  readonly connector: ConnectorView | undefined;
+  readonly uri: string;
+  readonly parameters: OptionView;
+}) {
+  const scope = useForm();
+  const within = inner(scope, parameters.name);
+  const written = asMap(treeAt(scope.tree, within.path))?.entries.map(({ key }) => key) ?? [];
+  if (connector === undefined) {
+    return (
+      <FormContext.Provider value={within}>
+        <ParametersField known={new Set()} />
+      </FormContext.Provider>
+    );
+  }
+  const query = queryOf(uri);
+  const inQuery = new Set(query.map(([name]) => name));
+  // The parts of the path are options too when the URI is the bare scheme.
+  const path = uri.includes(":") ? [] : connector.path;
+  const all = [...path, ...connector.options].filter(({ name }) => !inQuery.has(name));
+  const known = new Set([...connector.path, ...connector.options].map(({ name }) => name));
+  const hasOther = connector.lenient || written.some((name) => !known.has(name));
+  return (
+    <fieldset className="section">
+      <legend>{words.connectorOptions(connector.title)}</legend>
+      <QueryOptions
+        options={connector.options}
+        query={query}
+        write={(next) =>
+          (source: string): Edit =>
+            setUri(scope, next, uri)(source)
+          }
+      />
+      <FormContext.Provider value={within}>
+        <OptionList options={all} />
+        {hasOther ? <ParametersField known={known} /> : null}
+      </FormContext.Provider>
+    </fieldset>
+  );
+}
+
+/** The options behind `?`, as written. */
+export function queryOf(uri: string): readonly (readonly [string, string])[] {
+  const at = uri.indexOf("?");
+  if (at === -1) return [];
+  return uri
+    .slice(at + 1)
+    .split("&")
+    .filter((part) => part !== "")
+    .map((part) => {
+      const sign = part.indexOf("=");
+      return sign === -1 ? [part, ""] : [part.slice(0, sign), part.slice(sign + 1)];
+    });
+}
+
+const setUri =
+  (scope: FormScope, query: readonly (readonly [string, string])[], uri: string) =>
+  (source: string): Edit => {
+    const bare = uri.split("?")[0] as string;
+    const text = query.length === 0 ? bare : `${bare}?${query.map(([name, value]) => `${name}=${value}`).join("&")}`;
+    const owner = treeAt(scope.tree, scope.path);
+    return setAt(source, owner?.type === "scalar" ? scope.path : [...scope.path, "uri"], text, scope.shorthands);
+  };

@@ -1,0 +1,56 @@
+import { useId } from "react";
+import { renameKey, setYamlAt, type OptionView } from "@sluice/model";
+import { strings } from "../../strings.ts";
+import { FormContext, inner, useForm } from "../form-scope.ts";
+import { asMap, treeAt } from "../tree-at.ts";
+import { useFormWriter } from "../use-form-writer.ts";
+import { optionLabel } from "./option-label.ts";
+import { OptionList } from "./option-list.tsx";
+
+const words = strings.inspector;
+
+/** A data format: written with its name as a key beside the other options. */
+export function FormatField({ option }: { readonly option: OptionView }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const id = useId();
+  const entry = asMap(treeAt(scope.tree, scope.path))?.entries.find(({ key }) => scope.catalog.format(key) !== undefined);
+  const format = entry === undefined ? undefined : scope.catalog.format(entry.key);
+  return (
+    <>
+      <div className="field">
+        <label className="field__label" htmlFor={id}>
+          {optionLabel(option)}
+          {option.required ? <span className="option__required"> {words.required}</span> : null}
+        </label>
+        <select
+          id={id}
+          className="input"
+          value={format?.name ?? ""}
+          onChange={(event) => {
+            const name = event.target.value;
+            writer.write(words.changed(words.format), (source) =>
+              entry === undefined ? setYamlAt(source, [...scope.path, name], "{}", scope.shorthands) : renameKey(source, scope.path, entry.key, name),
+            );
+          }}
+        >
+          {format === undefined ? <option value="">{words.notSet}</option> : null}
+          {scope.catalog.view.formats.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <div className="field__hint">{format?.summary ?? option.doc}</div>
+      </div>
+      {format === undefined || entry === undefined || entry.value.type === "list" ? null : (
+        <fieldset className="section">
+          <legend>{words.formatOptions}</legend>
+          <FormContext.Provider value={inner(scope, entry.key)}>
+            <OptionList options={format.options} />
+          </FormContext.Provider>
+        </fieldset>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// Options with members of their own, and lists of them.
+import { ArrowUp, Plus, Trash2 } from "lucide-react";
+import { useId, useState } from "react";
+import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView } from "@sluice/model";
+import { Button } from "../../controls/button.tsx";
+import { strings } from "../../strings.ts";
+import { FormContext, inner, useForm } from "../form-scope.ts";
+import { textOf, treeAt } from "../tree-at.ts";
+import { useFormWriter } from "../use-form-writer.ts";
+import { optionLabel } from "./option-label.ts";
+import { OptionList } from "./option-list.tsx";
+import { TypedInput } from "./typed-input.tsx";
+
+const words = strings.inspector;
+
+/** An option that is a mapping; its members are drawn once it is opened. */
+export function ObjectField({ option }: { readonly option: OptionView }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const within = inner(scope, option.name, option.shorthand);
+  const value = treeAt(scope.tree, within.path);
+  const [open, setOpen] = useState(value !== undefined);
+  const label = optionLabel(option);
+  return (
+    <details className="fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {label}
+        <span className="field__hint"> {option.doc}</span>
+      </summary>
+      {open ? (
+        <div className="fold__body">
+          {value === undefined ? (
+            <Button
+              icon={<Plus size={16} aria-hidden="true" />}
+              onClick={() => writer.write(words.addGroup(label), (source) => setYamlAt(source, within.path, "{}", scope.shorthands))}
+            >
+              {words.addGroup(label)}
+            </Button>
+          ) : (
+            <Button
+              look="quiet"
+              icon={<Trash2 size={16} aria-hidden="true" />}
+              onClick={() => writer.write(words.removeGroup(label), (source) => removeOption(source, scope.path, option.name))}
+            >
+              {words.removeGroup(label)}
+            </Button>
+          )}
+          <FormContext.Provider value={within}>
+            <OptionList options={option.fields ?? []} />
+          </FormContext.Provider>
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+/** A list of texts or of mappings: add, remove, move up. */
+export function ListField({ option }: { readonly option: OptionView }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const id = useId();
+  const list = inner(scope, option.name);
+  const value = treeAt(scope.tree, list.path);
+  const items = value?.type === "list" ? value.items : [];
+  const label = optionLabel(option);
+  const fields = option.item?.fields;
+  const add = (source: string): Edit => {
+    const yaml = fields === undefined ? '""' : starterItem(fields);
+    return items.length === 0 && value?.type !== "list"
+      ? setYamlAt(source, list.path, `- ${yaml.replaceAll("\n", "\n  ")}`, scope.shorthands)
+      : insertItem(source, list.path, items.length, yaml);
+  };
+  const remove =
+    (index: number) =>
+    (source: string): Edit =>
+      items.length === 1 ? removeOption(source, scope.path, option.name) : removeItem(source, list.path, index);
+  return (
+    <fieldset className="list-field">
+      <legend className="field__label">
+        {label}
+        {option.required ? <span className="option__required"> {words.required}</span> : null}
+      </legend>
+      <p className="field__hint" id={`${id}-doc`}>
+        {option.doc}
+      </p>
+      {items.map((item, index) => (
+        <div className={fields === undefined ? "list-field__row" : "list-field__group"} key={index}>
+          {fields === undefined ? (
+            <TypedInput
+              control={{
+                id: `${id}-${index}`,
+                "aria-describedby": `${id}-doc`,
+                "aria-invalid": undefined,
+                ...{ "aria-label": words.itemLabel(label, index + 1) },
+              }}
+              name={option.name}
+              label={label}
+              value={textOf(item) ?? ""}
+              mono
+              write={(text) => (source) => setScalar(source, [...list.path, index], text)}
+            />
+          ) : (
+            <FormContext.Provider value={inner(list, index)}>
+              <OptionList options={fields} />
+            </FormContext.Provider>
+          )}
+          <span className="list-field__tools">
+            {index === 0 ? null : (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={words.itemUp(label, index + 1)}
+                title={words.itemUp(label, index + 1)}
+                onClick={() => writer.write(words.changed(label), (source) => moveItem(source, list.path, index, list.path, index - 1))}
+              >
+                <ArrowUp size={14} aria-hidden="true" />
+              </button>
+            )}
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={words.removeItem(label, index + 1)}
+              title={words.removeItem(label, index + 1)}
+              onClick={() => writer.write(words.changed(label), remove(index))}
+            >
+              <Trash2 size={14} aria-hidden="true" />
+            </button>
+          </span>
+        </div>
+      ))}
+      <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => writer.write(words.addItem(label), add)}>
+        {words.addItem(label)}
+      </Button>
+    </fieldset>
+  );
+}
+
+function starterItem(fields: readonly OptionView[]): string {
+  const lines = fields
+    .filter(({ required, kind }) => required && kind !== "steps")
+    .map((field) =>
+      field.kind === "expression" && field.inline === true
+        ? 'simple: "${body}"'
+        : field.kind === "expression"
+          ? `${field.name}:\n  simple: "\${body}"`
+          : `${field.name}: ""`,
+    );
+  return lines.length === 0 ? "{}" : lines.join("\n");
+}

@@ -1,0 +1,59 @@
+import { RotateCcw } from "lucide-react";
+import { useId, type ReactNode } from "react";
+import type { OptionView } from "@sluice/model";
+import type { FieldControl } from "../../controls/field.tsx";
+import { strings } from "../../strings.ts";
+import { optionLabel, shownDefault } from "./option-label.ts";
+
+const words = strings.inspector;
+
+export interface OptionFrameProps {
+  readonly option: OptionView;
+  readonly isSet: boolean;
+  readonly error: string | undefined;
+  readonly onReset?: (() => void) | undefined;
+  readonly extra?: ReactNode;
+  /** The label stands beside the control instead of above it. */
+  readonly beside?: boolean;
+  readonly children: (control: FieldControl) => ReactNode;
+}
+
+/** An option's label, control, help and fault, with the way back to its default. */
+export function OptionFrame({ option, isSet, error, onReset, extra, beside = false, children }: OptionFrameProps) {
+  const id = useId();
+  const label = optionLabel(option);
+  const standard = shownDefault(option);
+  const control: FieldControl = {
+    id,
+    "aria-describedby": error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`,
+    "aria-invalid": error === undefined ? undefined : true,
+  };
+  return (
+    <div className={`option${beside ? " option--beside" : ""}`} data-set={isSet || undefined}>
+      <div className="option__head">
+        {beside ? children(control) : null}
+        <label className="field__label" htmlFor={id}>
+          {label}
+          {option.required ? <span className="option__required"> {words.required}</span> : null}
+        </label>
+        <span className="grow" />
+        {extra}
+        {isSet && !option.required && onReset !== undefined ? (
+          <button type="button" className="icon-button" aria-label={words.reset(label)} title={words.reset(label)} onClick={onReset}>
+            <RotateCcw size={14} aria-hidden="true" />
+          </button>
+        ) : null}
+      </div>
+      {beside ? null : children(control)}
+      <div className="field__hint" id={`${id}-hint`}>
+        {option.doc}
+        {standard === undefined || isSet ? null : ` ${words.defaultIs(standard)}`}
+      </div>
+      {error === undefined ? null : (
+        <div className="field__error" id={`${id}-error`}>
+          {error}
+        </div>
+      )}
+    </div>
+  );
+}

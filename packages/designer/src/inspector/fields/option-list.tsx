@@ -1,0 +1,112 @@
+// The options of a declaration as a form: what is required comes first, then what is set, the rest under "More".
+import { useState } from "react";
+import type { OptionView } from "@sluice/model";
+import { branchesOf } from "../../catalog/flow-catalog.ts";
+import { strings } from "../../strings.ts";
+import { expressionPlace } from "../expression-place.ts";
+import { FormContext, inner, useForm, valueAt, type FormScope } from "../form-scope.ts";
+import { asMap, treeAt } from "../tree-at.ts";
+import { AddressField } from "./address-field.tsx";
+import { ExpressionField } from "./expression-field.tsx";
+import { FormatField } from "./format-field.tsx";
+import { ListField, ObjectField } from "./group-field.tsx";
+import { optionLabel } from "./option-label.ts";
+import { ParametersField } from "./parameters-field.tsx";
+import { ScalarField } from "./scalar-field.tsx";
+
+const words = strings.inspector;
+const fewOptions = 4;
+const searchFrom = 8;
+
+export interface OptionListProps {
+  readonly options: readonly OptionView[];
+}
+
+export function OptionList({ options }: OptionListProps) {
+  const scope = useForm();
+  const branches = new Set(branchesOf(options).map(({ option }) => option.name));
+  const drawn = options.filter(({ kind, name }) => kind !== "steps" && !branches.has(name) && !isBesideAddress(options, name, kind));
+  const required = drawn.filter((option) => option.required);
+  const rest = drawn.filter((option) => !option.required);
+  // Which options count as set is decided when the form opens: a field that moved while it is typed into would lose the focus.
+  const formKey = `${scope.path.join("/")} ${options.map(({ name }) => name).join(" ")}`;
+  const [opened, setOpened] = useState({ formKey: "", names: new Set<string>() });
+  const current = opened.formKey === formKey ? opened : { formKey, names: new Set(rest.filter((option) => isSet(scope, option)).map(({ name }) => name)) };
+  if (current !== opened) setOpened(current);
+  const set = rest.filter(({ name }) => current.names.has(name));
+  const unset = rest.filter((option) => !set.includes(option));
+  const common = unset.filter(({ group, kind }) => group === "common" && kind !== "object");
+  const near = common.length <= fewOptions ? common : [];
+  const more = unset.filter((option) => !near.includes(option));
+  return (
+    <>
+      {[...required, ...set, ...near].map((option) => (
+        <OptionField key={option.name} option={option} options={options} />
+      ))}
+      {more.length === 0 ? null : <More options={more} all={options} />}
+    </>
+  );
+}
+
+function More({ options, all }: { readonly options: readonly OptionView[]; readonly all: readonly OptionView[] }) {
+  const [open, setOpen] = useState(false);
+  const [query, setQuery] = useState("");
+  const wanted = query.trim().toLowerCase();
+  const shown = options.filter((option) => `${option.name} ${optionLabel(option)} ${option.doc}`.toLowerCase().includes(wanted));
+  return (
+    <details className="fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{words.more(options.length)}</summary>
+      {open ? (
+        <div className="fold__body">
+          {options.length < searchFrom ? null : (
+            <input
+              className="input"
+              type="search"
+              aria-label={words.moreSearch}
+              placeholder={words.moreSearch}
+              value={query}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+          )}
+          {shown.map((option) => (
+            <OptionField key={option.name} option={option} options={all} />
+          ))}
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+function OptionField({ option, options }: { readonly option: OptionView; readonly options: readonly OptionView[] }) {
+  const scope = useForm();
+  switch (option.kind) {
+    case "expression":
+      return <ExpressionField option={option} />;
+    case "uri":
+      return <AddressField option={option} parameters={option.name === "uri" ? options.find(({ kind }) => kind === "parameters") : undefined} />;
+    case "format":
+      return <FormatField option={option} />;
+    case "list":
+      return <ListField option={option} />;
+    case "object":
+      return <ObjectField option={option} />;
+    case "parameters":
+      return (
+        <FormContext.Provider value={inner(scope, option.name)}>
+          <ParametersField known={new Set()} />
+        </FormContext.Provider>
+      );
+    default:
+      return <ScalarField option={option} />;
+  }
+}
+
+/** Parameters are drawn with the address they belong to. */
+const isBesideAddress = (options: readonly OptionView[], name: string, kind: string): boolean =>
+  kind === "parameters" && name === "parameters" && options.some((option) => option.kind === "uri");
+
+function isSet(scope: FormScope, option: OptionView): boolean {
+  if (option.kind === "expression") return expressionPlace(scope, option).language !== undefined;
+  if (option.kind === "format") return asMap(treeAt(scope.tree, scope.path))?.entries.some(({ key }) => scope.catalog.format(key) !== undefined) === true;
+  return valueAt(scope, option.name) !== undefined;
+}

@@ -1,0 +1,71 @@
+import { Trash2 } from "lucide-react";
+import { useId, useState } from "react";
+import { renameKey } from "@sluice/model";
+import { Button } from "../../controls/button.tsx";
+import { strings } from "../../strings.ts";
+import { removeValue, useForm, writeText } from "../form-scope.ts";
+import { asMap, textOf, treeAt } from "../tree-at.ts";
+import { useFormWriter } from "../use-form-writer.ts";
+import { TypedInput } from "./typed-input.tsx";
+
+const words = strings.inspector;
+
+/** Names and values that no declaration knows: a table to add to. The form's place is the mapping itself. */
+export function ParametersField({ known }: { readonly known: ReadonlySet<string> }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const id = useId();
+  const [name, setName] = useState("");
+  const entries = (asMap(treeAt(scope.tree, scope.path))?.entries ?? []).filter(({ key, value }) => !known.has(key) && value.type === "scalar");
+  const taken = name.trim() === "" || asMap(treeAt(scope.tree, scope.path))?.entries.some(({ key }) => key === name.trim()) === true;
+  return (
+    <fieldset className="parameters">
+      <legend className="field__label">{words.parameters}</legend>
+      {entries.map(({ key, value }) => (
+        <div className="parameters__row" key={key}>
+          <input
+            className="input input--mono"
+            aria-label={`${words.parameterName} ${key}`}
+            defaultValue={key}
+            onBlur={(event) => {
+              const next = event.target.value.trim();
+              if (next !== "" && next !== key) writer.write(words.changed(key), (source) => renameKey(source, scope.path, key, next));
+            }}
+          />
+          <TypedInput
+            control={{ id: `${id}-${key}`, "aria-describedby": undefined, "aria-invalid": undefined, ...{ "aria-label": `${words.parameterValue} ${key}` } }}
+            name={key}
+            label={key}
+            value={textOf(value) ?? ""}
+            mono
+            write={(text) => writeText(scope, key, text)}
+          />
+          <Button
+            look="quiet"
+            icon={<Trash2 size={16} aria-hidden="true" />}
+            aria-label={words.removeParameter(key)}
+            title={words.removeParameter(key)}
+            onClick={() => writer.write(words.removeParameter(key), removeValue(scope, key))}
+          />
+        </div>
+      ))}
+      <div className="parameters__row parameters__row--new">
+        <input
+          className="input input--mono"
+          aria-label={words.parameterName}
+          placeholder={words.parameterName}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button
+          disabled={taken}
+          onClick={() => {
+            if (writer.write(words.addParameter, writeText(scope, name.trim(), ""))) setName("");
+          }}
+        >
+          {words.addParameter}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,125 @@
+import { Braces, ListChecks } from "lucide-react";
+import { useState } from "react";
+import type { OptionView } from "@sluice/model";
+import type { FieldControl } from "../../controls/field.tsx";
+import { strings } from "../../strings.ts";
+import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../form-scope.ts";
+import { useFormWriter } from "../use-form-writer.ts";
+import { OptionFrame } from "./option-frame.tsx";
+import { optionLabel, shownDefault } from "./option-label.ts";
+import { TypedInput } from "./typed-input.tsx";
+
+const words = strings.inspector;
+const long: ReadonlySet<string> = new Set(["message", "note"]);
+
+/** One value: text, number, duration, a switch or a choice. Any of them may be written as text, so that placeholders fit. */
+export function ScalarField({ option }: { readonly option: OptionView }) {
+  const scope = useForm();
+  const writer = useFormWriter();
+  const value = textAt(scope, option.name);
+  const label = optionLabel(option);
+  const choices = option.kind === "boolean" ? ["true", "false"] : option.kind === "enum" ? (option.values ?? []) : undefined;
+  const fits = value === undefined || choices?.some((choice) => same(choice, value)) === true;
+  const [asText, setAsText] = useState(false);
+  const remove = (): boolean => writer.write(words.changed(label), removeValue(scope, option.name));
+  const isSet = value !== undefined;
+  const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
+  if (choices === undefined || asText || !fits) {
+    return (
+      <OptionFrame
+        {...frame}
+        extra={choices === undefined ? null : <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />}
+      >
+        {(control) => (
+          <TypedInput
+            control={control}
+            name={option.name}
+            label={label}
+            value={value}
+            placeholder={shownDefault(option) ?? exampleOf(option)}
+            mono={option.kind !== "string"}
+            secret={option.secret}
+            numeric={option.kind === "integer" || option.kind === "number"}
+            lines={long.has(option.name) ? 3 : 1}
+            write={(text) => writeText(scope, option.name, text)}
+            {...(option.required ? {} : { remove: () => removeValue(scope, option.name) })}
+          />
+        )}
+      </OptionFrame>
+    );
+  }
+  const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
+  const extra = <ModeButton label={label} toText disabled={false} onClick={() => setAsText(true)} />;
+  if (option.kind === "boolean") {
+    return (
+      <OptionFrame {...frame} extra={extra} beside>
+        {(control) => (
+          <Switch
+            control={control}
+            name={option.name}
+            checked={(value ?? String(option.default ?? false)).toLowerCase() === "true"}
+            onChange={(checked) => choose(String(checked))}
+          />
+        )}
+      </OptionFrame>
+    );
+  }
+  const standard = shownDefault(option);
+  return (
+    <OptionFrame {...frame} extra={extra}>
+      {(control) => (
+        <select
+          {...control}
+          data-field={option.name}
+          className="input"
+          value={choices.find((choice) => value !== undefined && same(choice, value)) ?? ""}
+          onChange={(event) => choose(event.target.value)}
+        >
+          <option value="">{standard === undefined ? words.notSet : words.notSetDefault(standard)}</option>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      )}
+    </OptionFrame>
+  );
+}
+
+interface SwitchProps {
+  readonly control: FieldControl;
+  readonly name: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+function Switch({ control, name, checked, onChange }: SwitchProps) {
+  return <input {...control} data-field={name} type="checkbox" className="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />;
+}
+
+function ModeButton({
+  label,
+  toText,
+  disabled,
+  onClick,
+}: {
+  readonly label: string;
+  readonly toText: boolean;
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+}) {
+  const said = toText ? words.asText(label) : words.asChoice(label);
+  return (
+    <button type="button" className="icon-button option__mode" aria-label={said} title={said} disabled={disabled} onClick={onClick}>
+      {toText ? <Braces size={14} aria-hidden="true" /> : <ListChecks size={14} aria-hidden="true" />}
+    </button>
+  );
+}
+
+/** Words of an enum ignore case and dashes. */
+const same = (one: string, other: string): boolean => fold(one) === fold(other);
+const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
+
+function exampleOf({ examples }: OptionView): string | undefined {
+  const first = examples?.[0];
+  return typeof first === "string" || typeof first === "number" ? String(first) : undefined;
+}

@@ -1,0 +1,95 @@
+import { useRef, useState, type KeyboardEvent, type Ref } from "react";
+import type { Edit } from "@sluice/model";
+import type { FieldControl } from "../../controls/field.tsx";
+import { nextGroup, useFormWriter } from "../use-form-writer.ts";
+import { strings } from "../../strings.ts";
+
+export interface TypedInputProps {
+  readonly control: FieldControl;
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly placeholder?: string | undefined;
+  readonly mono?: boolean;
+  readonly lines?: number;
+  readonly secret?: boolean;
+  readonly list?: string;
+  readonly numeric?: boolean;
+  readonly element?: Ref<HTMLInputElement & HTMLTextAreaElement>;
+  readonly onCaret?: (text: string, caret: number) => void;
+  readonly onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
+  write(text: string): (source: string) => Edit;
+  /** What an empty field means once it is left; missing for values that may be empty. */
+  remove?(): (source: string) => Edit;
+}
+
+/** A text that is written into the flow as it is typed. */
+export function TypedInput(props: TypedInputProps) {
+  const {
+    control,
+    name,
+    label,
+    value,
+    placeholder,
+    mono = false,
+    lines = 1,
+    secret = false,
+    list,
+    numeric = false,
+    element,
+    onCaret,
+    onKeyDown,
+    write,
+    remove,
+  } = props;
+  const writer = useFormWriter();
+  const group = useRef("");
+  const [draft, setDraft] = useState<{ readonly text: string; readonly written: string | undefined } | undefined>(undefined);
+  // What is shown is the document's value, except for what was just typed and is written there.
+  const shown = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
+  // Decided once: exchanging the element while somebody types into it would lose the focus.
+  const [isLong] = useState(lines > 1 || shown.includes("\n"));
+  const said = strings.inspector.changed(label);
+  const common = {
+    ...control,
+    "data-field": name,
+    className: `input${mono ? " input--mono" : ""}`,
+    value: shown,
+    placeholder,
+    autoComplete: "off",
+    spellCheck: false,
+    onFocus: () => {
+      group.current = nextGroup();
+    },
+    onBlur: () => {
+      if (draft?.text === "" && value === "" && remove !== undefined) writer.typing(group.current, said, remove());
+      setDraft(undefined);
+    },
+    onChange: (event: { readonly target: HTMLInputElement | HTMLTextAreaElement }) => {
+      const { value: text, selectionStart } = event.target;
+      if (group.current === "") group.current = nextGroup();
+      if (writer.typing(group.current, said, write(text))) setDraft({ text, written: text });
+      onCaret?.(text, selectionStart ?? text.length);
+    },
+    onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      onKeyDown?.(event);
+      if (event.key === "Escape" && !event.defaultPrevented) backToCanvas();
+    },
+  };
+  return isLong ? (
+    <textarea {...common} ref={element as Ref<HTMLTextAreaElement>} rows={Math.min(12, Math.max(lines, shown.split("\n").length))} />
+  ) : (
+    <input
+      {...common}
+      ref={element as Ref<HTMLInputElement>}
+      type={secret && !shown.startsWith("{{") ? "password" : "text"}
+      list={list}
+      inputMode={numeric ? "decimal" : undefined}
+    />
+  );
+}
+
+/** Esc leaves the form for the card it belongs to. */
+export function backToCanvas(): void {
+  document.querySelector<HTMLElement>('.canvas [role="treeitem"][tabindex="0"][aria-selected="true"]')?.focus();
+}
