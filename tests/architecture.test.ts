@@ -65,7 +65,7 @@ const exceptions: readonly { readonly in: string; readonly internal: readonly st
   { in: "packages/designer/server/", internal: ["@sluice/model"], node: true },
   {
     in: "packages/designer/src/simulation/",
-    internal: ["@sluice/model", "@sluice/engine", "@sluice/standard", "@sluice/mapping", "@sluice/connectors/portable", "@sluice/flow-tests"],
+    internal: ["@sluice/model", "@sluice/engine", "@sluice/standard", "@sluice/mapping", "@sluice/connectors/portable", "@sluice/flow-tests/portable"],
     node: false,
   },
 ];

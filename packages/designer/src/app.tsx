@@ -9,6 +9,7 @@ import { strings } from "./strings.ts";
 
 const EditorScreen = lazy(() => import("./screens/editor/editor-screen.tsx").then((module) => ({ default: module.EditorScreen })));
 const RunsScreen = lazy(() => import("./screens/runs-screen.tsx").then((module) => ({ default: module.RunsScreen })));
+const LettersScreen = lazy(() => import("./screens/letters-screen.tsx").then((module) => ({ default: module.LettersScreen })));
 const LogsScreen = lazy(() => import("./screens/logs-screen.tsx").then((module) => ({ default: module.LogsScreen })));
 const SettingsScreen = lazy(() => import("./screens/settings-screen.tsx").then((module) => ({ default: module.SettingsScreen })));
 
@@ -34,6 +35,8 @@ export function App() {
             <FlowsScreen />
           </Route>
           <Route path="/flows/:id">{({ id }) => <EditorScreen key={id} id={id} />}</Route>
+          <Route path="/flows/:id/runs/:runId">{({ id, runId }) => <EditorScreen key={id} id={id} runId={runId} />}</Route>
+          <Route path="/dead-letters" component={LettersScreen} />
           <Route path="/runs" component={RunsScreen} />
           <Route path="/logs" component={LogsScreen} />
           <Route path="/settings" component={SettingsScreen} />

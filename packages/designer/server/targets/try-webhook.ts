@@ -7,8 +7,8 @@ const shown = 64 * 1024;
 
 /** Calls a webhook of a runtime, as any client would: without the deploy token. */
 export async function tryWebhook(targets: Targets, body: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const { target, routeId, method = "POST", headers = {}, body: content = "" } = body;
-  if (typeof routeId !== "string" || routeId === "") throw new HttpError(400, "routeId must be a string");
+  const { target, method = "POST", headers = {}, body: content = "" } = body;
+  const path = addressOf(body);
   if (typeof method !== "string" || !methods.has(method)) throw new HttpError(400, `method must be one of ${[...methods].join(", ")}`);
   if (typeof content !== "string" || headers === null || typeof headers !== "object") throw new HttpError(400, "body must be a string and headers an object");
   const sent = Object.fromEntries(
@@ -19,7 +19,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
   const started = performance.now();
   const answer = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
     method,
-    path: `/api/${encodeURIComponent(routeId)}`,
+    path,
     headers: sent,
     ...(method === "GET" ? {} : { body: Buffer.from(content, "utf8") }),
     withToken: false,
@@ -33,4 +33,13 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
     durationMs: Math.round(performance.now() - started),
     runId: answer.headers["x-run-id"] ?? null,
   };
+}
+
+/** The address of a route, or a path of its own; never one of the management API. */
+function addressOf({ routeId, path }: Readonly<Record<string, unknown>>): string {
+  if (typeof routeId === "string" && routeId !== "") return `/api/${encodeURIComponent(routeId)}`;
+  if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "routeId must be a string, or path one that begins with a slash");
+  const { pathname } = new URL(path.replace(/^\/+/, "/"), "http://runtime");
+  if (/^\/+_api(\/|$)/i.test(decodeURIComponent(pathname))) throw new HttpError(400, "a webhook's path cannot be one of the management API");
+  return path;
 }

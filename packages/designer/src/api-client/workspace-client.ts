@@ -65,6 +65,16 @@ export interface DocumentFile extends SavedFile {
   readonly id: string;
 }
 
+/** A call of a webhook, by its route or by its own path. */
+export interface TryBody {
+  readonly target: string | null;
+  readonly routeId?: string;
+  readonly path?: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 export interface TryReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -101,6 +111,5 @@ export const workspaceClient = {
   targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", at("targets")).then(({ targets }) => targets),
   saveTargets: (targets: readonly Omit<TargetEntry, "hasToken">[]) =>
     callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body: { targets } }).then((reply) => reply.targets),
-  tryWebhook: (body: { target: string | null; routeId: string; method: string; headers: Readonly<Record<string, string>>; body: string }) =>
-    callJson<TryReply>("POST", at("try"), { body }),
+  tryWebhook: (body: TryBody) => callJson<TryReply>("POST", at("try"), { body }),
 };

@@ -1,8 +1,6 @@
 import { ScrollText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
-import { openEventStream } from "../api-client/event-stream.ts";
-import { targetHeaders } from "../api-client/runtime-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
@@ -11,14 +9,12 @@ import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LogBuffer, type LogLine } from "./log-buffer.ts";
 import { useTitle } from "./page-context.tsx";
+import { useStream } from "./use-stream.ts";
 import "./logs-screen.css";
 
 const words = strings.logs;
 const levels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
-const showEveryMs = 100;
 const shownLines = 500;
-
-type Connection = "connecting" | "open" | "down";
 
 export function LogsScreen() {
   const { lines, dropped, connection, clear, paused, setPaused } = useLogLines();
@@ -109,32 +105,15 @@ function useLogLines() {
   const target = useWorkspace((state) => state.target);
   const buffer = useRef(new LogBuffer());
   const [lines, setLines] = useState<readonly LogLine[]>([]);
-  const [dropped, setDropped] = useState(0);
-  const [connection, setConnection] = useState<Connection>("connecting");
   const [paused, setPaused] = useState(false);
-  const isPaused = useRef(paused);
-  isPaused.current = paused;
-  useEffect(() => {
-    if (target === undefined) return;
-    let due: ReturnType<typeof setTimeout> | undefined;
-    const stop = openEventStream("/_api/logs/stream?replay=200", {
-      headers: targetHeaders(target),
-      onState: setConnection,
-      onEvent: ({ name, data }) => {
-        if (name === "gap") setDropped((before) => before + droppedIn(data));
-        if (name !== "log") return;
-        buffer.current.push(data);
-        due ??= setTimeout(() => {
-          due = undefined;
-          if (!isPaused.current) setLines([...buffer.current.lines]);
-        }, showEveryMs);
-      },
-    });
-    return () => {
-      stop();
-      clearTimeout(due);
-    };
-  }, [target]);
+  const show = (): void => setLines([...buffer.current.lines]);
+  const { connection, dropped } = useStream(
+    "/_api/logs/stream?replay=200",
+    "log",
+    target,
+    (data) => buffer.current.push(data),
+    () => !paused && show(),
+  );
   return {
     lines,
     dropped,
@@ -142,21 +121,13 @@ function useLogLines() {
     paused,
     setPaused: (next: boolean) => {
       setPaused(next);
-      if (!next) setLines([...buffer.current.lines]);
+      if (!next) show();
     },
     clear: () => {
       buffer.current.clear();
       setLines([]);
     },
   };
-}
-
-function droppedIn(data: string): number {
-  try {
-    return Number((JSON.parse(data) as { dropped?: number }).dropped ?? 0);
-  } catch {
-    return 0;
-  }
 }
 
 function matches(line: LogLine, level: string, query: string): boolean {

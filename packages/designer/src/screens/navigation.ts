@@ -1,4 +1,4 @@
-import { Activity, ScrollText, Settings, Workflow, type LucideIcon } from "lucide-react";
+import { Activity, MailWarning, ScrollText, Settings, Workflow, type LucideIcon } from "lucide-react";
 import { strings } from "../strings.ts";
 
 export interface NavigationEntry {
@@ -11,6 +11,7 @@ export interface NavigationEntry {
 export const navigation: readonly NavigationEntry[] = [
   { path: "/flows", title: strings.navigation.flows, icon: Workflow },
   { path: "/runs", title: strings.navigation.runs, icon: Activity },
+  { path: "/dead-letters", title: strings.navigation.letters, icon: MailWarning },
   { path: "/logs", title: strings.navigation.logs, icon: ScrollText },
   { path: "/settings", title: strings.navigation.settings, icon: Settings },
 ];

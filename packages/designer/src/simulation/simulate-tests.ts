@@ -1,8 +1,8 @@
 // The tests of a flow, run on the flow as it is being written.
-import { FlowTestFileError, readFlowTests, runFlowTest } from "@sluice/flow-tests";
+import { runTestFile } from "./run-test-file.ts";
 import { simulatedTransport } from "./simulated-transport.ts";
 import type { SimulatedFlow } from "./simulated-runtime.ts";
-import { fileFaults, verdictOf, type FileVerdict, type TestFile, type TestVerdict } from "./test-verdict.ts";
+import type { FileVerdict, TestFile } from "./test-verdict.ts";
 
 export interface TestsRequest extends SimulatedFlow {
   readonly files: readonly TestFile[];
@@ -13,23 +13,21 @@ const patienceMs = 1;
 
 export async function simulateTests({ files, ...flow }: TestsRequest): Promise<readonly FileVerdict[]> {
   const verdicts: FileVerdict[] = [];
-  for (const { id, text } of files) verdicts.push(await simulateFile(flow, id, text));
+  for (const file of files)
+    verdicts.push(
+      await runTestFile(
+        ({ params, valueMappings, messageMappings }) =>
+          simulatedTransport({
+            ...flow,
+            params: { ...flow.params, ...textsOf(params) },
+            tables: { ...flow.tables, ...documentsOf(valueMappings) },
+            mappings: { ...flow.mappings, ...documentsOf(messageMappings) },
+          }),
+        file,
+        { patienceMs },
+      ),
+    );
   return verdicts;
-}
-
-async function simulateFile(flow: SimulatedFlow, id: string, text: string): Promise<FileVerdict> {
-  try {
-    const file = readFlowTests(text);
-    const params = { ...flow.params, ...textsOf(file.params) };
-    const tables = { ...flow.tables, ...documentsOf(file.valueMappings) };
-    const mappings = { ...flow.mappings, ...documentsOf(file.messageMappings) };
-    const transport = simulatedTransport({ ...flow, params, tables, mappings });
-    const tests: TestVerdict[] = [];
-    for (const test of file.tests) tests.push(verdictOf(await runFlowTest(transport, { ...test, timeoutMs: patienceMs }, file.defaults)));
-    return { id, faults: [], tests };
-  } catch (error) {
-    return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };
-  }
 }
 
 function textsOf(values: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, string>> {

@@ -5,7 +5,9 @@ import { shownMessage, type ShownMessage } from "./shown-message.ts";
 import type { LoggedLine } from "./simulated-host.ts";
 import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./simulated-runtime.ts";
 import { SimulationMocks, type SimulatedCall } from "./simulation-mocks.ts";
+import { mocksOfTests } from "./mocks-of-tests.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
+import type { TestFile } from "./test-verdict.ts";
 
 /** A message to begin with, and where it enters. */
 export interface Sample {
@@ -24,6 +26,8 @@ export interface Sample {
 export interface SimulationRequest extends SimulatedFlow {
   readonly sample: Sample;
   readonly mocks: readonly MockBody[];
+  /** Tests whose mocks answer where nothing else does. */
+  readonly testFiles?: readonly TestFile[];
 }
 
 export interface SimulatedReply {
@@ -68,7 +72,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   const mocks = new SimulationMocks(simulated);
   const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
   try {
-    mocks.arm(request.mocks, false);
+    mocks.arm([...request.mocks, ...mocksOfTests(request.testFiles ?? [], request.mocks, simulated)], false);
   } catch (error) {
     return failed([{ code: "mock-invalid", message: (error as Error).message, span }]);
   }

@@ -1,6 +1,6 @@
 // A runtime in the page, spoken to as the runner of flow tests speaks to any other: the same runner, the same verdicts.
 import { openShape, type OpenBody } from "@sluice/model";
-import type { RuntimeTransport, TransportReply } from "@sluice/flow-tests";
+import type { RuntimeTransport, TransportReply } from "@sluice/flow-tests/portable";
 import { finish, sendSample, settle, type Sample } from "./simulate.ts";
 import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./simulated-runtime.ts";
 import { SimulationMocks } from "./simulation-mocks.ts";

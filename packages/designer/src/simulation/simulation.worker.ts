@@ -1,4 +1,5 @@
 // The engine's own thread in the page: nothing a flow does can hold up typing.
+import "./no-code-from-text.ts";
 import { simulate } from "./simulate.ts";
 import { simulateTests } from "./simulate-tests.ts";
 import type { Order, Report } from "./work.ts";

@@ -1,5 +1,5 @@
 // How tests went, as the page shows it, whoever ran them.
-import type { FlowTestFileError, FlowTestResult } from "@sluice/flow-tests";
+import type { FlowTestFileError, FlowTestResult } from "@sluice/flow-tests/portable";
 
 export interface TestFile {
   readonly id: string;

@@ -7,9 +7,10 @@ import { useProblems } from "./use-problems.ts";
 export function Dock({ tab, onTab }: { readonly tab: DockTabId; readonly onTab: (tab: DockTabId) => void }) {
   const id = useId();
   const problems = useProblems();
-  const Content = (dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0])?.content;
+  const shown = dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0];
+  const Content = shown?.content;
   return (
-    <section className="dock" aria-label={strings.editor.dock}>
+    <section className="dock" data-tall={shown?.isTall} aria-label={strings.editor.dock}>
       <div
         className="dock__tabs"
         role="tablist"

@@ -12,7 +12,7 @@ const diskEveryMs = 4000;
 
 type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };
 
-export function EditorScreen({ id }: { readonly id: string }) {
+export function EditorScreen({ id, runId }: { readonly id: string; readonly runId?: string }) {
   const [opened, setOpened] = useState<Opened | undefined>(undefined);
   useEffect(() => {
     let current = true;
@@ -29,7 +29,7 @@ export function EditorScreen({ id }: { readonly id: string }) {
     return (
       <EditorContext.Provider value={opened.editor}>
         <Upkeep editor={opened.editor} />
-        <EditorFrame />
+        <EditorFrame runId={runId} />
       </EditorContext.Provider>
     );
   }

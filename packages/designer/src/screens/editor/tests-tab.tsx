@@ -1,33 +1,163 @@
+import { CircleAlert, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
-import { workspaceClient, type DocumentFile } from "../../api-client/workspace-client.ts";
+import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
+import { everyStep } from "../../document/outline.ts";
+import type { FileVerdict, TestVerdict } from "../../simulation/test-verdict.ts";
 import { strings } from "../../strings.ts";
-import { useEditor } from "./editor-context.ts";
+import { useTrial, useTrialState } from "../../trial/trial-context.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEditor, useEditorState } from "./editor-context.ts";
+import "./tests-tab.css";
 
-/** The test files of the open flow. */
+const words = strings.tests;
+
+/** The tests of the open flow: run in the page on the text as it is, or on the runtime against what is deployed. */
 export function TestsTab() {
   const editor = useEditor();
-  const [tests, setTests] = useState<readonly DocumentFile[]>([]);
+  const trial = useTrial();
+  const files = useTrialState((state) => state.testFiles);
+  const testRun = useTrialState((state) => state.testRun);
   useEffect(() => {
-    void workspaceClient.tests(editor.id).then(setTests, () => undefined);
-  }, [editor]);
-  if (tests.length === 0) {
+    void trial.loadTests();
+  }, [trial]);
+  if (files?.length === 0) {
     return (
-      <EmptyState title={strings.tests.none} text={strings.tests.noneText}>
+      <EmptyState title={words.none} text={words.noneText}>
         <code>tests/{editor.id}/</code>
       </EmptyState>
     );
   }
   return (
-    <>
-      <h2>{strings.tests.found(tests.length)}</h2>
-      <ul>
-        {tests.map(({ id }) => (
-          <li key={id} className="mono">
-            {id}.test.yaml
-          </li>
-        ))}
-      </ul>
-    </>
+    <div className="tests">
+      <Tools />
+      {testRun === undefined ? (
+        <ul className="mono">
+          {files?.map(({ id }) => (
+            <li key={id}>
+              {id}.test.yaml <span className="muted">{words.notRun}</span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Verdicts files={testRun.files} />
+      )}
+    </div>
+  );
+}
+
+function Tools() {
+  const editor = useEditor();
+  const trial = useTrial();
+  const files = useTrialState((state) => state.testFiles);
+  const testRun = useTrialState((state) => state.testRun);
+  const isLive = useTrialState((state) => state.areTestsLive);
+  const isBusy = useTrialState((state) => state.areTestsBusy);
+  const { target, runtime } = useWorkspace();
+  const saved = useEditorState((state) => state.flow.saved);
+  const [note, setNote] = useState<string | undefined>(undefined);
+  const runDeployed = async (): Promise<void> => {
+    const running = runtime.flows.get(editor.id);
+    if (running === undefined) return setNote(words.needsDeploy);
+    setNote(running.hash === saved?.hash && editor.flow.text === saved.text ? undefined : words.differs);
+    const { runDeployedTests } = await import("../../trial/run-deployed-tests.ts");
+    trial.showTests({ by: "runtime", files: await runDeployedTests(await trial.loadTests(), target) });
+  };
+  const tests = testRun?.files.flatMap((file) => file.tests) ?? [];
+  return (
+    <div className="tests__tools">
+      <h2>{words.found(files?.length ?? 0)}</h2>
+      <Button onClick={() => void trial.runTests()}>{words.runHere}</Button>
+      <Button onClick={() => void runDeployed()}>{words.runDeployed}</Button>
+      <Button aria-pressed={isLive} onClick={() => trial.setTestsLive(!isLive)}>
+        {words.live}
+      </Button>
+      <span aria-live="polite" className="tests__summary">
+        {isBusy
+          ? words.running
+          : testRun === undefined
+            ? ""
+            : `${words.passed(tests.filter(({ faults }) => faults.length === 0).length, tests.length)} ${words.by[testRun.by]}`}
+      </span>
+      {note === undefined ? null : <span className="muted">{note}</span>}
+      {testRun === undefined ? null : <Coverage tests={tests} />}
+    </div>
+  );
+}
+
+function Coverage({ tests }: { readonly tests: readonly TestVerdict[] }) {
+  const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
+  const visited = new Set(tests.flatMap((test) => test.visited));
+  const all = routes.flatMap((route) => [...everyStep(route.steps)].filter(({ disabled }) => !disabled).map(({ id }) => `${route.id}/${id}`));
+  const missing = all.filter((step) => !visited.has(step));
+  return (
+    <span className="muted" title={missing.length === 0 ? undefined : words.notVisited(missing)}>
+      {words.coverage(all.length - missing.length, all.length)}
+    </span>
+  );
+}
+
+function Verdicts({ files }: { readonly files: readonly FileVerdict[] }) {
+  return (
+    <div className="table-scroll" role="region" aria-label={words.list} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.columns.result}</th>
+            <th scope="col">{words.columns.test}</th>
+            <th scope="col">{words.columns.difference}</th>
+            <th scope="col" className="number">
+              {words.columns.duration}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.flatMap(({ id, faults, tests }) => [
+            ...(faults.length === 0 ? [] : [<Verdict key={id} file={id} name={words.fileFault} faults={faults} />]),
+            ...tests.map((test, index) => <Verdict key={`${id}/${index}`} file={id} {...test} />),
+          ])}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface VerdictProps {
+  readonly file: string;
+  readonly name: string;
+  readonly line?: number;
+  readonly faults: readonly string[];
+  readonly durationMs?: number;
+}
+
+function Verdict({ file, name, line, faults, durationMs }: VerdictProps) {
+  const [first, ...others] = faults;
+  return (
+    <tr>
+      <td>
+        <span className={`chip ${first === undefined ? "chip--ok" : "chip--fail"}`}>
+          {first === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
+          {first === undefined ? words.result.passed : words.result.failed}
+        </span>
+      </td>
+      <td>
+        {name}
+        <div className="mono muted">
+          {file}.test.yaml{line === undefined ? "" : `:${line}`}
+        </div>
+      </td>
+      <td className="tests__fault">
+        {first}
+        {others.length === 0 ? null : (
+          <details>
+            <summary>{words.more(others.length)}</summary>
+            {others.map((fault) => (
+              <p key={fault}>{fault}</p>
+            ))}
+          </details>
+        )}
+      </td>
+      <td className="number">{durationMs === undefined ? "" : `${durationMs} ms`}</td>
+    </tr>
   );
 }

@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { strings } from "../strings.ts";
+import { messageParts, partSize, partText, type MessagePart, type SomeMessage } from "../trial/message-text.ts";
+import { Button } from "./button.tsx";
+import { DiffView } from "./diff-view.tsx";
+import "./message-view.css";
+
+const words = strings.trial;
+
+export interface MessageViewProps {
+  readonly label: string;
+  readonly before: SomeMessage | undefined;
+  readonly after: SomeMessage | undefined;
+}
+
+/** A message part by part, laid out for reading, or compared with the one before it. */
+export function MessageView({ label, before, after }: MessageViewProps) {
+  const [part, setPart] = useState<MessagePart>("body");
+  const [comparing, setComparing] = useState(true);
+  const text = partText(after, part);
+  const canCompare = before !== undefined && after !== undefined;
+  return (
+    <section className="message" aria-label={label}>
+      <div className="message__tools">
+        <div className="segments" role="group" aria-label={words.message}>
+          {messageParts.map((name) => {
+            const size = partSize(after, name);
+            return (
+              <Button key={name} aria-pressed={part === name} onClick={() => setPart(name)}>
+                {size === undefined ? words.part[name] : words.partSize(words.part[name], size)}
+              </Button>
+            );
+          })}
+        </div>
+        {canCompare ? (
+          <Button aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
+            {words.difference}
+          </Button>
+        ) : null}
+      </div>
+      {canCompare && comparing && partText(before, part) !== text ? (
+        <DiffView before={partText(before, part)} after={text} label={`${label}, ${words.difference}`} />
+      ) : (
+        <pre className="message__text" tabIndex={0} role="region" aria-label={`${label}, ${words.part[part]}`}>
+          {text === "" ? <span className="muted">{words.nothing}</span> : text}
+        </pre>
+      )}
+      {after?.truncated === true ? <p className="muted">{words.truncated}</p> : null}
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+import { useState } from "react";
+import { runtimeClient, type ReplayReply, type RunDetail } from "../../api-client/runtime-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { Field } from "../../controls/field.tsx";
+import { strings } from "../../strings.ts";
+import { bodyText } from "../../trial/message-text.ts";
+import type { RecordedStep } from "../../trial/recorded-run.ts";
+import { headersOf } from "../../trial/sample-draft.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { Replayed } from "./run-view.tsx";
+
+const words = strings.runs;
+
+/** The run again from one of its steps on, with the message it had there or an edited one. */
+export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; readonly step: RecordedStep; readonly onClose: () => void }) {
+  const target = useWorkspace((state) => state.target);
+  const kept = step.before === undefined ? (run.request?.preview ?? "") : bodyText(step.before.body);
+  const [body, setBody] = useState(kept);
+  const [headers, setHeaders] = useState("");
+  const [outcome, setOutcome] = useState<ReplayReply | { readonly error: string } | undefined>(undefined);
+  const send = (): void => {
+    const edited = step.before === undefined || body !== kept ? { body: dataOf(body, step.before?.body) } : {};
+    const added = headersOf(headers);
+    const request = { fromStep: step.stepId, ...edited, ...(Object.keys(added).length === 0 ? {} : { headers: added }) };
+    void runtimeClient.replay(run.id, request, target).then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
+  };
+  return (
+    <Dialog
+      wide
+      title={words.forkTitle(step.stepId)}
+      onClose={onClose}
+      onSubmit={send}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.close}</Button>
+          <Button type="submit" look="primary">
+            {words.replay}
+          </Button>
+        </>
+      }
+    >
+      <p className="muted">{words.forkText}</p>
+      <Field label={strings.tryIt.body}>
+        {(control) => (
+          <textarea {...control} className="input input--mono" rows={10} spellCheck={false} value={body} onChange={(event) => setBody(event.target.value)} />
+        )}
+      </Field>
+      <Field label={strings.tryIt.headers} hint={strings.tryIt.headersHint}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="input input--mono"
+            rows={2}
+            spellCheck={false}
+            value={headers}
+            onChange={(event) => setHeaders(event.target.value)}
+          />
+        )}
+      </Field>
+      <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
+    </Dialog>
+  );
+}
+
+/** What was data stays data when it is still JSON. */
+function dataOf(text: string, before: unknown): unknown {
+  if (typeof before !== "object" || before === null) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,221 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { Link } from "wouter";
+import { runtimeClient, type ReplayReply, type RunDetail } from "../../api-client/runtime-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { MessageView } from "../../controls/message-view.tsx";
+import { Moment, shownTime } from "../../controls/moment.tsx";
+import { strings } from "../../strings.ts";
+import { shownMs, type RecordedStep } from "../../trial/recorded-run.ts";
+import { emptySample } from "../../trial/sample-draft.ts";
+import { draftOfRun, type TestDraft } from "../../trial/test-draft.ts";
+import { useTrial } from "../../trial/trial-context.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { StatusChip } from "../run-table.tsx";
+import { useEditor, useEditorState } from "./editor-context.ts";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { sampleOfRun } from "./sample-of-run.ts";
+import { SaveTestDialog } from "./save-test-dialog.tsx";
+import { useShownRun } from "./shown-run.tsx";
+import "./run-view.css";
+
+const words = strings.runs;
+const captureMs = 600_000;
+
+/** A recorded run, step by step: where it went, how long each step took, and what each found in the message. */
+export function RunView() {
+  const { run, problem, steps, at } = useShownRun();
+  const saved = useEditorState((state) => state.flow.saved);
+  if (run === undefined) return problem === undefined ? <p className="muted">{strings.common.loading}</p> : <p className="field__error">{problem}</p>;
+  const step = steps[at];
+  return (
+    <div className="run">
+      <RunHead run={run} />
+      {saved !== undefined && saved.hash !== run.flowHash ? <p className="muted">{words.changed}</p> : null}
+      {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
+      <Scrubber />
+      <div className="run__columns">
+        <Timeline steps={steps} at={at} />
+        <div className="run__message">{step === undefined ? <Request run={run} /> : <StepMessage run={run} step={step} />}</div>
+      </div>
+    </div>
+  );
+}
+
+function RunHead({ run }: { readonly run: RunDetail }) {
+  const editor = useEditor();
+  const trial = useTrial();
+  const target = useWorkspace((state) => state.target);
+  const [outcome, setOutcome] = useState<ReplayReply | { readonly error: string } | undefined>(undefined);
+  const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
+  const replay = (): void => void runtimeClient.replay(run.id, {}, target).then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
+  const taken = (): ReturnType<typeof sampleOfRun> => sampleOfRun(run);
+  const saveAsTest = (): void => {
+    const { sample, answers } = taken();
+    const route = editor.flow.good?.outline.routes.find(({ id }) => id === run.routeId);
+    setDraft(draftOfRun(run, route, { ...emptySample, ...sample, routeId: run.routeId }, answers));
+  };
+  const useAsSample = (): void => {
+    const { sample, answers } = taken();
+    trial.setAnswers(answers);
+    trial.setSample({ ...sample, routeId: run.routeId });
+    trial.start();
+  };
+  return (
+    <>
+      <div className="run__head">
+        <StatusChip status={run.status} />
+        <span className="mono">{run.id}</span>
+        <Moment iso={run.startedAt} />
+        {run.durationMs === null ? null : <span className="muted">{shownMs(run.durationMs)} ms</span>}
+        {run.replayOf === null || run.replayOf === undefined ? null : (
+          <Link href={`/flows/${run.flowId}/runs/${run.replayOf}`}>{words.replayOf(run.replayOf)}</Link>
+        )}
+        <span className="grow" />
+        <Button onClick={useAsSample}>{words.useAsSample}</Button>
+        <Button onClick={saveAsTest}>{strings.trial.saveTest}</Button>
+        <Button onClick={replay} disabled={!run.replayable}>
+          {words.replay}
+        </Button>
+      </div>
+      <div aria-live="polite">{outcome === undefined ? null : <Replayed outcome={outcome} flowId={run.flowId} />}</div>
+      {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}
+    </>
+  );
+}
+
+export function Replayed({ outcome, flowId }: { readonly outcome: ReplayReply | { readonly error: string }; readonly flowId: string }) {
+  if (!("runId" in outcome)) return <p className="field__error">{typeof outcome.error === "string" ? outcome.error : ""}</p>;
+  return (
+    <p>
+      {words.replayed(outcome.status)} {outcome.diff?.same === true ? words.replayedSame : ""}{" "}
+      {outcome.error === null ? null : <span className="field__error">{outcome.error.message} </span>}
+      <Link href={`/flows/${flowId}/runs/${outcome.runId}`}>{words.openReplay}</Link>
+    </p>
+  );
+}
+
+function Scrubber() {
+  const { steps, at, goTo } = useShownRun();
+  if (steps.length === 0) return null;
+  return (
+    <div className="run__scrubber">
+      <Button
+        icon={<ChevronLeft size={16} aria-hidden="true" />}
+        aria-label={words.previous}
+        title={words.previous}
+        disabled={at === 0}
+        onClick={() => goTo(at - 1)}
+      />
+      <input
+        type="range"
+        min={1}
+        max={steps.length}
+        value={at + 1}
+        aria-label={words.scrub}
+        aria-valuetext={words.place(at + 1, steps.length, steps[at]?.stepId ?? "")}
+        onChange={(event) => goTo(Number(event.target.value) - 1)}
+      />
+      <Button
+        icon={<ChevronRight size={16} aria-hidden="true" />}
+        aria-label={words.next}
+        title={words.next}
+        disabled={at === steps.length - 1}
+        onClick={() => goTo(at + 1)}
+      />
+      <span className="mono">{words.place(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
+    </div>
+  );
+}
+
+function Timeline({ steps, at }: { readonly steps: readonly RecordedStep[]; readonly at: number }) {
+  const { goTo } = useShownRun();
+  const longest = Math.max(0.001, ...steps.map(({ durationMs }) => durationMs));
+  return (
+    <div className="table-scroll run__steps" role="region" aria-label={words.steps} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.stepColumns.step}</th>
+            <th scope="col">{words.stepColumns.status}</th>
+            <th scope="col" className="number">
+              {words.stepColumns.duration}
+            </th>
+            <th scope="col">{words.stepColumns.share}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step, index) => (
+            <tr key={index} data-selected={index === at || undefined}>
+              <td>
+                <button type="button" className="link mono" aria-pressed={index === at} onClick={() => goTo(index)}>
+                  {step.stepId}
+                </button>
+                {(step.attempts ?? 1) > 1 ? <span className="muted"> ×{step.attempts}</span> : null}
+              </td>
+              <td>
+                <StatusChip status={step.status} />
+              </td>
+              <td className="number">{shownMs(step.durationMs)} ms</td>
+              <td>
+                <span className="run__bar" style={{ inlineSize: `${Math.max(2, (step.durationMs / longest) * 100)}%` }} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function StepMessage({ run, step }: { readonly run: RunDetail; readonly step: RecordedStep }) {
+  const route = useEditorState((state) => state.flow.good?.outline.routes.find(({ id }) => id === run.routeId));
+  const [forking, setForking] = useState(false);
+  const isOwnStep = route?.steps.some(({ id }) => id === step.stepId) === true;
+  return (
+    <>
+      <div className="run__head">
+        <Button disabled={!isOwnStep} title={isOwnStep ? undefined : words.forkNested} onClick={() => setForking(true)}>
+          {words.fork}
+        </Button>
+      </div>
+      {step.error === undefined ? null : <p className="field__error">{step.error}</p>}
+      {step.before === undefined ? (
+        <NotCaptured run={run} />
+      ) : (
+        <>
+          <MessageView label={step.stepId} before={step.after === undefined ? undefined : step.before} after={step.after ?? step.before} />
+          {step.after === undefined ? <p className="muted">{words.noAfter}</p> : null}
+        </>
+      )}
+      {forking ? <ForkDialog run={run} step={step} onClose={() => setForking(false)} /> : null}
+    </>
+  );
+}
+
+function NotCaptured({ run }: { readonly run: RunDetail }) {
+  const target = useWorkspace((state) => state.target);
+  const [note, setNote] = useState<string | undefined>(undefined);
+  const capture = (): void =>
+    void runtimeClient.capture(run.routeId, captureMs, target).then(
+      ({ until }) => setNote(words.capturing(shownTime(until))),
+      (error: Error) => setNote(error.message),
+    );
+  return (
+    <>
+      <p className="muted" aria-live="polite">
+        {note ?? words.notCaptured}
+      </p>
+      <p>
+        <Button onClick={capture}>{words.capture}</Button>
+      </p>
+      <Request run={run} />
+    </>
+  );
+}
+
+function Request({ run }: { readonly run: RunDetail }) {
+  if (run.request === null || run.request === undefined) return null;
+  const headers = run.request.contentType === null || run.request.contentType === undefined ? {} : { "Content-Type": run.request.contentType };
+  return <MessageView label={words.request} before={undefined} after={{ body: run.request.preview ?? "", headers }} />;
+}

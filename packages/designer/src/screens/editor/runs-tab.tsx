@@ -1,0 +1,38 @@
+import { useCallback } from "react";
+import { Link } from "wouter";
+import { runtimeClient } from "../../api-client/runtime-client.ts";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { RunTable } from "../run-table.tsx";
+import { usePolled } from "../use-polled.ts";
+import { useEditor } from "./editor-context.ts";
+import { useShownRun } from "./shown-run.tsx";
+import { RunView } from "./run-view.tsx";
+
+const words = strings.runs;
+const shownRuns = 50;
+const followMs = 3000;
+
+/** The last runs of the open flow, or the one that is looked into. */
+export function RunsTab() {
+  const editor = useEditor();
+  const { runId } = useShownRun();
+  if (runId === undefined) return <RunList flowId={editor.id} />;
+  return (
+    <>
+      <p>
+        <Link href={`/flows/${editor.id}`}>{words.back}</Link>
+      </p>
+      <RunView />
+    </>
+  );
+}
+
+function RunList({ flowId }: { readonly flowId: string }) {
+  const target = useWorkspace((state) => state.target);
+  const load = useCallback(() => runtimeClient.runs({ flowId, limit: shownRuns }, target), [flowId, target]);
+  const [polled] = usePolled(target === undefined ? undefined : load, followMs);
+  if (polled === undefined) return <p className="muted">{strings.common.loading}</p>;
+  if ("error" in polled) return <p className="field__error">{polled.error}</p>;
+  return polled.value.runs.length === 0 ? <p className="muted">{words.none}</p> : <RunTable runs={polled.value.runs} />;
+}

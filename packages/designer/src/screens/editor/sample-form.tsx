@@ -1,0 +1,137 @@
+import { useRef, useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Field } from "../../controls/field.tsx";
+import type { RouteOutline } from "../../document/outline.ts";
+import { strings } from "../../strings.ts";
+import { isServed } from "../../trial/sample-draft.ts";
+import { useTrial, useTrialState } from "../../trial/trial-context.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useEditor } from "./editor-context.ts";
+import { sampleOfLastRun } from "./sample-of-run.ts";
+
+const words = strings.trial;
+const methods = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
+const largestFile = 1024 * 1024;
+
+/** The message to begin with: typed, from a file, or what the last run began with. */
+export function SampleForm({ routes, route }: { readonly routes: readonly RouteOutline[]; readonly route: RouteOutline | undefined }) {
+  const trial = useTrial();
+  const editor = useEditor();
+  const sample = useTrialState((state) => state.sample);
+  const target = useWorkspace((state) => state.target);
+  const picker = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const served = route !== undefined && isServed(route.from.uri);
+  const takeLastRun = (): void => {
+    if (route === undefined) return;
+    void sampleOfLastRun(route.id, target).then(
+      ({ sample: taken, answers, note }) => {
+        trial.setAnswers({ ...answers, ...typedOf(trial.store.getState().answers) });
+        trial.setSample({ ...taken, routeId: route.id });
+        setProblem(note);
+      },
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  const takeFile = async (file: File): Promise<void> => {
+    const bytes = new Uint8Array(await file.slice(0, largestFile).arrayBuffer());
+    const text = asText(bytes);
+    trial.setSample({ body: text ?? "", bytes: text === undefined ? bytes : undefined, origin: words.fromFile(file.name) });
+  };
+  return (
+    <>
+      <div className="try__row" data-served={served || undefined}>
+        <Field label={words.route}>
+          {(control) => (
+            <select {...control} className="input input--mono" value={route?.id ?? ""} onChange={(event) => trial.setSample({ routeId: event.target.value })}>
+              {routes.map(({ id }) => (
+                <option key={id}>{id}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {served ? (
+          <Field label={strings.tryIt.method}>
+            {(control) => (
+              <select {...control} className="input" value={sample.method} onChange={(event) => trial.setSample({ method: event.target.value })}>
+                {methods.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+          </Field>
+        ) : (
+          <Field label={words.bodyKind}>
+            {(control) => (
+              <select
+                {...control}
+                className="input"
+                value={sample.bodyKind}
+                onChange={(event) => trial.setSample({ bodyKind: event.target.value === "json" ? "json" : "text" })}
+              >
+                <option value="text">{words.bodyKinds.text}</option>
+                <option value="json">{words.bodyKinds.json}</option>
+              </select>
+            )}
+          </Field>
+        )}
+      </div>
+      <Field label={strings.tryIt.body} hint={sample.bytes === undefined ? sample.origin || undefined : words.bytes(sample.bytes.length)}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="input input--mono"
+            rows={4}
+            spellCheck={false}
+            value={sample.body}
+            onChange={(event) => trial.setSample({ body: event.target.value, bytes: undefined })}
+          />
+        )}
+      </Field>
+      <Field label={strings.tryIt.headers}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="input input--mono"
+            rows={2}
+            spellCheck={false}
+            value={sample.headers}
+            onChange={(event) => trial.setSample({ headers: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="try__buttons">
+        <Button look="quiet" onClick={() => picker.current?.click()}>
+          {words.file}
+        </Button>
+        <input
+          ref={picker}
+          type="file"
+          hidden
+          aria-label={words.file}
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            if (file !== undefined) void takeFile(file);
+            event.target.value = "";
+          }}
+        />
+        <Button look="quiet" onClick={takeLastRun} disabled={editor.flow.good === undefined}>
+          {words.lastRun}
+        </Button>
+      </div>
+      {problem === undefined ? null : <p className="muted">{problem}</p>}
+    </>
+  );
+}
+
+function typedOf<T extends { readonly origin: string }>(answers: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(answers).filter(([, { origin }]) => origin === "typed"));
+}
+
+function asText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

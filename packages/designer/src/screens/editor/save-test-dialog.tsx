@@ -1,0 +1,80 @@
+import { useMemo, useState } from "react";
+import { stringify } from "yaml";
+import { workspaceClient } from "../../api-client/workspace-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { Field } from "../../controls/field.tsx";
+import { strings } from "../../strings.ts";
+import { draftData, draftFileId, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
+import { useTrial } from "../../trial/trial-context.ts";
+import { useEditor } from "./editor-context.ts";
+
+const words = strings.saveTest;
+
+/** Proposes a test of what happened; what is noise is unticked before it is written. */
+export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; readonly onClose: () => void }) {
+  const editor = useEditor();
+  const trial = useTrial();
+  const [name, setName] = useState(draft.name);
+  const [chosen, setChosen] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const text = useMemo(() => stringify(draftData({ ...draft, name: name.trim() }, chosen), { lineWidth: 0 }), [draft, name, chosen]);
+  const save = async (): Promise<void> => {
+    if (name.trim() === "") return setProblem(words.nameMissing);
+    const files = await trial.loadTests();
+    const id = draftFileId({ name }, (candidate) => files.some((file) => file.id === candidate));
+    try {
+      await workspaceClient.saveTest(editor.id, id, text, null);
+    } catch (error) {
+      return setProblem((error as Error).message);
+    }
+    await trial.loadTests();
+    editor.say({ kind: "info", text: words.saved(`tests/${editor.id}/${id}.test.yaml`) });
+    onClose();
+  };
+  return (
+    <Dialog
+      wide
+      title={words.title}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button type="submit" look="primary">
+            {words.save}
+          </Button>
+        </>
+      }
+    >
+      <p className="muted">{words.text}</p>
+      <Field label={words.name} error={problem}>
+        {(control) => <input {...control} className="input" maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <fieldset className="save-test__asserts">
+        <legend>{words.asserts}</legend>
+        {draft.assertions.map((assertion, index) => (
+          <label key={index}>
+            <input
+              type="checkbox"
+              checked={chosen[index] === true}
+              onChange={(event) => setChosen(chosen.map((one, at) => (at === index ? event.target.checked : one)))}
+            />
+            {sentenceOf(assertion)}
+          </label>
+        ))}
+      </fieldset>
+      <h3>{words.preview}</h3>
+      <pre className="message__text" tabIndex={0} role="region" aria-label={words.preview}>
+        {text}
+      </pre>
+    </Dialog>
+  );
+}
+
+function sentenceOf({ kind, about }: ProposedAssertion): string {
+  if (kind === "status") return words.status(String(about));
+  if (kind === "replyStatus") return words.replyStatus(Number(about));
+  if (kind === "mockCalled") return words.mockCalled(String(about));
+  return kind === "visited" ? words.visited(Number(about)) : words.body;
+}

@@ -1,0 +1,136 @@
+import { useState } from "react";
+import { CircleAlert, CircleCheck, Unplug } from "lucide-react";
+import { Button } from "../../controls/button.tsx";
+import { MessageView } from "../../controls/message-view.tsx";
+import { strings } from "../../strings.ts";
+import { bodySummary } from "../../trial/message-text.ts";
+import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
+import { answerKey, type TriedStep } from "../../trial/trial.ts";
+import { useTrial, useTrialState } from "../../trial/trial-context.ts";
+import { AnswerDialog } from "./answer-dialog.tsx";
+import { useEditor } from "./editor-context.ts";
+import { SaveTestDialog } from "./save-test-dialog.tsx";
+
+const words = strings.trial;
+
+/** What the flow made of the sample: how it ended, step by step, and the message at the chosen one. */
+export function TrialResult() {
+  const result = useTrialState((state) => state.result);
+  const steps = useTrialState((state) => state.steps);
+  const problem = useTrialState((state) => state.problem);
+  const isBusy = useTrialState((state) => state.isBusy);
+  const shown = useTrialState((state) => state.shown);
+  if (problem !== undefined) {
+    return (
+      <div className="try__result">
+        <p className="field__error" role="alert">
+          {problem}
+        </p>
+      </div>
+    );
+  }
+  if (result === undefined) return <p className="try__result muted">{isBusy ? words.busy : words.waiting}</p>;
+  const step = shown === undefined ? undefined : steps[shown];
+  return (
+    <div className="try__result">
+      <Outcome />
+      {result.standIns.length === 0 ? null : <p className="muted">{words.standIns(result.standIns)}</p>}
+      <div className="try__columns">
+        <StepTable steps={steps} shown={shown} />
+        <div className="try__message">
+          {step === undefined ? (
+            <p className="muted">{words.selectStep}</p>
+          ) : (
+            <>
+              {step.error === undefined ? null : <p className="field__error">{words.failed(step.error.message)}</p>}
+              <MessageView label={step.stepId} before={step.before} after={step.after} />
+            </>
+          )}
+        </div>
+      </div>
+      {result.omittedSteps === 0 ? null : <p className="muted">{words.omitted(result.omittedSteps)}</p>}
+    </div>
+  );
+}
+
+function Outcome() {
+  const editor = useEditor();
+  const trial = useTrial();
+  const result = useTrialState((state) => state.result);
+  const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
+  const outcome = result?.outcome;
+  if (result === undefined || outcome === undefined) return null;
+  const isFine = outcome.status === "completed";
+  return (
+    <div className="try__outcome" aria-live="polite">
+      <span className={`chip ${isFine ? "chip--ok" : "chip--fail"}`}>
+        {isFine ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
+        {words.outcome[outcome.status as keyof typeof words.outcome] ?? outcome.status}
+      </span>
+      {outcome.reply === undefined ? null : <span className="chip">{words.reply(outcome.reply.status)}</span>}
+      <span className="mono try__summary">{bodySummary(outcome.reply?.body ?? outcome.body)}</span>
+      {outcome.error === null ? null : <span className="field__error">{outcome.error.message}</span>}
+      <span className="grow" />
+      <Button onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState()))}>{words.saveTest}</Button>
+      {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}
+    </div>
+  );
+}
+
+function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; readonly shown: number | undefined }) {
+  const trial = useTrial();
+  const answers = useTrialState((state) => state.answers);
+  const [answering, setAnswering] = useState<TriedStep | undefined>(undefined);
+  return (
+    <div className="table-scroll try__steps" role="region" aria-label={words.steps} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.columns.step}</th>
+            <th scope="col">{words.columns.result}</th>
+            <th scope="col">{words.columns.answer}</th>
+            <th scope="col" className="number">
+              {words.columns.duration}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step, index) => (
+            <tr key={index} aria-selected={shown === index} data-failed={step.error === undefined ? undefined : true}>
+              <td>
+                <button type="button" className="link mono" aria-pressed={shown === index} onClick={() => trial.show(index)}>
+                  {step.stepId}
+                  {step.attempt > 1 ? ` #${step.attempt}` : ""}
+                </button>
+              </td>
+              <td className="mono try__after">
+                {step.error === undefined ? bodySummary(step.after?.body) : <span className="field__error">{step.error.message}</span>}
+              </td>
+              <td>
+                <AnsweredBy step={step} origin={answers[answerKey(step.routeId, step.stepId)]?.origin} onAnswer={() => setAnswering(step)} />
+              </td>
+              <td className="number">{words.took(step.durationMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {answering === undefined ? null : <AnswerDialog step={answering} onClose={() => setAnswering(undefined)} />}
+    </div>
+  );
+}
+
+/** Who answered in place of the outside world; nothing for steps that stay inside. */
+function AnsweredBy({ step, origin, onAnswer }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onAnswer: () => void }) {
+  if (step.mock === undefined && !step.unmocked) return null;
+  const test = step.mock?.startsWith("test:") === true ? words.mock.test(step.mock.slice("test:".length)) : undefined;
+  const who = step.unmocked ? words.unmocked : (test ?? words.mock[origin ?? "typed"]);
+  return (
+    <span className="try__answered">
+      {step.unmocked ? <Unplug size={14} aria-hidden="true" /> : null}
+      <span className={step.unmocked ? "try__unmocked" : ""}>{who}</span>
+      <button type="button" className="link" aria-label={`${origin === undefined ? words.setAnswer : words.changeAnswer}: ${step.stepId}`} onClick={onAnswer}>
+        {origin === undefined ? words.setAnswer : words.changeAnswer}
+      </button>
+    </span>
+  );
+}

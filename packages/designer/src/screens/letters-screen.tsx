@@ -1,0 +1,155 @@
+import { MailCheck } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Link } from "wouter";
+import { runtimeClient, type DeadLetter, type DeadLetterDetail } from "../api-client/runtime-client.ts";
+import { Button } from "../controls/button.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { EmptyState } from "../controls/empty-state.tsx";
+import { Field } from "../controls/field.tsx";
+import { MessageView } from "../controls/message-view.tsx";
+import { strings } from "../strings.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
+import { LetterTable } from "./letter-table.tsx";
+import { useTitle } from "./page-context.tsx";
+import { usePolled } from "./use-polled.ts";
+
+const words = strings.letters;
+const shownLetters = 200;
+const followMs = 5000;
+
+/** Messages that could not be processed: looked at, sent in again, or thrown away. */
+export function LettersScreen() {
+  const target = useWorkspace((state) => state.target);
+  const [text, setText] = useState("");
+  const [routeId, setRouteId] = useState("");
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [removing, setRemoving] = useState<readonly string[]>([]);
+  const [opened, setOpened] = useState<DeadLetterDetail | undefined>(undefined);
+  const [note, setNote] = useState("");
+  useTitle(strings.pageTitle(words.title));
+  const load = useCallback(() => runtimeClient.deadLetters({ text, routeId, limit: shownLetters }, target), [text, routeId, target]);
+  const [loaded, refresh] = usePolled(target === undefined ? undefined : load, followMs);
+  const letters = loaded !== undefined && "value" in loaded ? loaded.value.deadLetters : [];
+  const total = loaded !== undefined && "value" in loaded ? loaded.value.total : 0;
+  const isEmpty = loaded !== undefined && "value" in loaded && total === 0 && text === "" && routeId === "";
+  const done = (sentence: string): void => {
+    setNote(sentence);
+    setSelected(new Set());
+    refresh();
+  };
+  const failed = (error: Error): void => setNote(error.message);
+  const replay = async (ids: readonly string[]): Promise<void> => {
+    let replayed = 0;
+    for (const id of ids) if ((await runtimeClient.replayLetter(id, target)).replayed) replayed++;
+    done(words.done(replayed, ids.length - replayed));
+  };
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    setRemoving([]);
+    for (const id of ids) await runtimeClient.removeLetter(id, target);
+    done(words.removed(ids.length));
+  };
+  const replayAll = (): void =>
+    void runtimeClient.replayLetters({ routeId, ...(text === "" ? {} : { text }) }, target).then((job) => done(words.done(job.replayed, job.failed)), failed);
+  const open = ({ id }: DeadLetter): void => void runtimeClient.deadLetter(id, target).then(setOpened, failed);
+  const chosen = letters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+        {isEmpty ? null : <span className="muted">{words.of(letters.length, total)}</span>}
+        <span className="grow" />
+        {chosen.length === 0 ? null : (
+          <>
+            <Button onClick={() => void replay(chosen).catch(failed)}>{words.replaySelected(chosen.length)}</Button>
+            <Button onClick={() => setRemoving(chosen)}>{words.removeSelected(chosen.length)}</Button>
+          </>
+        )}
+        {routeId === "" || letters.length === 0 ? null : <Button onClick={replayAll}>{words.replayAll(routeId)}</Button>}
+      </div>
+      <p className={note === "" ? "visually-hidden" : "muted"} aria-live="polite">
+        {note}
+      </p>
+      {loaded !== undefined && "error" in loaded ? (
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+        </div>
+      ) : null}
+      {isEmpty ? (
+        <EmptyState icon={<MailCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+      ) : (
+        <>
+          <Filters letters={letters} text={text} onText={setText} routeId={routeId} onRoute={setRouteId} />
+          <LetterTable
+            letters={letters}
+            selected={selected}
+            onSelect={setSelected}
+            onOpen={open}
+            onReplay={({ id }) => void replay([id]).catch(failed)}
+            onRemove={({ id }) => setRemoving([id])}
+          />
+        </>
+      )}
+      {removing.length === 0 ? null : (
+        <Dialog
+          title={words.removeTitle(removing.length)}
+          onClose={() => setRemoving([])}
+          actions={
+            <>
+              <Button onClick={() => setRemoving([])}>{strings.common.cancel}</Button>
+              <Button look="primary" onClick={() => void remove(removing).catch(failed)}>
+                {words.remove}
+              </Button>
+            </>
+          }
+        >
+          <p>{words.removeText}</p>
+        </Dialog>
+      )}
+      {opened === undefined ? null : (
+        <Dialog
+          wide
+          title={opened.id}
+          onClose={() => setOpened(undefined)}
+          actions={<Button onClick={() => setOpened(undefined)}>{strings.common.close}</Button>}
+        >
+          <p className="field__error">{opened.error.message}</p>
+          {opened.runId === null ? null : <Link href={`/flows/${opened.flowId}/runs/${opened.runId}`}>{words.run}</Link>}
+          <MessageView label={words.message} before={undefined} after={opened.message} />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+interface FilterProps {
+  readonly letters: readonly DeadLetter[];
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly routeId: string;
+  readonly onRoute: (routeId: string) => void;
+}
+
+function Filters({ letters, text, onText, routeId, onRoute }: FilterProps) {
+  const routes = [...new Set([...letters.map((letter) => letter.routeId), ...(routeId === "" ? [] : [routeId])])].toSorted();
+  return (
+    <div className="filters" role="search">
+      <div className="field field--search">
+        <Field label={words.search}>
+          {(control) => (
+            <input {...control} className="input" type="search" placeholder={words.searchHint} value={text} onChange={(event) => onText(event.target.value)} />
+          )}
+        </Field>
+      </div>
+      <Field label={words.route}>
+        {(control) => (
+          <select {...control} className="input" value={routeId} onChange={(event) => onRoute(event.target.value)}>
+            <option value="">{strings.common.all}</option>
+            {routes.map((id) => (
+              <option key={id}>{id}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Link } from "wouter";
+import type { Run } from "../api-client/runtime-client.ts";
+import { Moment } from "../controls/moment.tsx";
+import { strings } from "../strings.ts";
+
+const words = strings.runs;
+
+const looks: Readonly<Record<string, string>> = { completed: "chip--ok", failed: "chip--fail", retrying: "chip--warn" };
+
+export const StatusChip = ({ status }: { readonly status: string }) => (
+  <span className={`chip ${looks[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
+);
+
+/** Runs, newest first; each leads to itself on its flow's canvas. */
+export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
+  if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
+  const { columns } = words;
+  return (
+    <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{columns.status}</th>
+            <th scope="col">{columns.route}</th>
+            <th scope="col">{columns.started}</th>
+            <th scope="col" className="number">
+              {columns.duration}
+            </th>
+            <th scope="col">{columns.trigger}</th>
+            <th scope="col">{columns.error}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <td>
+                <StatusChip status={run.status} />
+              </td>
+              <td>
+                <Link href={`/flows/${run.flowId}`}>{run.routeId}</Link>
+                <div>
+                  <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === chosen ? "true" : undefined}>
+                    {run.id}
+                  </Link>
+                </div>
+              </td>
+              <td>
+                <Moment iso={run.startedAt} />
+              </td>
+              <td className="number">{run.durationMs === null ? "" : `${run.durationMs} ms`}</td>
+              <td className="mono">{run.trigger.uri}</td>
+              <td className="cell-text">{run.error?.message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

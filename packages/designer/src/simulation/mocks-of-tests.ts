@@ -1,0 +1,28 @@
+// The answers a flow's tests give, for steps nobody gave another answer for.
+import { readFlowTests } from "@sluice/flow-tests/portable";
+import type { MockBody } from "@sluice/model";
+import type { SimulatedRuntime } from "./simulated-runtime.ts";
+import type { TestFile } from "./test-verdict.ts";
+
+/** The first mock of each step or address that answers and does not throw; `given` go before. */
+export function mocksOfTests(files: readonly TestFile[], given: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
+  const steps = new Set(deployment.routes.flatMap((route) => route.steps.map(({ node }) => node.id)));
+  const taken = new Set(given.map(({ match }) => match.stepId));
+  const chosen = new Map<string, MockBody>();
+  for (const mock of files.flatMap(mocksIn)) {
+    const { stepId } = mock.match;
+    if (stepId !== undefined && (taken.has(stepId) || (!/[*/]/.test(stepId) && !steps.has(stepId)))) continue;
+    const key = JSON.stringify(mock.match);
+    if (mock.throw === undefined && !chosen.has(key)) chosen.set(key, { ...mock, id: `test:${mock.id ?? stepId ?? mock.match.uri ?? chosen.size}` });
+  }
+  const byId = new Map([...chosen.values()].map((mock) => [mock.id, mock]));
+  return [...byId.values()];
+}
+
+function mocksIn({ text }: TestFile): readonly MockBody[] {
+  try {
+    return readFlowTests(text).tests.flatMap(({ mocks }) => mocks);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+// One file of tests against a runtime, wherever that is.
+import "./no-code-from-text.ts";
+import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestFile, type LoggedLine, type RuntimeTransport } from "@sluice/flow-tests/portable";
+import { fileFaults, verdictOf, type FileVerdict, type TestFile, type TestVerdict } from "./test-verdict.ts";
+
+export type Transport = RuntimeTransport;
+export type TransportLine = LoggedLine;
+
+export interface TestFileOptions {
+  /** How long to wait for mocks to be called; what the test says otherwise. */
+  readonly patienceMs?: number;
+}
+
+/** `transport` may depend on what the file says about the flow. */
+export async function runTestFile(
+  transport: RuntimeTransport | ((file: FlowTestFile) => RuntimeTransport),
+  { id, text }: TestFile,
+  { patienceMs }: TestFileOptions = {},
+): Promise<FileVerdict> {
+  try {
+    const file = readFlowTests(text);
+    const runtime = typeof transport === "function" ? transport(file) : transport;
+    const tests: TestVerdict[] = [];
+    for (const test of file.tests)
+      tests.push(verdictOf(await runFlowTest(runtime, patienceMs === undefined ? test : { ...test, timeoutMs: patienceMs }, file.defaults)));
+    return { id, faults: [], tests };
+  } catch (error) {
+    return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };
+  }
+}

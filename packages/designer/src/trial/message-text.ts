@@ -1,0 +1,42 @@
+// Messages as text: laid out for reading and comparing, or in one short line.
+import type { ShownMessage } from "../simulation/shown-message.ts";
+
+export const messageParts = ["body", "headers", "properties", "variables"] as const;
+export type MessagePart = (typeof messageParts)[number];
+
+/** What a message may lack when it was recorded instead of simulated. */
+export type SomeMessage = Pick<ShownMessage, "body"> & Partial<Omit<ShownMessage, "body" | "bodyType">>;
+
+export function partText(message: SomeMessage | undefined, part: MessagePart): string {
+  if (message === undefined) return "";
+  if (part === "body") return bodyText(message.body);
+  return Object.entries(message[part] ?? {})
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("\n");
+}
+
+/** How many values a part holds; undefined for the body. */
+export const partSize = (message: SomeMessage | undefined, part: MessagePart): number | undefined =>
+  part === "body" ? undefined : Object.keys(message?.[part] ?? {}).length;
+
+/** A body laid out: JSON with indents whether it came as data or as text, everything else as it is. */
+export function bodyText(body: unknown): string {
+  if (body === null || body === undefined) return "";
+  if (typeof body !== "string") return JSON.stringify(body, null, 2);
+  if (!/^\s*[[{]/.test(body)) return body;
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+const longestSummary = 32;
+
+/** A body in a few characters. */
+export function bodySummary(body: unknown): string {
+  if (body === null || body === undefined) return "∅";
+  const text = (typeof body === "string" ? body : JSON.stringify(body)).replaceAll(/\s+/g, " ").trim();
+  return text.length <= longestSummary ? text : `${text.slice(0, longestSummary - 1)}…`;
+}

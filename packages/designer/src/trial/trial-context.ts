@@ -1,0 +1,39 @@
+import { createContext, useContext } from "react";
+import { useStore } from "zustand";
+import { workspaceClient } from "../api-client/workspace-client.ts";
+import type { Editor } from "../document/editor.ts";
+import { openWorker } from "../simulation/open-worker.ts";
+import { Simulator } from "../simulation/simulator.ts";
+import { strings } from "../strings.ts";
+import { Trial, type TrialState } from "./trial.ts";
+
+export const TrialContext = createContext<Trial | undefined>(undefined);
+
+/** The trial of the open flow. */
+export function useTrial(): Trial {
+  const trial = useContext(TrialContext);
+  if (trial === undefined) throw new Error("used outside an open editor");
+  return trial;
+}
+
+/** A part of the trial's state; draws again only when that part changes. */
+export function useTrialState<T>(pick: (state: TrialState) => T): T {
+  return useStore(useTrial().store, pick);
+}
+
+const simulator = new Simulator(openWorker);
+const trials = new WeakMap<Editor, Trial>();
+
+/** The trial of an editor, which lives as long as it does. */
+export function trialOf(editor: Editor): Trial {
+  const known = trials.get(editor);
+  if (known !== undefined) return known;
+  const trial = new Trial(editor, {
+    simulator,
+    readTests: workspaceClient.tests,
+    readDocuments: async (kind) => Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text])),
+    words: strings.trial,
+  });
+  trials.set(editor, trial);
+  return trial;
+}

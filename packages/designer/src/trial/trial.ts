@@ -1,0 +1,238 @@
+// A flow tried out while it is written: a sample message, the answers of the outside world, and what the newest text makes of
+// them. Runs a moment after the last change, never in the way of typing; a result of an older text is dropped.
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { MockBody, Path } from "@sluice/model";
+import type { Editor } from "../document/editor.ts";
+import { placeAt } from "../document/open-flow.ts";
+import type { Outline } from "../document/outline.ts";
+import type { SimulationResult } from "../simulation/simulate.ts";
+import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
+import type { SimulatedStep } from "../simulation/step-recorder.ts";
+import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
+
+/** A simulated step and where it is drawn. */
+export interface TriedStep extends SimulatedStep {
+  readonly path: Path | undefined;
+}
+
+/** What answers in place of a step. */
+export interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly origin: "typed" | "run";
+}
+
+/** Keys are `routeId/stepId`. */
+export type Answers = Readonly<Record<string, Answer>>;
+
+export const answerKey = (routeId: string, stepId: string): string => `${routeId}/${stepId}`;
+
+export interface TestRun {
+  readonly by: "simulation" | "runtime";
+  readonly files: readonly FileVerdict[];
+}
+
+export interface TrialState {
+  readonly sample: SampleDraft;
+  readonly answers: Answers;
+  /** Whether the flow is run again with each change. */
+  readonly isOn: boolean;
+  readonly isBusy: boolean;
+  readonly result: SimulationResult | undefined;
+  readonly steps: readonly TriedStep[];
+  /** Why there is no result of the newest text. */
+  readonly problem: string | undefined;
+  /** The step whose message is shown, by its place in `steps`. */
+  readonly shown: number | undefined;
+  readonly testFiles: readonly TestFile[] | undefined;
+  readonly testRun: TestRun | undefined;
+  readonly areTestsLive: boolean;
+  readonly areTestsBusy: boolean;
+}
+
+export interface TrialParts {
+  readonly simulator: Simulator;
+  readTests(flowId: string): Promise<readonly TestFile[]>;
+  readDocuments(kind: "value-mappings" | "message-mappings"): Promise<Readonly<Record<string, string>>>;
+  readonly words: { readonly noRoute: string; readonly tooLong: string };
+}
+
+interface MappingTexts {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly mappings: Readonly<Record<string, string>>;
+}
+
+const quietMs = 150;
+
+export class Trial {
+  readonly store: StoreApi<TrialState>;
+  readonly #editor: Editor;
+  readonly #parts: TrialParts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #documents: MappingTexts | undefined;
+
+  constructor(editor: Editor, parts: TrialParts) {
+    this.#editor = editor;
+    this.#parts = parts;
+    this.store = createStore<TrialState>(() => ({
+      sample: emptySample,
+      answers: {},
+      isOn: false,
+      isBusy: false,
+      result: undefined,
+      steps: [],
+      problem: undefined,
+      shown: undefined,
+      testFiles: undefined,
+      testRun: undefined,
+      areTestsLive: false,
+      areTestsBusy: false,
+    }));
+  }
+
+  /** Follows the editor's text until the returned function is called. */
+  follow(): () => void {
+    const stop = this.#editor.store.subscribe((state, before) => {
+      if (state.flow.text !== before.flow.text) this.#soon();
+    });
+    return () => {
+      stop();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  /** Tries the flow out now, and again with each change until it is switched off. */
+  start(): void {
+    this.store.setState({ isOn: true });
+    void this.run();
+  }
+
+  stop(): void {
+    this.store.setState({ isOn: false, result: undefined, steps: [], problem: undefined, shown: undefined });
+  }
+
+  setSample(change: Partial<SampleDraft>): void {
+    this.store.setState(({ sample }) => ({ sample: { ...sample, origin: "", ...change } }));
+    if (this.store.getState().isOn) this.#soon();
+  }
+
+  /** Sets the answer of a step; undefined takes it away. */
+  setAnswer(key: string, answer: Answer | undefined): void {
+    const { [key]: _, ...others } = this.store.getState().answers;
+    this.setAnswers(answer === undefined ? others : { ...others, [key]: answer });
+  }
+
+  setAnswers(answers: Answers): void {
+    this.store.setState({ answers });
+    if (this.store.getState().isOn) this.#soon();
+  }
+
+  show(shown: number | undefined): void {
+    this.store.setState({ shown });
+    const path = shown === undefined ? undefined : this.store.getState().steps[shown]?.path;
+    if (path !== undefined) this.#editor.select(path);
+  }
+
+  setTestsLive(areTestsLive: boolean): void {
+    this.store.setState({ areTestsLive });
+    if (areTestsLive) void this.runTests();
+  }
+
+  async loadTests(): Promise<readonly TestFile[]> {
+    const testFiles = await this.#parts.readTests(this.#editor.id).catch(() => []);
+    this.store.setState({ testFiles });
+    return testFiles;
+  }
+
+  showTests(testRun: TestRun): void {
+    this.store.setState({ testRun });
+  }
+
+  async run(): Promise<void> {
+    const { good, text } = this.#editor.flow;
+    const { sample, answers } = this.store.getState();
+    const route = routeOf(good?.outline.routes ?? [], sample);
+    // A text that cannot be read keeps what the last good one showed.
+    if (good === undefined || good.text !== text) return;
+    if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
+    this.store.setState({ isBusy: true });
+    const [testFiles, documents] = await Promise.all([this.store.getState().testFiles ?? this.loadTests(), this.#readDocuments()]);
+    const request = { flowId: this.#editor.id, source: text, ...documents, sample: sampleOf(sample, route), mocks: mocksOf(answers), testFiles };
+    await this.#parts.simulator.run("simulate", request).then(
+      (result) => this.#take(text, good.outline, result),
+      (error: unknown) => this.#fail(text, error),
+    );
+  }
+
+  async runTests(): Promise<void> {
+    const { text, good } = this.#editor.flow;
+    if (good?.text !== text) return;
+    this.store.setState({ areTestsBusy: true });
+    const [files, documents] = await Promise.all([this.loadTests(), this.#readDocuments()]);
+    await this.#parts.simulator.run("tests", { flowId: this.#editor.id, source: text, ...documents, files }).then(
+      (verdicts) => {
+        if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: verdicts }, areTestsBusy: false });
+      },
+      (error: unknown) => {
+        if (isReplaced(error)) return;
+        const faults = [this.#reason(error)];
+        this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, faults, tests: [] })) }, areTestsBusy: false });
+      },
+    );
+  }
+
+  /** Tables and mappings are read anew the next time. */
+  forgetDocuments(): void {
+    this.#documents = undefined;
+  }
+
+  #soon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const { isOn, areTestsLive } = this.store.getState();
+      if (isOn) void this.run();
+      if (areTestsLive) void this.runTests();
+    }, quietMs);
+  }
+
+  #take(text: string, outline: Outline, result: SimulationResult): void {
+    if (this.#editor.flow.text !== text || !this.store.getState().isOn) return;
+    const steps = result.steps.map((step) => ({ ...step, path: placeAt(outline, step.offset) }));
+    this.store.setState(({ shown }) => ({
+      result,
+      steps,
+      isBusy: false,
+      problem: result.faults[0] === undefined ? undefined : `${result.faults[0].span.line}: ${result.faults[0].message}`,
+      shown: shown !== undefined && shown < steps.length ? shown : undefined,
+    }));
+  }
+
+  #fail(text: string, error: unknown): void {
+    if (isReplaced(error) || this.#editor.flow.text !== text) return;
+    this.store.setState({ isBusy: false, problem: this.#reason(error), result: undefined, steps: [], shown: undefined });
+  }
+
+  #reason(error: unknown): string {
+    return error instanceof SimulationStopped && error.reason === "time" ? this.#parts.words.tooLong : (error as Error).message;
+  }
+
+  async #readDocuments(): Promise<MappingTexts> {
+    if (this.#documents !== undefined) return this.#documents;
+    const none = (): Readonly<Record<string, string>> => ({});
+    const { readDocuments } = this.#parts;
+    const [tables, mappings] = await Promise.all([readDocuments("value-mappings").catch(none), readDocuments("message-mappings").catch(none)]);
+    return (this.#documents = { tables, mappings });
+  }
+}
+
+const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";
+
+function mocksOf(answers: Answers): readonly MockBody[] {
+  return Object.entries(answers).map(([key, { status, headers, body }]) => {
+    const slash = key.indexOf("/");
+    const match = { routeId: key.slice(0, slash), stepId: key.slice(slash + 1) };
+    return { id: key, match, respond: { ...(status === undefined ? {} : { status }), headers, ...(body === undefined ? {} : { body }) } };
+  });
+}

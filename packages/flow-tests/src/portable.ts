@@ -1,0 +1,6 @@
+// Reading, running and judging tests without the way to a runtime: a page brings its own.
+export * from "./flow-test-file.ts";
+export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";
+export * from "./run-flow-tests.ts";
+export type { FollowedLog, LoggedLine, RuntimeTransport, TransportReply } from "./runtime-transport.ts";
+export type { RunView, StepView } from "./traces.ts";

@@ -1,0 +1,256 @@
+// Trying a flow out while it is written, its tests, recorded runs and dead letters, in a real browser.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const flow = (id: string, greeting = "Hello"): string => `- route:
+    id: ${id}
+    description: Orders to ERP
+    from:
+      uri: webhook
+      steps:
+        - setBody:
+            id: greet
+            simple: "${greeting} \${body[name]}"
+        - to:
+            id: call-erp
+            uri: http://erp.invalid/orders
+        - choice:
+            when:
+              - simple: "\${body} contains 'Ada'"
+                steps:
+                  - setHeader:
+                      id: known
+                      name: known
+                      constant: "yes"
+            otherwise:
+              steps:
+                - setBody:
+                    id: stranger
+                    constant: nobody
+`;
+const tests = (id: string, expected: string): string => `flowId: ${id}
+tests:
+  - name: greets Ada
+    mocks: [{id: erp, match: {stepId: call-erp}, respond: {body: Hello Ada from the ERP}}]
+    when: {webhook: ${id}, body: {name: Ada}}
+    then: [{status: completed}, {reply: {status: 200, bodyEquals: ${expected}}}, {mockCalled: {mock: erp, with: {bodyEquals: Hello Ada}}}, {visited: [known]}]
+`;
+
+describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    runtime = await startTestServer();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await runtime?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    open = await openPage(browser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const openFlow = async (id: string, text: string, view = ""): Promise<Page> => {
+    designer.writeFlow(id, text);
+    await open.page.goto(`${designer.url}/flows/${id}${view}`);
+    await open.page.getByRole("tree").first().waitFor();
+    return open.page;
+  };
+  const steps = (page: Page) => page.getByRole("region", { name: "Steps", exact: true });
+  const row = (page: Page, step: string) =>
+    steps(page)
+      .getByRole("row")
+      .filter({ has: page.getByRole("button", { name: step, exact: true }) });
+  const body = (page: Page) => page.getByRole("textbox", { name: "Body" });
+  const writeTest = (id: string, name: string, text: string): void => {
+    mkdirSync(join(designer.workspace, "tests", id), { recursive: true });
+    writeFileSync(join(designer.workspace, "tests", id, `${name}.test.yaml`), text);
+  };
+
+  it("shows the message after every step without a deploy, and again while the text changes", async () => {
+    const page = await openFlow("live", flow("live"), "?view=split");
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await body(page).fill('{"name": "Ada"}');
+    await row(page, "greet").getByText("Hello Ada").waitFor();
+    await row(page, "call-erp").getByText("no mock, body passed unchanged").waitFor();
+    await row(page, "known").waitFor();
+    expect(await row(page, "stranger").count()).toBe(0);
+    await typeSource(page, flow("live", "Bye"));
+    await row(page, "greet").getByText("Bye Ada").waitFor();
+    await body(page).fill('{"name": "Bob"}');
+    await row(page, "stranger").getByText("nobody").waitFor();
+    expect(await row(page, "known").count()).toBe(0);
+    expect((await runtime.api("GET", "/flows/live")).status).toBe(404);
+    await row(page, "stranger").getByRole("button", { name: "stranger" }).click();
+    await page.getByRole("region", { name: "stranger, Difference" }).getByText("Bye Bob").waitFor();
+  });
+
+  it("keeps what the last good text showed while the source is broken, and a failing step says why", async () => {
+    const page = await openFlow("broken", flow("broken"), "?view=split");
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await row(page, "greet").waitFor();
+    await typeSource(page, `${flow("broken")}  bad: [`);
+    await page.getByText("showing the last valid version").waitFor();
+    expect(await row(page, "greet").count()).toBe(1);
+    const failing = flow("broken").replace(
+      "constant: nobody",
+      "constant: nobody\n                - throwException: {id: fail, exceptionType: java.io.IOException, message: broken on purpose}",
+    );
+    await typeSource(page, failing);
+    await row(page, "fail").getByText("broken on purpose").waitFor();
+    await page.getByRole("treeitem").filter({ hasText: "broken on purpose" }).waitFor();
+  });
+
+  it("a flow that never ends is stopped, and the next text runs again", async () => {
+    const endless = `- route:
+    id: endless
+    from:
+      uri: direct:endless
+      steps:
+        - loop:
+            constant: "100000000"
+            steps: [{setBody: {simple: "\${body}x"}}, {setBody: {constant: y}}]
+`;
+    const page = await openFlow("endless", endless, "?view=split");
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByText("Stopped: the flow took longer than 2 seconds.").waitFor();
+    await typeSource(page, endless.replace("100000000", "2"));
+    await row(page, "setBody2").first().waitFor();
+  });
+
+  it("an answer that is typed stands in for the outside world", async () => {
+    const page = await openFlow("answer", flow("answer"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await page.getByRole("button", { name: "Set answer: call-erp" }).click();
+    await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
+    await page.getByRole("button", { name: "Use this answer" }).click();
+    await row(page, "call-erp").getByText("typed answer").waitFor();
+    await row(page, "known").getByText("Ada is known").waitFor();
+  });
+
+  it("runs the tests in the page, on each change when asked to, and on the runtime", async () => {
+    designer.writeFlow("tested", flow("tested"));
+    writeTest("tested", "greeting", tests("tested", "Hello Ada from the ERP"));
+    const page = await openFlow("tested", flow("tested"), "?view=split");
+    await page.getByRole("button", { name: "Run tests", exact: true }).click();
+    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByText("4 of 5 steps visited").waitFor();
+    await page.getByRole("button", { name: "On each change" }).click();
+    await typeSource(page, flow("tested", "Bye"));
+    await page.getByText("0 of 1 passed in the page").waitFor();
+    await page.getByText('call 1 had the body "Bye Ada", expected "Hello Ada"').waitFor();
+    await typeSource(page, flow("tested"));
+    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(/^Deployed \d/).waitFor();
+    await page.getByRole("button", { name: "Run on the runtime" }).click();
+    await page.getByText("1 of 1 passed on the runtime").waitFor();
+    const { runs } = (await runtime.api("GET", "/runs?flowId=tested")).json;
+    expect(runs.filter((run: { sessionId: string | null }) => run.sessionId !== null).length).toBeGreaterThan(0);
+  });
+
+  it("a trial becomes a test, which holds here and on the runtime", async () => {
+    const page = await openFlow("kept", flow("kept"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await body(page).fill('{"name": "Ada"}');
+    await row(page, "known").waitFor();
+    await page.getByRole("button", { name: "Save as test" }).click();
+    await page.getByRole("dialog").getByLabel("Test name").fill("Ada is greeted");
+    await page.getByRole("button", { name: "Save test" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(readdirSync(join(designer.workspace, "tests/kept"))).toEqual(["ada-is-greeted.test.yaml"]);
+    expect(readFileSync(join(designer.workspace, "tests/kept/ada-is-greeted.test.yaml"), "utf8")).toContain("flowId: kept");
+    await page.getByRole("button", { name: "Run tests", exact: true }).click();
+    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText(/^Deployed \d/).waitFor();
+    await page.getByRole("button", { name: "Run on the runtime" }).click();
+    await page.getByText("1 of 1 passed on the runtime").waitFor();
+  });
+
+  it("a recorded run is walked step by step, forked from a step, and taken as a sample", async () => {
+    const text = flow("recorded").replace("http://erp.invalid/orders", "direct:erp").concat(`- route:
+    id: erp
+    from:
+      uri: direct:erp
+      steps:
+        - setBody: {simple: "\${body} (known)"}
+`);
+    await runtime.putFlow("recorded", text);
+    await runtime.api("POST", "/routes/recorded/capture", { forMs: 60_000 });
+    const reply = await fetch(`${runtime.baseUrl}/api/recorded`, { method: "POST", body: '{"name": "Ada"}', headers: { "content-type": "application/json" } });
+    const runId = reply.headers.get("x-run-id") as string;
+    const page = await openFlow("recorded", text);
+    await page.getByRole("tab", { name: "Runs" }).click();
+    await page.getByRole("link", { name: runId }).click();
+    expect(page.url()).toBe(`${designer.url}/flows/recorded/runs/${runId}`);
+    await page.getByText("1 of 4: greet").waitFor();
+    await page.getByRole("region", { name: "greet, Difference" }).getByText("Hello Ada").waitFor();
+    await page.getByRole("slider", { name: "Step of the run" }).press("ArrowRight");
+    await page.getByText("2 of 4: call-erp").waitFor();
+    await page.getByRole("region", { name: "call-erp, Difference" }).getByText("Hello Ada (known)").waitFor();
+    expect(await page.getByRole("treeitem", { selected: true }).innerText()).toContain("direct:erp");
+    await page.getByRole("button", { name: "Replay from this step" }).click();
+    await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
+    await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
+    await page.getByRole("dialog").getByText("The replay completed.").waitFor();
+    const { runs } = (await runtime.api("GET", "/runs?routeId=recorded")).json;
+    expect(runs[0]).toMatchObject({ replayOf: runId, steps: [{ stepId: "call-erp" }, { stepId: "choice1" }, { stepId: "stranger" }] });
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Use as sample" }).click();
+    await page.getByRole("tab", { name: "Try it" }).click();
+    await expect.poll(() => body(page).inputValue(), soon).toContain("Ada");
+    await row(page, "known").waitFor();
+  });
+
+  it("dead letters are found, looked at, replayed and deleted", async () => {
+    const dead = (broken: boolean): string => `- route:
+    id: letters
+    from:
+      uri: webhook
+      steps:
+        - doTry:
+            steps:
+              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "log: fine"}
+            doCatch:
+              - exception: [java.io.IOException]
+                steps: [{to: "sluice:dead-letters"}]
+`;
+    await runtime.putFlow("letters", dead(true));
+    for (const name of ["one", "two", "three"]) await fetch(`${runtime.baseUrl}/api/letters`, { method: "POST", body: `order ${name}` });
+    await runtime.putFlow("letters", dead(false));
+    const { page } = open;
+    await page.goto(`${designer.url}/dead-letters`);
+    const list = page.getByRole("region", { name: "Dead letters" });
+    await expect.poll(() => list.getByRole("row").count(), soon).toBe(4);
+    await page.getByLabel("Search dead letters").fill("order two");
+    await expect.poll(() => list.getByRole("row").count(), soon).toBe(2);
+    await list.getByRole("button", { name: /^Show message/ }).click();
+    await page.getByRole("dialog").getByText("order two").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await list.getByRole("button", { name: /^Replay/ }).click();
+    await page.getByText("1 replayed.").waitFor();
+    await page.getByLabel("Search dead letters").fill("");
+    await expect.poll(() => list.getByRole("row").count(), soon).toBe(3);
+    await list.getByLabel("Select all").check();
+    await page.getByRole("button", { name: "Delete 2 selected" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No dead letters").waitFor();
+    expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(0);
+  });
+});
