@@ -1,0 +1,170 @@
+// What a runtime keeps, as a model: things by key, each with the value that was last acknowledged. One change may be under way
+// when the process is killed; of that one thing either value may be found.
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import type { SpawnedServer } from "../spawned-server.ts";
+import { answering, call, type ApiReply } from "../started-server.ts";
+
+export type Kind = "flow" | "table" | "document" | "policy" | "message" | "letter";
+export const kinds: readonly Kind[] = ["flow", "table", "document", "policy", "message", "letter"];
+
+export interface Change {
+  readonly kind: Kind;
+  readonly id: string;
+  /** Undefined removes it. */
+  readonly value: string | undefined;
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const flowText = (id: string, value: string): string => answering(`route-${id}`, value);
+const table = (value: string): object => ({ entries: { key: value } });
+const mapping = (value: string): object => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "value", value }] });
+const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "caller", key }] }] });
+
+/** Routes that are there all the time: one puts messages into a queue nobody reads, one buries them. */
+export const storeFlow = `- route:
+    id: keep
+    from:
+      uri: webhook
+      steps:
+        - to: queue:parked
+- route:
+    id: bury
+    errorHandler: {deadLetterChannel: {deadLetterUri: "sluice:dead-letters"}}
+    from:
+      uri: webhook
+      steps:
+        - throwException: {exceptionType: java.lang.Exception, message: "as asked"}
+`;
+
+/** Buries everything that is in the queue, so that it can be looked at. */
+export const drainFlow = `- route:
+    id: drain
+    from:
+      uri: queue:parked?maximumRedeliveries=0
+      steps:
+        - throwException: {exceptionType: java.lang.Exception, message: "seen"}
+`;
+
+export class Model {
+  readonly certain = new Map<string, string>();
+  /** The change that was never answered. */
+  undecided: Change | undefined = undefined;
+
+  settle({ kind, id, value }: Change): void {
+    if (value === undefined) this.certain.delete(`${kind} ${id}`);
+    else this.certain.set(`${kind} ${id}`, value);
+  }
+
+  /** What may be found of a thing. */
+  allowed(kind: Kind, id: string): readonly (string | undefined)[] {
+    const { undecided } = this;
+    const sure = this.certain.get(`${kind} ${id}`);
+    return undecided?.kind === kind && undecided.id === id ? [sure, undecided.value] : [sure];
+  }
+
+  /** The ids of a kind that are or may be there. */
+  ids(kind: Kind): readonly string[] {
+    const sure = [...this.certain.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
+    const { undecided } = this;
+    return [...new Set([...sure, ...(undecided?.kind === kind ? [undecided.id] : [])])];
+  }
+}
+
+/** Makes a change; undefined when no answer came. */
+export async function apply(server: SpawnedServer, { kind, id, value }: Change): Promise<ApiReply | undefined> {
+  const put = (path: string, body: object | undefined): Promise<ApiReply> => (body === undefined ? server.api("DELETE", path) : server.api("PUT", path, body));
+  const of = <T>(make: (text: string) => T): T | undefined => (value === undefined ? undefined : make(value));
+  const work: Readonly<Record<Kind, () => Promise<ApiReply>>> = {
+    flow: () =>
+      put(
+        `/flows/${id}`,
+        of((text) => ({ yaml: flowText(id, text) })),
+      ),
+    table: () => put(`/value-mappings/${id}`, of(table)),
+    document: () => put(`/message-mappings/${id}`, of(mapping)),
+    policy: () => put(`/auth/${id}`, of(policy)),
+    message: () => call(server.baseUrl, "POST", "/api/keep", id),
+    letter: () => (value === undefined ? removeLetter(server, id) : call(server.baseUrl, "POST", "/api/bury", id)),
+  };
+  return work[kind]().catch(() => undefined);
+}
+
+async function removeLetter(server: SpawnedServer, id: string): Promise<ApiReply> {
+  const { deadLetters } = (await server.api("GET", `/dead-letters?text=${id}`)).json as { deadLetters: { id: string }[] };
+  return server.api("DELETE", `/dead-letters/${deadLetters[0]?.id ?? "none"}`);
+}
+
+/** Compares everything with the model and makes it certain. */
+export async function compare(server: SpawnedServer, model: Model, ids: readonly string[]): Promise<void> {
+  const found: Change[] = [];
+  for (const id of ids) found.push(await findFlow(server, model, id), await findPolicy(server, model, id));
+  found.push(...(await findDocuments(server, model, ids)), ...(await findLetters(server, model)));
+  for (const change of found) expect(model.allowed(change.kind, change.id), `${change.kind} ${change.id}`).toContain(change.value);
+  await compareDepth(server, model);
+  for (const change of found) model.settle(change);
+  for (const id of ids) await compareService(server, model, id);
+}
+
+async function findFlow(server: SpawnedServer, model: Model, id: string): Promise<Change> {
+  const reply = await server.api("GET", `/flows/${id}`);
+  const value =
+    reply.status === 404 ? undefined : model.allowed("flow", id).find((text) => text !== undefined && sha256(flowText(id, text)) === reply.json.hash);
+  expect([200, 404]).toContain(reply.status);
+  if (reply.status === 200) expect(value, `flow ${id} holds a text nobody sent`).toBeDefined();
+  return { kind: "flow", id, value };
+}
+
+async function findPolicy(server: SpawnedServer, model: Model, id: string): Promise<Change> {
+  const reply = await server.api("GET", `/auth/${id}`);
+  const fingerprint = reply.json.authenticate?.[0]?.keys?.[0]?.fingerprint as string | undefined;
+  const value = model.allowed("policy", id).find((key) => key !== undefined && sha256(key).slice(0, 8) === fingerprint);
+  if (reply.status === 200) expect(value, `policy ${id} is one nobody sent`).toBeDefined();
+  return { kind: "policy", id, value };
+}
+
+async function findDocuments(server: SpawnedServer, model: Model, ids: readonly string[]): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  for (const [kind, path, make] of [
+    ["table", "/value-mappings", table],
+    ["document", "/message-mappings", mapping],
+  ] as const)
+    for (const id of ids) {
+      const reply = await server.api("GET", `${path}/${id}`);
+      const value = model.allowed(kind, id).find((text) => text !== undefined && JSON.stringify(make(text)) === JSON.stringify(reply.json));
+      if (reply.status === 200) expect(value, `${kind} ${id} is one nobody sent`).toBeDefined();
+      found.push({ kind, id, value });
+    }
+  return found;
+}
+
+async function findLetters(server: SpawnedServer, model: Model): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  for (const id of model.ids("letter")) {
+    const { total } = (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json as { total: number };
+    expect(total).toBeLessThanOrEqual(1);
+    found.push({ kind: "letter", id, value: total === 0 ? undefined : "kept" });
+  }
+  const { total } = (await server.api("GET", "/dead-letters?limit=1")).json as { total: number };
+  expect(total).toBe(found.filter(({ value }) => value !== undefined).length);
+  return found;
+}
+
+async function compareDepth(server: SpawnedServer, model: Model): Promise<void> {
+  const { text } = await server.api("GET", "/metrics");
+  const depth = Number(/^sluice_queue_depth\{queue="parked"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  const sure = [...model.certain.keys()].filter((key) => key.startsWith("message ")).length;
+  expect(depth).toBeGreaterThanOrEqual(sure);
+  expect(depth).toBeLessThanOrEqual(model.ids("message").length);
+}
+
+/** What is kept is also what is served. */
+async function compareService(server: SpawnedServer, model: Model, id: string): Promise<void> {
+  const text = model.certain.get(`flow ${id}`);
+  const key = model.certain.get(`policy ${id}`);
+  const bare = await call(server.baseUrl, "POST", `/api/route-${id}`, "");
+  expect([id, bare.status]).toEqual([id, text === undefined ? 404 : key === undefined ? 200 : 401]);
+  if (text === undefined) return;
+  const shown = await call(server.baseUrl, "POST", `/api/route-${id}`, "", key === undefined ? {} : { "x-api-key": key });
+  expect([shown.status, shown.text]).toEqual([200, text]);
+}
