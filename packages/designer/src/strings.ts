@@ -300,6 +300,7 @@ export const strings = {
     where: (route: string, step: string, line: number) => `route ${route} · step ${step} · line ${line}`,
     whereTrigger: (route: string, line: number) => `route ${route} · trigger · line ${line}`,
     whereBranch: (name: string, line: number) => `branch ${name} · line ${line}`,
+    whereElement: (name: string, line: number) => `element ${name} · line ${line}`,
     several: (number: number) => `${number} steps are selected`,
     severalHint: "Delete, move, duplicate, disable, copy and wrap act on all of them.",
     yamlLabel: "YAML of the selection",
@@ -356,9 +357,9 @@ export const strings = {
   canvas: {
     routeLabel: (id: string) => `Route ${id}`,
     othersLabel: "Elements of the file",
-    cardLabel: (title: string, kind: string, position: number, total: number) => `${title}, ${kind} step, ${position} of ${total}`,
-    branchLabel: (title: string, position: number, total: number) => `${title}, branch ${position} of ${total}`,
-    triggerLabel: (title: string, uri: string) => `${title}, trigger, ${uri}`,
+    cardLabel: (kind: string, position: number, total: number) => `, ${kind} step, ${position} of ${total},`,
+    branchLabel: (position: number, total: number) => `, branch ${position} of ${total}`,
+    triggerLabel: ", trigger,",
     problems: (number: number) => count(number, "problem", "problems"),
     branches: (number: number) => count(number, "branch", "branches"),
     kinds: {

@@ -54,7 +54,7 @@ function Trigger({ route, facts }: { readonly route: RouteOutline; readonly fact
       <StepCard
         id={key}
         {...face}
-        label={words.triggerLabel(face.title, face.subtitle)}
+        label={words.triggerLabel}
         level={1}
         position={1}
         total={1}
@@ -143,7 +143,7 @@ function Step({ step, listKey, level, position, total, scope, facts }: StepProps
         id={key}
         {...face}
         subtitle={hidden > 0 ? words.hidden(hidden) : face.subtitle}
-        label={words.cardLabel(face.title, words.kinds[face.kind], position, total)}
+        label={words.cardLabel(words.kinds[face.kind], position, total)}
         level={level}
         position={position}
         total={total}
@@ -213,11 +213,6 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
     <div
       role="treeitem"
       className="branch"
-      aria-label={[
-        words.branchLabel(title, position, total),
-        ...(block.disabled ? [words.disabled] : []),
-        ...(faults > 0 ? [words.problems(faults)] : []),
-      ].join(", ")}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={total}
@@ -228,6 +223,9 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
       title={title}
     >
       <b>{block.name}</b> {block.detail}
+      <span className="visually-hidden">
+        {[words.branchLabel(position, total), ...(block.disabled ? [words.disabled] : []), ...(faults > 0 ? [words.problems(faults)] : [])].join("")}
+      </span>
     </div>
   );
 }
@@ -253,7 +251,7 @@ function Entity({
       <StepCard
         id={key}
         {...face}
-        label={words.cardLabel(face.title, words.kinds[face.kind], position, total)}
+        label={words.cardLabel(words.kinds[face.kind], position, total)}
         level={1}
         position={position}
         total={total}

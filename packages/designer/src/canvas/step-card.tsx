@@ -12,6 +12,7 @@ export interface StepCardProps {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
+  /** What a reader of the screen hears behind the title. */
   readonly label: string;
   readonly kind: StepKind;
   readonly icon: string | undefined;
@@ -31,16 +32,9 @@ export interface StepCardProps {
 export const StepCard = memo(function StepCard(props: StepCardProps) {
   const { id, title, subtitle, label, kind, icon, level, position, total, faults, disabled, selected, tabStop, expanded, group, draggable } = props;
   const facts = useCardFacts(id);
-  const said = [
-    label,
-    ...(disabled ? [words.disabled] : []),
-    ...(faults > 0 ? [words.problems(faults)] : []),
-    ...(facts?.error === undefined ? [] : [`${words.failed}: ${facts.error}`]),
-  ];
   return (
     <div
       role="treeitem"
-      aria-label={said.join(", ")}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={total}
@@ -64,6 +58,7 @@ export const StepCard = memo(function StepCard(props: StepCardProps) {
         <span className="card__title" title={title}>
           {title}
         </span>
+        <span className="visually-hidden">{label}</span>
         <span className="card__subtitle" title={subtitle}>
           {disabled ? words.disabled : subtitle}
         </span>

@@ -128,7 +128,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       summary: step.summary,
       kind: kindOfStep(step.name, step),
       icon: step.icon,
-      group: words.groups.steps,
+      group: step.group,
       command: (to) => commandFor(to, step.title, yaml),
     };
   });
@@ -143,7 +143,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       summary: connector.summary,
       kind: "endpoint",
       icon: connector.icon,
-      group: words.groups.connectors,
+      group: `${words.groups.connectors} · ${connector.group}`,
       command: (to) => commandFor(to, title, yaml),
     };
   });

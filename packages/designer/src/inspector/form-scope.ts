@@ -1,6 +1,6 @@
 // What a form edits: a mapping of options somewhere in the document, with what may stand there as a bare text instead.
-import { createContext, useContext } from "react";
-import { removeOption, setAt, setYamlAt, type Edit, type Path, type Tree } from "@sluice/model";
+import { createContext, useContext, type ComponentType } from "react";
+import { removeOption, setAt, setYamlAt, type Edit, type Kind, type OptionView, type Path, type Tree } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Problem } from "../document/problem.ts";
 import { inSequence } from "../document/step-edits.ts";
@@ -8,7 +8,17 @@ import { treeAt, textOf } from "./tree-at.ts";
 
 export type Shorthands = ReadonlyMap<number, string>;
 
+export interface FieldProps {
+  readonly option: OptionView;
+  /** All options of the declaration. */
+  readonly options: readonly OptionView[];
+}
+
+/** What draws an option of each kind; `string` draws all kinds that have none of their own. */
+export type FieldKinds = Readonly<Partial<Record<Kind, ComponentType<FieldProps>>>>;
+
 export interface FormScope {
+  readonly fields: FieldKinds;
   readonly catalog: FlowCatalog;
   readonly tree: Tree;
   /** The mapping the fields belong to. */

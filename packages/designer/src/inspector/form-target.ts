@@ -119,7 +119,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
   return {
     key,
     title: entityFace(entity, catalog).title,
-    where: words.whereBranch(entity.name, entity.span.line),
+    where: words.whereElement(entity.name, entity.span.line),
     sections: drawn,
     item: { listPath: [], index: Number(entity.path[0]) },
     word: entity.name,

@@ -6,6 +6,7 @@ import { Button } from "../controls/button.tsx";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
 import type { Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
+import { fieldKinds } from "./fields/field-kinds.ts";
 import { OptionList } from "./fields/option-list.tsx";
 import { FormContext, type FormScope } from "./form-scope.ts";
 import type { FormSection, FormTarget } from "./form-target.ts";
@@ -33,6 +34,7 @@ export function PropertiesTab({ flow, catalog, target, problems }: PropertiesTab
       {target.sections.map((section, index) => {
         const { path, shorthand, role } = section;
         const scope: FormScope = {
+          fields: fieldKinds,
           catalog,
           tree,
           path,

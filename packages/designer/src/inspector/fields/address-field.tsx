@@ -3,7 +3,7 @@ import { useId } from "react";
 import { setAt, type ConnectorView, type Edit, type OptionView } from "@sluice/model";
 import { starterUri } from "../../catalog/starter-yaml.ts";
 import { strings } from "../../strings.ts";
-import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FormScope } from "../form-scope.ts";
+import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
 import { asMap, treeAt } from "../tree-at.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { OptionFrame } from "./option-frame.tsx";
@@ -15,13 +15,14 @@ import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
 
-export function AddressField({ option, parameters }: { readonly option: OptionView; readonly parameters: OptionView | undefined }) {
+export function AddressField({ option, options }: FieldProps) {
   const scope = useForm();
   const writer = useFormWriter();
   const id = useId();
   const uri = textAt(scope, option.name) ?? "";
   const connector = scope.catalog.connector(uri);
   const offered = scope.catalog.connectorsWith(scope.role);
+  const parameters = options.find(({ kind }) => kind === "parameters");
   const label = option.name === "uri" ? words.address : optionLabel(option);
   return (
     <>

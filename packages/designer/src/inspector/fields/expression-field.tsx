@@ -25,7 +25,7 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
   const error = place.language === undefined ? undefined : faultAt(scope, treeAt(scope.tree, [...place.holder, place.language]));
   return (
     <fieldset className="expression" aria-describedby={`${id}-doc`}>
-      <legend className="field__label">
+      <legend className={named ? "field__label" : "visually-hidden"}>
         {label}
         {option.required ? <span className="option__required"> {words.required}</span> : null}
       </legend>

@@ -4,15 +4,9 @@ import type { OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";
 import { strings } from "../../strings.ts";
 import { expressionPlace } from "../expression-place.ts";
-import { FormContext, inner, useForm, valueAt, type FormScope } from "../form-scope.ts";
+import { useForm, valueAt, type FieldProps, type FormScope } from "../form-scope.ts";
 import { asMap, treeAt } from "../tree-at.ts";
-import { AddressField } from "./address-field.tsx";
-import { ExpressionField } from "./expression-field.tsx";
-import { FormatField } from "./format-field.tsx";
-import { ListField, ObjectField } from "./group-field.tsx";
 import { optionLabel } from "./option-label.ts";
-import { ParametersField } from "./parameters-field.tsx";
-import { ScalarField } from "./scalar-field.tsx";
 
 const words = strings.inspector;
 const fewOptions = 4;
@@ -77,28 +71,10 @@ function More({ options, all }: { readonly options: readonly OptionView[]; reado
   );
 }
 
-function OptionField({ option, options }: { readonly option: OptionView; readonly options: readonly OptionView[] }) {
-  const scope = useForm();
-  switch (option.kind) {
-    case "expression":
-      return <ExpressionField option={option} />;
-    case "uri":
-      return <AddressField option={option} parameters={option.name === "uri" ? options.find(({ kind }) => kind === "parameters") : undefined} />;
-    case "format":
-      return <FormatField option={option} />;
-    case "list":
-      return <ListField option={option} />;
-    case "object":
-      return <ObjectField option={option} />;
-    case "parameters":
-      return (
-        <FormContext.Provider value={inner(scope, option.name)}>
-          <ParametersField known={new Set()} />
-        </FormContext.Provider>
-      );
-    default:
-      return <ScalarField option={option} />;
-  }
+function OptionField({ option, options }: FieldProps) {
+  const { fields } = useForm();
+  const Field = fields[option.kind] ?? fields.string;
+  return Field === undefined ? null : <Field option={option} options={options} />;
 }
 
 /** Parameters are drawn with the address they belong to. */

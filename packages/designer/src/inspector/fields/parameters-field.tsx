@@ -3,12 +3,24 @@ import { useId, useState } from "react";
 import { renameKey } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
-import { removeValue, useForm, writeText } from "../form-scope.ts";
+import { FormContext, inner, removeValue, useForm, writeText, type FieldProps } from "../form-scope.ts";
 import { asMap, textOf, treeAt } from "../tree-at.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
+
+/** An option that is a mapping of names and values. */
+export function ParametersOption({ option }: FieldProps) {
+  const scope = useForm();
+  return (
+    <FormContext.Provider value={inner(scope, option.name)}>
+      <ParametersField known={none} />
+    </FormContext.Provider>
+  );
+}
+
+const none: ReadonlySet<string> = new Set();
 
 /** Names and values that no declaration knows: a table to add to. The form's place is the mapping itself. */
 export function ParametersField({ known }: { readonly known: ReadonlySet<string> }) {

@@ -89,8 +89,8 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
             <InspectorPane />
           </aside>
         ) : null}
+        <Dock tab={tab} onTab={setTab} />
       </div>
-      <Dock tab={tab} onTab={setTab} />
       <QuestionDialog />
     </div>
   );
