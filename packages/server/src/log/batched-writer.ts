@@ -2,8 +2,15 @@
 // stalls costs bounded memory: beyond it lines are dropped and counted.
 import { write, writeSync } from "node:fs";
 
+/** A line whose text is made when it is written, with many others in a row: that costs a fraction of making it in between. */
+export interface UnwrittenLine {
+  /** About how many characters it will have. */
+  readonly size: number;
+  text(): string;
+}
+
 export interface BatchedWriter {
-  add(line: string): void;
+  add(line: UnwrittenLine | string): void;
   /** Puts a line before everything that waits and begins writing; nothing is written before. */
   open(firstLine?: string): void;
   /** The last lines, oldest first: what waits, and before it what was written, up to a bound. */
@@ -26,7 +33,7 @@ const gatherMs = 10;
 const rememberedBytes = 256 * 1024;
 
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
-  let waiting: string[] = [];
+  let waiting: (UnwrittenLine | string)[] = [];
   let waitingBytes = 0;
   let lost = 0;
   let isOpen = false;
@@ -41,7 +48,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       waiting.push(dropped(lost));
       lost = 0;
     }
-    const bytes = Buffer.from(`${waiting.join("\n")}\n`);
+    const bytes = Buffer.from(`${waiting.map(textOf).join("\n")}\n`);
     waiting = [];
     waitingBytes = 0;
     remember(bytes);
@@ -58,6 +65,12 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     let oldest = 0;
     while (rememberedSize > rememberedBytes) rememberedSize -= (remembered[oldest++] as Buffer).length;
     if (oldest > 0) remembered = remembered.slice(oldest);
+  }
+
+  function flushLater(): void {
+    if (scheduled || !isOpen) return;
+    scheduled = true;
+    setTimeout(flush, gatherMs);
   }
 
   function flush(): void {
@@ -84,30 +97,28 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
         return;
       }
       underWay = undefined;
-      if (waiting.length > 0) flush();
+      if (waiting.length > 0) flushLater();
     });
   }
 
   return {
     add(line) {
-      if (waitingBytes + line.length > maxBytes) {
+      const size = typeof line === "string" ? line.length : line.size;
+      if (waitingBytes + size > maxBytes) {
         lost++;
         return;
       }
       if (broken) return;
       waiting.push(line);
-      waitingBytes += line.length;
-      if (!scheduled && isOpen) {
-        scheduled = true;
-        setTimeout(flush, gatherMs);
-      }
+      waitingBytes += size;
+      flushLater();
     },
     open(firstLine) {
       if (firstLine !== undefined) waiting.unshift(firstLine);
       isOpen = true;
       flush();
     },
-    recent: () => [...Buffer.concat(remembered).toString("utf8").split("\n").slice(0, -1), ...waiting],
+    recent: () => [...Buffer.concat(remembered).toString("utf8").split("\n").slice(0, -1), ...waiting.map(textOf)],
     close() {
       isOpen = true;
       if (broken) return;
@@ -122,3 +133,5 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     },
   };
 }
+
+const textOf = (line: UnwrittenLine | string): string => (typeof line === "string" ? line : line.text());

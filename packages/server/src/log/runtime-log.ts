@@ -1,9 +1,9 @@
 // The log: one JSON record per line. Content cannot forge records or steer a terminal: control characters are escaped and long
 // texts cut. Whoever listens on the log stream gets the same records.
-import type { Exchange, Log, LogLevel } from "@sluice/engine";
+import type { Exchange, Log, LogLevel, Run } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { BatchedWriter } from "./batched-writer.ts";
+import type { BatchedWriter, UnwrittenLine } from "./batched-writer.ts";
 
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const longestText = 64 * 1024;
@@ -39,19 +39,6 @@ export interface RuntimeLog extends Log {
 export function createRuntimeLog({ level: least, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
   const rank = ranks[least];
   let follower: LogFollower | undefined;
-  let second = -1;
-  let untilSecond = "";
-
-  /** As `toISOString`, with all but the milliseconds made once a second. */
-  function isoTime(time: number): string {
-    const whole = Math.floor(time / 1_000);
-    if (whole !== second) {
-      second = whole;
-      untilSecond = new Date(whole * 1_000).toISOString().slice(0, -4);
-    }
-    const milliseconds = Math.floor(time) - whole * 1_000;
-    return `${untilSecond}${milliseconds < 10 ? "00" : milliseconds < 100 ? "0" : ""}${milliseconds}Z`;
-  }
 
   return {
     enabled: (level) => ranks[level] >= rank || follower?.wants(level) === true,
@@ -64,7 +51,7 @@ export function createRuntimeLog({ level: least, writer, secrets, now }: Runtime
       if (!followed && !written) return;
       const at = now();
       const message = secrets.scrub(maskUris(cut(text)));
-      if (written) writer.add(line(isoTime(at), level, logger, message, exchange, fields === undefined ? "" : secrets.scrub(fieldsText(fields))));
+      if (written) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : secrets.scrub(fieldsText(fields))));
       if (followed) follower?.take({ at, level, logger, message, exchange, fields });
     },
   };
@@ -74,15 +61,53 @@ function cut(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`;
 }
 
-function line(time: string, level: LogLevel, logger: string, message: string, exchange: Exchange | undefined, fields: string): string {
-  let record = `{"time":"${time}","level":"${level}","logger":${quotedName(logger)},"message":${quoted(message)}`;
-  if (exchange !== undefined) {
-    const { run, at } = exchange;
-    record += `,"flowId":${quotedName(run.route.flowId)},"routeId":${quotedName(run.route.id)},"runId":"${run.id}","exchangeId":"${exchange.id}"`;
-    if (at !== undefined) record += `,"stepId":${quotedName(at.id)}`;
-    if (run.trace !== undefined) record += `,"traceId":"${run.trace.traceId}"`;
+/** One record on its way out. What an exchange is busy with changes while it waits, so that is noted at once. */
+class LogLine implements UnwrittenLine {
+  readonly #at: number;
+  readonly #level: LogLevel;
+  readonly #logger: string;
+  readonly #message: string;
+  readonly #run: Run | undefined;
+  readonly #exchangeId: string;
+  readonly #stepId: string | undefined;
+  readonly #fields: string;
+
+  constructor(at: number, level: LogLevel, logger: string, message: string, exchange: Exchange | undefined, fields: string) {
+    this.#at = at;
+    this.#level = level;
+    this.#logger = logger;
+    this.#message = message;
+    this.#run = exchange?.run;
+    this.#exchangeId = exchange?.id ?? "";
+    this.#stepId = exchange?.at?.id;
+    this.#fields = fields;
   }
-  return `${record}${fields}}`;
+
+  get size(): number {
+    return this.#message.length + this.#fields.length + 300;
+  }
+
+  text(): string {
+    const run = this.#run;
+    let record = `{"time":"${isoTime(this.#at)}","level":"${this.#level}","logger":${quotedName(this.#logger)},"message":${quoted(this.#message)}`;
+    if (run !== undefined) {
+      record += `,"flowId":${quotedName(run.route.flowId)},"routeId":${quotedName(run.route.id)},"runId":"${run.id}","exchangeId":"${this.#exchangeId}"`;
+      if (this.#stepId !== undefined) record += `,"stepId":${quotedName(this.#stepId)}`;
+      if (run.trace !== undefined) record += `,"traceId":"${run.trace.traceId}"`;
+    }
+    return `${record}${this.#fields}}`;
+  }
+}
+
+let lastTime = -1;
+let lastIso = "";
+
+function isoTime(time: number): string {
+  if (time !== lastTime) {
+    lastTime = time;
+    lastIso = new Date(time).toISOString();
+  }
+  return lastIso;
 }
 
 /** Names of flows, routes and steps come over and over. */

@@ -1,0 +1,24 @@
+import type { LogLevel } from "@sluice/engine";
+import type { Settings } from "../config.ts";
+import { createSecretValues, type SecretValues } from "../masking/secret-values.ts";
+import { createBatchedWriter, type BatchedWriter } from "./batched-writer.ts";
+import { createRuntimeLog, type RuntimeLog } from "./runtime-log.ts";
+
+export interface ProcessLog {
+  readonly log: RuntimeLog;
+  readonly writer: BatchedWriter;
+  readonly secrets: SecretValues;
+}
+
+/** The log of a process, on a file descriptor, and the secrets that must not get into it. */
+export function createProcessLog(settings: Settings, output: number): ProcessLog {
+  const secrets = createSecretValues();
+  secrets.set("process", [settings.deployToken ?? ""]);
+  const writer = createBatchedWriter({
+    fileDescriptor: output,
+    maxBytes: settings.logBuffer,
+    dropped: (count) =>
+      `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}`,
+  });
+  return { writer, secrets, log: createRuntimeLog({ level: settings.logLevel.toUpperCase() as LogLevel, writer, secrets, now: () => Date.now() }) };
+}
