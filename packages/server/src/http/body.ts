@@ -20,38 +20,61 @@ export function refusalOf(bodyLength: number, encoding: string, limitBytes: numb
   return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);
 }
 
-/** Reads the bytes as they were sent. */
-export function receiveBody(request: IncomingMessage, bodyLength: number, limitBytes: number, receiver: BodyReceiver): void {
-  if (bodyLength === 0) {
-    receiver.received(nothing);
-    return;
+/** The reading of one body. A declared length ends it with its last byte; only a chunked body needs node's `end`. */
+export class BodyReading {
+  readonly #receiver: BodyReceiver;
+  readonly #bodyLength: number;
+  readonly #limitBytes: number;
+  #first: Buffer | undefined = undefined;
+  #more: Buffer[] | undefined = undefined;
+  #size = 0;
+  #settled = false;
+  /** True once every byte is there. */
+  isComplete = false;
+
+  constructor(request: IncomingMessage, bodyLength: number, limitBytes: number, receiver: BodyReceiver) {
+    this.#receiver = receiver;
+    this.#bodyLength = bodyLength;
+    this.#limitBytes = limitBytes;
+    if (bodyLength === 0) {
+      this.#complete();
+      return;
+    }
+    request.on("data", (chunk: Buffer) => this.#take(chunk));
+    if (bodyLength < 0) request.on("end", () => this.#complete());
   }
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
-  let size = 0;
-  let settled = false;
-  request.on("data", (chunk: Buffer) => {
-    if (settled) return;
-    size += chunk.length;
-    if (size > limitBytes) {
-      settled = true;
-      first = more = undefined;
-      receiver.refused(tooLarge(limitBytes));
-    } else if (first === undefined) first = chunk;
-    else (more ??= [first]).push(chunk);
-  });
-  request.on("end", () => {
-    if (settled) return;
-    settled = true;
-    const body = more === undefined ? (first ?? nothing) : Buffer.concat(more, size);
-    first = more = undefined;
-    receiver.received(body);
-  });
-  request.on("close", () => {
-    if (settled) return;
-    settled = true;
-    receiver.abandoned();
-  });
+
+  /** The connection is gone: a body that is not complete never will be. */
+  abandon(): void {
+    if (this.#settle()) this.#receiver.abandoned();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#size += chunk.length;
+    if (this.#size > this.#limitBytes) {
+      this.#settle();
+      this.#receiver.refused(tooLarge(this.#limitBytes));
+      return;
+    }
+    if (this.#first === undefined) this.#first = chunk;
+    else (this.#more ??= [this.#first]).push(chunk);
+    if (this.#size === this.#bodyLength) this.#complete();
+  }
+
+  #complete(): void {
+    const body = this.#more === undefined ? (this.#first ?? nothing) : Buffer.concat(this.#more, this.#size);
+    if (!this.#settle()) return;
+    this.isComplete = true;
+    this.#receiver.received(body);
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#first = this.#more = undefined;
+    return true;
+  }
 }
 
 /** Inflates a body; the limit counts inflated bytes, so that a small bomb stays small. */

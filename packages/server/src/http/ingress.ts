@@ -15,6 +15,8 @@ export interface IngressOptions {
   sessionOf?(id: string): SessionTag | undefined;
   /** True for a deployed webhook route that takes nothing in at the moment: stopped, suspended or not started yet. */
   isStopped?(routeId: string): boolean;
+  /** Asked in place of turning a caller away, for a process whose word is not the last; `body` when it has been read. */
+  appeal?(arrival: Arrival, body: Uint8Array | undefined): void;
   /** Told about faults of our own; the caller only sees the reference. */
   reportFault(fault: unknown, reference: string): void;
 }
@@ -25,6 +27,8 @@ export interface Ingress {
   /** Serves a request on a fixed path spelled in its normal form; false when there is none, which `serve` then sorts out. */
   serveExact(arrival: Arrival, rawPath: string): boolean;
   serve(arrival: Arrival, path: string): void;
+  /** Whether a route takes requests of this method at this path, in its normal form. */
+  serves(path: string, method: string): boolean;
   /** Requests whose reply is still to come. */
   readonly active: number;
   /** Calls back once, when nothing is active any more. */
@@ -101,6 +105,7 @@ export function createIngress(options: IngressOptions): Ingress {
       if (found === undefined) decline(arrival, path);
       else start(arrival, found.mounted, path, found.params);
     },
+    serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,
     get active() {
       return active;
     },

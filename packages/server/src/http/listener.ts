@@ -63,7 +63,10 @@ export function createListener(options: ListenerOptions): HttpListener {
   server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
   server.on("connection", (socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    socket.once("close", () => {
+      sockets.delete(socket);
+      (socket as TrackedSocket).lastArrival?.disconnected();
+    });
     if (scope.draining) late.add(socket);
   });
 

@@ -2,7 +2,7 @@
 // the management API alike.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TrackedSocket } from "./broken-socket.ts";
-import { receiveBody, refusalOf, type BodyReceiver } from "./body.ts";
+import { BodyReading, refusalOf, type BodyReceiver } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";
 import { canSkipBody, refuseAndClose } from "./refuse.ts";
@@ -24,6 +24,7 @@ export class RequestArrival implements Arrival {
   readonly #scope: ArrivalScope;
   readonly #head: RequestHead;
   #expectsContinue: boolean;
+  #reading: BodyReading | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, head: RequestHead, query: string, scope: ArrivalScope, expectsContinue: boolean) {
     this.request = request;
@@ -62,7 +63,12 @@ export class RequestArrival implements Arrival {
       this.#expectsContinue = false;
       this.response.writeContinue();
     }
-    receiveBody(this.request, bodyLength, limitBytes, receiver);
+    this.#reading = new BodyReading(this.request, bodyLength, limitBytes, receiver);
+  }
+
+  /** The connection was closed under the request. */
+  disconnected(): void {
+    this.#reading?.abandon();
   }
 
   reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
@@ -91,6 +97,11 @@ export class RequestArrival implements Arrival {
 
   /** What is still to come of the body can be thrown away without losing step with the client. */
   #isSkippable(): boolean {
-    return this.#head.bodyLength === 0 || this.request.complete || (!this.#expectsContinue && canSkipBody(this.#head.bodyLength));
+    return (
+      this.#head.bodyLength === 0 ||
+      this.#reading?.isComplete === true ||
+      this.request.complete ||
+      (!this.#expectsContinue && canSkipBody(this.#head.bodyLength))
+    );
   }
 }

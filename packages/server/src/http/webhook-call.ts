@@ -159,7 +159,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
 
   #verified(verdict: AccessGranted | AccessRefused, body: Buffer): void {
     if (verdict.kind === "refused") {
-      this.#turnAway(verdict);
+      this.#turnAway(verdict, body);
       return;
     }
     this.#grant(verdict);
@@ -173,8 +173,9 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
 
-  #turnAway(refusal: AccessRefused): void {
-    this.#arrival.refuse(refusal.status, refusal.error, refusal.headers);
+  #turnAway(refusal: AccessRefused, body?: Buffer): void {
+    if (this.#options.appeal === undefined) this.#arrival.refuse(refusal.status, refusal.error, refusal.headers);
+    else this.#options.appeal(this.#arrival, body);
     this.#finished(this.#mounted);
   }
 
