@@ -1,28 +1,39 @@
 // Servers under test, each pinned to core 0, started fresh and stopped for certain.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createInterface } from "node:readline";
 import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const token = "bench-token";
 
-/** Starts a command that prints one line of JSON with `baseUrl` when it is ready. */
-async function start(command, environment, output) {
+/**
+ * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
+ * this process, which stands still while the load runs, and a full pipe is another benchmark.
+ */
+async function start(command, environment) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-output-"));
+  const path = join(folder, "output");
+  const output = openSync(path, "a");
   const [file, ...parameters] = onCore(0, command);
-  const child = spawn(file, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
-  const lines = createInterface({ input: child.stdout });
-  const first = await new Promise((resolve, reject) => {
-    lines.once("line", resolve);
-    child.once("exit", (code) => reject(new Error(`${command.join(" ")} ended with ${code} before it was ready`)));
-  });
-  lines.close();
-  child.stdout.resume();
-  output?.(child);
-  return { baseUrl: JSON.parse(first).baseUrl, child, stop: () => new Promise((resolve) => (child.once("exit", resolve), child.kill("SIGTERM"))) };
+  const child = spawn(file, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] });
+  closeSync(output);
+  let ended;
+  child.once("exit", (code) => (ended = code ?? "a signal"));
+  let first = "";
+  while (!first.includes("\n")) {
+    if (ended !== undefined) throw new Error(`${command.join(" ")} ended with ${ended} before it was ready`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    first = readFileSync(path, "utf8");
+  }
+  const stop = async () => {
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    if (ended === undefined) child.kill("SIGTERM") && (await gone);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
 }
 
 export async function startSluice(environment = {}) {
