@@ -30,7 +30,7 @@ async function start(command, environment) {
   }
   const stop = async () => {
     const gone = new Promise((resolve) => child.once("exit", resolve));
-    if (ended === undefined) child.kill("SIGTERM") && (await gone);
+    if (ended === undefined && child.kill("SIGTERM")) await gone;
     rmSync(folder, { recursive: true, force: true });
   };
   return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
