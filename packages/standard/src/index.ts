@@ -3,6 +3,7 @@ export { beans } from "./beans/index.ts";
 export { restEntities } from "./entities/index.ts";
 export { formats } from "./formats/index.ts";
 export { languages } from "./languages/index.ts";
-export { jsLanguage } from "./languages/js/js.ts";
+export { jsLanguage, type ScriptThreads } from "./languages/js/js.ts";
+export { runScript, type ScriptLimits, type ScriptOutcome } from "./languages/js/run-script.ts";
 export { refusedWords as refused } from "./refused.ts";
 export { steps } from "./steps/index.ts";

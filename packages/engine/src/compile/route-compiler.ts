@@ -19,9 +19,11 @@ import type { Poller } from "../spi/connector.ts";
 import type { LanguageDeclaration } from "../spi/declaration.ts";
 import type { Expression, Processor } from "../spi/processor.ts";
 import { isTrue } from "../values/truth.ts";
+import { behind } from "./ahead.ts";
 import { DiagnosticSink } from "./diagnostics.ts";
 import { dynamicEndpoints } from "./dynamic-endpoints.ts";
 import type { FlowScope } from "./flow-scope.ts";
+import type { Placing } from "./placing.ts";
 import { normalForm, openOutlet, type SendInterceptor } from "./outlets.ts";
 import { sequence } from "./sequence.ts";
 import type { Slot, TappedOutlet, Wiring } from "./wiring.ts";
@@ -34,6 +36,7 @@ export interface RouteParts {
   readonly diagnostics: DiagnosticSink;
   readonly lifecycles: Lifecycle[];
   readonly places: (StepPlace & { uri: string | undefined; costly: boolean })[];
+  readonly placing: Placing;
   sendInterceptors: readonly SendInterceptor[];
   detach(copy: Exchange, processor: Processor): void;
 }
@@ -57,6 +60,7 @@ export class RouteCompiler implements Compiler {
   readonly #languages: LanguageScope;
   readonly #depth: number;
   readonly #place: RouteParts["places"][number] | undefined;
+  readonly #ahead: Processor[] = [];
 
   constructor(parts: RouteParts, around: Surroundings, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
@@ -86,6 +90,7 @@ export class RouteCompiler implements Compiler {
       property: scope.property,
       language: (name) => this.#find(name),
       bean: (reference, kind) => scope.beans.get(reference, kind),
+      ...(place === undefined ? {} : { ahead: (work: Processor) => void this.#ahead.push(work) }),
     };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
   }
@@ -130,7 +135,7 @@ export class RouteCompiler implements Compiler {
     const place = { node, depth: this.#depth, uri: undefined as string | undefined, costly: false };
     places.push(place);
     const inner = new RouteCompiler(this.#parts, around, this.#depth + 1, place);
-    const bare = diagnostics.attempt(
+    const step = diagnostics.attempt(
       { span: node.span, routeId: this.route.id, stepId: node.id },
       () => {
         const declaration = scope.catalog.steps.get(node.name);
@@ -139,10 +144,12 @@ export class RouteCompiler implements Compiler {
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
             hint: "put the second into a route of its own",
           });
+        if (declaration.keepsState === true) this.#parts.placing.tie(`step '${node.id}' keeps state`);
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,
     );
+    const bare = behind(inner.#ahead, step);
     const { guard, intercept } = around;
     if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
     return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
@@ -190,11 +197,13 @@ export class RouteCompiler implements Compiler {
   }
 
   #open(node: EndpointNode, trusted: boolean): TappedOutlet {
-    const { sink, uri } = this.#parts.scope.endpoints.sink(node, trusted);
+    const { sink, uri, workers } = this.#parts.scope.endpoints.sink(node, trusted);
+    this.#parts.placing.sendsTo(uri, workers);
     return openOutlet(sink, uri, this.#parts);
   }
 
   #dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet {
+    this.#parts.placing.finds(options, this.#parts.scope.catalog);
     return dynamicEndpoints<Outlet>(options, {
       authored: this.#parts.scope.authored,
       open: <T>(node: EndpointNode, trusted: boolean) => {
@@ -206,6 +215,7 @@ export class RouteCompiler implements Compiler {
   }
 
   #poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller {
+    this.#parts.placing.finds(options, this.#parts.scope.catalog);
     return dynamicEndpoints<Poller>(options, {
       authored: this.#parts.scope.authored,
       open: <T>(node: EndpointNode, trusted: boolean) => {

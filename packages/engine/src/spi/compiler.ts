@@ -78,6 +78,11 @@ export interface LanguageScope {
   property(name: string): string | undefined;
   language(name: string): LanguageDeclaration | undefined;
   bean(reference: string, kind: string): unknown;
+  /**
+   * Has something done before the step that uses the expression, each time it runs, so that what takes long need not be done while
+   * the event loop waits. Absent where no step uses it.
+   */
+  readonly ahead?: (work: Processor) => void;
 }
 
 /** A fault in the flow found while compiling; becomes a diagnostic at the step's or expression's place. */

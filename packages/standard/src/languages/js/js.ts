@@ -3,19 +3,28 @@ import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import { toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
-import { ScriptSandbox, type SandboxLimits } from "./script-sandbox.ts";
+import type { ScriptLimits, ScriptOutcome } from "./run-script.ts";
+import { ScriptSandbox, valueOf } from "./script-sandbox.ts";
 
-const defaults: SandboxLimits = { timeLimitMs: 200, memoryLimitBytes: 32 * 1024 * 1024, stackLimitBytes: 256 * 1024 };
+const defaults: ScriptLimits = { timeLimitMs: 200, memoryLimitBytes: 32 * 1024 * 1024, stackLimitBytes: 256 * 1024 };
+
+/** Threads that run scripts, so that the event loop goes on meanwhile. */
+export interface ScriptThreads {
+  /** Runs the code with these globals as JSON; rejects when there is no room for more. */
+  run(code: string, globalsJson: string): Promise<ScriptOutcome>;
+}
 
 /**
  * The `js` language on a ready QuickJS module. It is no part of the standard list: the operator turns it on, and whoever
- * composes the runtime loads the module and adds the language. A script holds the event loop while it runs, so the time
- * limit is 200 ms unless said otherwise.
+ * composes the runtime loads the module and adds the language. With threads, a step's scripts run there before the step does.
+ * Where that cannot be, as for a condition that is asked again in every round of a loop, a script holds the event loop, for 200 ms
+ * at most unless said otherwise.
  */
-export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<SandboxLimits> = {}): LanguageDeclaration {
+export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<ScriptLimits> = {}, threads?: ScriptThreads): LanguageDeclaration {
   const compileScript = (text: string, scope: LanguageScope): Expression => {
     const sandbox = new ScriptSandbox(text, quickjs, { ...defaults, ...limits }, scope.host.clock);
-    return (exchange) => sandbox.evaluate(globalsOf(exchange));
+    if (threads === undefined || scope.ahead === undefined) return (exchange) => valueOf(sandbox.run(globalsOf(exchange)));
+    return runAhead(sandbox, threads, scope.ahead);
   };
   return defineLanguage({
     name: "js",
@@ -51,6 +60,21 @@ export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<SandboxLi
       return (exchange) => isTrue(evaluate(exchange));
     },
   });
+}
+
+/** What a thread found counts only for the very input it was given: a message that has changed since is computed anew. */
+function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, ahead: NonNullable<LanguageScope["ahead"]>): Expression {
+  const found = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
+  ahead((exchange) => {
+    const input = globalsOf(exchange);
+    return threads.run(sandbox.code, input).then((outcome) => void found.set(exchange, { input, outcome }));
+  });
+  return (exchange) => {
+    const input = globalsOf(exchange);
+    const early = found.get(exchange);
+    found.delete(exchange);
+    return valueOf(early?.input === input ? early.outcome : sandbox.run(input));
+  };
 }
 
 function globalsOf(exchange: Exchange): string {

@@ -1,0 +1,70 @@
+// One run of a script in QuickJS, an interpreter of its own inside WebAssembly: nothing of the process is reachable from it.
+// Every run gets a fresh interpreter, so no message can leave anything behind for the next.
+import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten-core";
+
+export interface ScriptLimits {
+  /** How long one run may take. A single call of a builtin, such as sorting a long list, is not interrupted. */
+  readonly timeLimitMs: number;
+  readonly memoryLimitBytes: number;
+  readonly stackLimitBytes: number;
+}
+
+export type ScriptOutcome = { readonly json: string | undefined } | ScriptFault;
+export interface ScriptFault {
+  readonly fault: "time" | "memory" | "depth" | "failed";
+  readonly message: string;
+}
+
+/**
+ * Runs the code with these globals, given and returned as JSON; without globals it is only compiled. The function uses nothing but
+ * its parameters, because threads are started from its source text.
+ */
+export function runScript(quickjs: QuickJSWASMModule, code: string, globals: string | undefined, limits: ScriptLimits, now: () => number): ScriptOutcome {
+  const enter = `(json) => { const input = JSON.parse(json); for (const name of Object.keys(input)) globalThis[name] = input[name]; }`;
+  const leave = `((stringify) => (value) => {
+    if (value instanceof Promise) throw new TypeError("the script gives a promise; only values can be used");
+    return stringify(value);
+  })(JSON.stringify)`;
+  const runtime: QuickJSRuntime = quickjs.newRuntime();
+  runtime.setMemoryLimit(limits.memoryLimitBytes);
+  runtime.setMaxStackSize(limits.stackLimitBytes);
+  let deadline: number | undefined;
+  let checks = 0;
+  let stopped = false;
+  // The interpreter checks when it starts and then once in ten thousand operations: time runs from the first check, so that a
+  // busy machine does not stop a script that does next to nothing. Fifty checks a millisecond are far more than any machine
+  // makes: a clock that stands still cannot undo the limit.
+  runtime.setInterruptHandler(() => {
+    deadline ??= now() + limits.timeLimitMs;
+    stopped = ++checks > limits.timeLimitMs * 50 || now() > deadline;
+    return stopped;
+  });
+  const context = runtime.newContext();
+  const held: QuickJSHandle[] = [];
+  const hold = (handle: QuickJSHandle): QuickJSHandle => {
+    held.push(handle);
+    return handle;
+  };
+  try {
+    if (globals === undefined) {
+      hold(context.unwrapResult(context.evalCode(code, "script.js", { compileOnly: true })));
+      return { json: undefined };
+    }
+    const finish = hold(context.unwrapResult(context.evalCode(leave)));
+    const begin = hold(context.unwrapResult(context.evalCode(enter)));
+    hold(context.unwrapResult(context.callFunction(begin, context.undefined, hold(context.newString(globals)))));
+    const value = hold(context.unwrapResult(context.evalCode(code, "script.js")));
+    const text = hold(context.unwrapResult(context.callFunction(finish, context.undefined, value)));
+    return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    if (stopped) return { fault: "time", message: `time limit: the script took longer than ${limits.timeLimitMs} ms` };
+    if (/out of memory/.test(message)) return { fault: "memory", message: `memory limit: the script needs more than ${limits.memoryLimitBytes} bytes` };
+    if (/stack overflow/.test(message)) return { fault: "depth", message: "call depth: the script called itself too deeply" };
+    return { fault: "failed", message: `js: ${message}` };
+  } finally {
+    for (const handle of held.reverse()) if (handle.alive) handle.dispose();
+    context.dispose();
+    runtime.dispose();
+  }
+}
