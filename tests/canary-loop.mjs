@@ -1,43 +1,52 @@
-// A process of its own that calls the canary ten times a second, so that a busy test does not slow down what it measures.
+// A process of its own that calls the canary ten times a second, so that a busy test does not slow down what it measures. In turn
+// with it, it calls a server that has nothing else to do: what that one needs is the machine's doing, not the runtime's.
 // Prints one JSON line when its input ends.
+import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
+import { once as emitted } from "node:events";
 
 const url = process.argv[2];
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 const times = [];
+const idle = [];
 const wrong = [];
-const starved = [1];
 let running = true;
 process.stdin.resume().on("end", () => (running = false));
 
-const once = () =>
+const idleServer = spawn(
+  process.execPath,
+  [
+    "-e",
+    'require("node:http").createServer((q, s) => q.resume().on("end", () => s.end("ok"))).listen(0, "127.0.0.1", function () { console.log(this.address().port); })',
+  ],
+  { stdio: ["ignore", "pipe", "inherit"] },
+);
+const [port] = await emitted(idleServer.stdout, "data");
+// Says that it begins; a line feed before the JSON does no harm.
+process.stdout.write("\n");
+const idleUrl = `http://127.0.0.1:${String(port).trim()}/`;
+
+const post = (target) =>
   new Promise((resolve) => {
-    const outgoing = request(url, { method: "POST", agent, timeout: 60_000 }, (incoming) => {
+    const began = performance.now();
+    const end = (answer) => resolve({ answer, ms: performance.now() - began });
+    const outgoing = request(target, { method: "POST", agent, timeout: 60_000 }, (incoming) => {
       let text = "";
       incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-      incoming.on("end", () => resolve(`${incoming.statusCode} ${text}`));
+      incoming.on("end", () => end(`${incoming.statusCode} ${text}`));
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error("no answer for a minute")));
-    outgoing.on("error", (error) => resolve(`0 ${error.message}`));
+    outgoing.on("error", (error) => end(`0 ${error.message}`));
     outgoing.end("{}");
   });
 
-/** How long this process waits for a processor compared with what it uses: 1 on a machine of its own. */
-function starvation() {
+while (running) {
   const began = performance.now();
-  const before = process.cpuUsage();
-  let work = 0;
-  for (let index = 0; index < 2_000_000; index++) work += index % 7;
-  const { user, system } = process.cpuUsage(before);
-  return work < 0 ? 1 : (performance.now() - began) / Math.max(0.5, (user + system) / 1000);
-}
-
-for (let beat = 0; running; beat++) {
-  const began = performance.now();
-  const answer = await once();
-  times.push(performance.now() - began);
+  idle.push((await post(idleUrl)).ms);
+  const { answer, ms } = await post(url);
+  times.push(ms);
   if (answer !== "200 ok") wrong.push(answer);
-  if (beat % 5 === 0) starved.push(starvation());
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, 100 - (performance.now() - began))));
 }
-process.stdout.write(JSON.stringify({ times, wrong, starved: Math.max(...starved) }), () => process.exit(0));
+idleServer.kill();
+process.stdout.write(JSON.stringify({ times, idle, wrong }), () => process.exit(0));

@@ -58,12 +58,44 @@ describe("G01: an expression that does not end is stopped", () => {
     120_000,
   );
 
-  it("js: while(true) where scripts are allowed", async () => {
-    const put = await server.putFlow("js", hook("js", 'setBody: {js: "while (true) {}"}'));
-    if (put.status === 400) return;
-    const reply = await call(server.baseUrl, "POST", "/api/js", "x");
-    expect(reply.status).toBe(504);
-  });
+  it.each([
+    ["js-loop", "while (true) {}"],
+    [
+      "js-builtin",
+      "Array.from({length: 600000}, (_, n) => (n * 7919) % 600011).sort((a, b) => { let x = 0; for (let n = 0; n < 50; n++) x += n; return a - b; })",
+    ],
+  ])(
+    "%s: ten scripts at once that do not end",
+    async (id, code) => {
+      expect((await server.putFlow(id, hook(id, `setBody: {js: ${JSON.stringify(code)}}`))).status).toBe(201);
+      const replies = await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${id}`, "x")));
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([504]));
+      expect(await runErrors(id)).toMatch(/time limit/);
+    },
+    60_000,
+  );
+
+  it("a loop whose condition always holds is ended with its run", async () => {
+    const steps = ["loop: {doWhile: true, simple: \"${body} != 'over'\", steps: [{setHeader: {name: n, constant: x}}]}"];
+    const endless = hook("g01-loop", ...steps);
+    const short = await spawnServer({ env: { SERVICE_RUN_MS: "4s" } });
+    try {
+      expect((await short.putFlow("canary", canaryFlow)).status).toBe(201);
+      expect((await short.putFlow("g01-loop", endless)).status).toBe(201);
+      const watching = startCanary(short.baseUrl);
+      await watching.ready;
+      const began = performance.now();
+      const reply = await call(short.baseUrl, "POST", "/api/g01-loop", "x");
+      expect(reply.status).toBe(504);
+      expect(performance.now() - began).toBeLessThan(8_000);
+      const { calls } = await watching.stop();
+      expect(calls).toBeGreaterThan(5);
+      expect(JSON.stringify((await short.api("GET", "/runs?routeId=g01-loop")).json)).toMatch(/time limit/);
+    } finally {
+      await short.end("SIGKILL");
+      short.clean();
+    }
+  }, 60_000);
 
   it("G01: many heavy steps in one run let others in between them", async () => {
     const step = 'setProperty: {name: p, jq: "[range(20000)] | length"}';
