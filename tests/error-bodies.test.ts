@@ -1,0 +1,338 @@
+// Every refusal of the whole API has one form: `{"error": "<one sentence>"}`. Each endpoint the API describes is called wrongly in
+// every way its description allows to think of; then the ground is taken from under it (I01, I07, R113).
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let operations: readonly Operation[];
+/** Everything that came back, for the search at the end. */
+const seen: string[] = [];
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: { readonly type: string; readonly enum?: readonly string[] } }[];
+  readonly body: { readonly properties?: Readonly<Record<string, { readonly type?: string }>>; readonly required?: readonly string[] } | undefined;
+  readonly types: readonly string[];
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { SERVICE_LOG_LEVEL: "trace", SERVICE_MAX_BODY: "64k" } });
+  await server.putFlow("a", answering("a", "x"));
+  await server.api("PUT", "/value-mappings/a", { entries: { x: "y" } });
+  await server.api("PUT", "/message-mappings/a", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1 }] });
+  const document = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, any>> };
+  operations = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith("/_api/"))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        parameters: operation.parameters ?? [],
+        body: operation.requestBody?.content["application/json"]?.schema,
+        types: Object.keys(operation.requestBody?.content ?? {}),
+      })),
+    );
+});
+afterAll(() => server.end());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Sends bytes as they are, which fetch would not. */
+function send(method: string, path: string, body?: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      `${server.baseUrl}${path}`,
+      { method, headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }), ...headers } },
+      (reply) => {
+        let text = "";
+        reply.setEncoding("utf8");
+        reply.on("data", (chunk) => (text += chunk));
+        reply.on("end", () => resolve({ status: reply.statusCode as number, headers: reply.headers, text }));
+        reply.on("error", reject);
+        // A stream that was opened has no end.
+        if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) sending.destroy();
+      },
+    );
+    sending.on("error", (error) => ((error as NodeJS.ErrnoException).code === "ECONNRESET" ? resolve({ status: 0, headers: {}, text: "" }) : reject(error)));
+    sending.end(body);
+  });
+}
+
+const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
+
+/** One key, one sentence, nothing of our insides. */
+function expectRefusal(what: string, { status, text, headers }: Answer, wanted: readonly number[]): void {
+  seen.push(text, JSON.stringify(headers));
+  expect([what, wanted.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
+  expect([what, headers["content-type"]]).toEqual([what, expect.stringMatching(/^application\/json\b/)]);
+  expect([what, headers["x-api-version"]]).toEqual([what, "1"]);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  expect([what, Object.keys(body), typeof body["error"]]).toEqual([what, ["error"], "string"]);
+  const error = body["error"] as string;
+  expect([what, error.length > 0 && error.length <= 500]).toEqual([what, true]);
+  expect([what, leak.exec(error)?.[0]]).toEqual([what, undefined]);
+}
+
+/** The path with its parameters filled in, by ids that exist unless told otherwise. */
+const pathOf = ({ path }: Operation, id = "a"): string => path.replaceAll(/\{[^}]*\}/g, encodeURIComponent(id));
+const soundBody = ({ body }: Operation): string | undefined =>
+  body === undefined ? undefined : JSON.stringify(Object.fromEntries((body.required ?? []).map((name) => [name, sample(body.properties?.[name]?.type)])));
+const sample = (type: string | undefined): unknown => (type === "integer" || type === "number" ? 1 : type === "object" ? {} : type === "array" ? [] : "a");
+const wrongFor = (type: string | undefined): unknown => (type === "string" ? 5 : type === undefined ? undefined : "text");
+const each = async (work: (operation: Operation, name: string) => Promise<void>): Promise<void> => {
+  for (const operation of operations) await work(operation, `${operation.method} ${operation.path}`);
+};
+
+describe("every endpoint called wrongly", () => {
+  it("knows them all", () => expect(operations.length).toBeGreaterThan(40));
+
+  it("without or with a wrong token", async () => {
+    await each(async (operation, name) => {
+      if (operation.path === "/_api/health") return;
+      for (const authorization of ["", "Bearer wrong", `Basic ${token}`])
+        expectRefusal(name, await send(operation.method, pathOf(operation), soundBody(operation), { authorization }), [401]);
+    });
+  });
+
+  it("with a method it does not have", async () => {
+    const methods = new Map<string, Set<string>>();
+    for (const { method, path } of operations) methods.set(path, (methods.get(path) ?? new Set()).add(method));
+    for (const operation of operations)
+      for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"].filter((candidate) => methods.get(operation.path)?.has(candidate) !== true)) {
+        // A fixed path may also be read as the id of another.
+        const answer = await send(method, pathOf(operation), "{}");
+        if (answer.status === 405) expect(answer.headers["allow"]).toEqual(expect.stringContaining(operation.method));
+        expectRefusal(`${method} ${operation.path}`, answer, [400, 404, 405, 422]);
+      }
+  });
+
+  it("on paths that are none", async () => {
+    for (const path of ["/_api", "/_api/", "/_api/nope", "/_api/flows/", "/_api/flows/a/b/c", "/_api/flows/a/", "/_api//flows"])
+      expectRefusal(path, await send("GET", path), [400, 404]);
+  });
+
+  it("with ids that are none", async () => {
+    await each(async (operation, name) => {
+      if (!operation.path.includes("{")) return;
+      for (const id of ["no such thing", "..", "../../up/and/away", "ü", "\u0000", "x".repeat(129), "%", "a/b", "nope"])
+        expectRefusal(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), soundBody(operation)), [400, 404, 422]);
+    });
+  });
+
+  it("with every query value wrong, and given twice", async () => {
+    const wrong: Readonly<Record<string, readonly string[]>> = { integer: ["x", "-1", "1.5", ""], number: ["x", "-1"], boolean: ["maybe"] };
+    await each(async (operation, name) => {
+      for (const { name: parameter, schema } of operation.parameters.filter((one) => one.in === "query")) {
+        const values = schema.enum === undefined ? (wrong[schema.type] ?? []) : ["nope"];
+        for (const value of values) {
+          const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, soundBody(operation));
+          // An empty value counts as none given.
+          if (value === "" && answer.status < 400) continue;
+          expectRefusal(`${name}?${parameter}=${value}`, answer, [400]);
+        }
+        expectRefusal(
+          `${name}?${parameter} twice`,
+          await send(operation.method, `${pathOf(operation)}?${parameter}=1&${parameter}=1`, soundBody(operation)),
+          [400],
+        );
+      }
+      if (/since|until/.test(JSON.stringify(operation.parameters)) && !operation.path.endsWith("/stream"))
+        expectRefusal(`${name}?since`, await send(operation.method, `${pathOf(operation)}?since=yesterday`, soundBody(operation)), [400]);
+    });
+  });
+
+  it("with bodies that are no JSON object", async () => {
+    await each(async (operation, name) => {
+      if (operation.body === undefined) return;
+      for (const body of ["", "{", "[]", "null", "5", '"x"', "{}}", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])
+        expectRefusal(`${name} with ${String(body)}`, await send(operation.method, pathOf(operation), body), [400]);
+    });
+  });
+
+  it("with members missing, unknown or of another type", async () => {
+    await each(async (operation, name) => {
+      const { properties = {}, required = [] } = operation.body ?? {};
+      const sound = JSON.parse(soundBody(operation) ?? "{}") as Record<string, unknown>;
+      for (const member of required) {
+        const { [member]: _, ...rest } = sound;
+        expectRefusal(`${name} without ${member}`, await send(operation.method, pathOf(operation), JSON.stringify(rest)), [400]);
+      }
+      for (const [member, schema] of Object.entries(properties)) {
+        const wrong = wrongFor(schema.type);
+        if (wrong === undefined) continue;
+        const answer = await send(operation.method, pathOf(operation), JSON.stringify({ ...sound, [member]: wrong }));
+        expectRefusal(`${name} with ${member}: ${JSON.stringify(wrong)}`, answer, [400, 422]);
+      }
+      if (operation.body !== undefined && (operation.body as { additionalProperties?: unknown }).additionalProperties === false)
+        expectRefusal(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...sound, nonsense: 1 })), [400]);
+    });
+  });
+
+  it("with bodies too large, of binary types or in foreign letters", async () => {
+    await each(async (operation, name) => {
+      if (operation.body === undefined) return;
+      const large = await send(operation.method, pathOf(operation), JSON.stringify({ yaml: "x".repeat(70_000) }));
+      if (large.status !== 0) expectRefusal(`${name} too large`, large, [413]);
+      for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
+        expectRefusal(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
+      // Validating tells what is wrong with a text instead of refusing it.
+      for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
+        expectRefusal(
+          `${name} as ${type}`,
+          await send(operation.method, pathOf(operation), Buffer.from([0xff, 0xfe, 0x00]), { "content-type": type }),
+          [400, 422],
+        );
+    });
+  });
+
+  it("with a hash that is not there any more", async () => {
+    for (const path of ["/_api/flows/a", "/_api/value-mappings/a", "/_api/message-mappings/a"])
+      for (const method of ["PUT", "DELETE"]) {
+        const body = path.includes("flows")
+          ? { yaml: answering("a", "y") }
+          : path.includes("value")
+            ? { entries: { x: "z" } }
+            : { source: { format: "json" }, target: { format: "json" }, map: [] };
+        expectRefusal(`${method} ${path}`, await send(method, path, JSON.stringify(body), { "if-match": '"0000"' }), [412]);
+      }
+  });
+
+  it("with the texts the contract gives", async () => {
+    const put = (body: unknown, id = "t"): Promise<Answer> => send("PUT", `/_api/flows/${id}`, JSON.stringify(body));
+    const texts: readonly (readonly [Promise<Answer>, number, string | RegExp])[] = [
+      [send("GET", "/_api/flows", undefined, { authorization: "" }), 401, "unauthorized"],
+      [send("PUT", "/_api/flows/t", "{"), 400, /^invalid JSON body: /],
+      [put({}), 400, "yaml is required"],
+      [put({ yaml: 5 }), 400, "yaml must be a string"],
+      [put({ yaml: answering("t", "x"), params: [] }), 400, "params must be an object"],
+      [put({ yaml: answering("t", "x") }, "b@d"), 400, "invalid id 'b@d': use letters, digits, '.', '_', '-' (max 128)"],
+      [put({ yaml: "- route: {id: [" }), 400, /^invalid YAML at line \d+, column \d+: /],
+      [put({ yaml: answering("t", "x").replace("setBody", "lgo") }), 422, /^line 6: unknown step 'lgo' in route 't'/],
+      [put({ yaml: "[]" }), 422, "flow defines no routes"],
+      [
+        put({ yaml: answering("t", "x").replace("uri: webhook", "uri: platform-http:/_api/flows") }),
+        422,
+        /^(line \d+: )?route 't' claims reserved path '\/_api\/flows': paths under \/_api belong to the management API/,
+      ],
+      [put({ yaml: answering("t", '"{{erp.url}}"') }), 422, /no value for parameter 'erp.url'/],
+      [put({ yaml: answering("a", "x") }), 409, "route id 'a' is already used by flow 'a'"],
+      [send("GET", "/_api/flows/none"), 404, "flow 'none' not found"],
+      [send("GET", "/_api/value-mappings/none"), 404, "value mapping 'none' not found"],
+      [send("GET", "/_api/message-mappings/none"), 404, "message mapping 'none' not found"],
+      [send("GET", "/_api/auth/none"), 404, "access policy for flow 'none' not found"],
+      [send("GET", "/_api/runs/none"), 404, "run 'none' not found"],
+      [send("POST", "/_api/routes/none/stop"), 404, "route 'none' not found"],
+      [send("DELETE", "/_api/test/session/none"), 404, "test session 'none' not found"],
+      [send("GET", "/_api/runs?limit=0"), 400, "limit must be an integer of 1 or more"],
+      [send("PATCH", "/_api/flows"), 405, "method not allowed"],
+      [send("PUT", "/_api/flows/t", "{}", { "content-type": "image/png" }), 415, "unsupported content type 'image/png'"],
+      [put({ yaml: "x".repeat(70_000) }), 413, "request body exceeds 65536 bytes"],
+    ];
+    for (const [answer, status, text] of texts) {
+      const got = await answer;
+      expectRefusal(String(text), got, [status]);
+      const { error } = JSON.parse(got.text) as { error: string };
+      if (typeof text === "string") expect(error).toBe(text);
+      else expect(error).toMatch(text);
+    }
+  });
+});
+
+describe("I07: thirty failures of our own", () => {
+  const failing: Readonly<Record<string, string>> = {
+    throws: "throwException: {exceptionType: java.io.IOException, message: inner secret text}",
+    "bad-json": "unmarshal: {json: {}}",
+    "bad-xml": "unmarshal: {jacksonXml: {}}",
+    "no-table": 'setBody: {simple: "${valueMapping(none,a,b,c)}"}',
+    "no-document": "to: message-mapping:none",
+    "no-route": "to: direct:nowhere",
+    "no-host": 'to: "http://127.0.0.1:1/"',
+    "not-a-number": 'setBody: {simple: "${bodyAs(Integer)}"}',
+    "bad-path": "setBody: {jsonpath: $.a.b}",
+    "bad-xpath": "setBody: {xpath: /a/b}",
+    "no-file": 'pollEnrich: {constant: "file:/nowhere/at/all?fileName=x", timeout: 1}',
+    "bad-type": "convertBodyTo: {type: Integer}",
+  };
+
+  it("in routes: the caller sees which route and which run, and nothing else", async () => {
+    let failures = 0;
+    for (const [id, step] of Object.entries(failing)) {
+      const reply = await server.putFlow(id, `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n        - ${step}\n`);
+      if (reply.status >= 300) continue;
+      const { status, text } = await call(server.baseUrl, "POST", `/api/${id}`, "not { what it should be");
+      seen.push(text);
+      if (status < 400) continue;
+      failures++;
+      // What is wrong with the caller's own body is his to know.
+      const cause = status === 400 ? "(: .+)?" : "";
+      expect([id, JSON.parse(text)]).toEqual([id, { error: expect.stringMatching(new RegExp(`^route '${id}' failed \\(run run_\\w+\\)${cause}$`)) }]);
+      expect([id, leak.exec(text)?.[0]]).toEqual([id, undefined]);
+    }
+    expect(failures).toBeGreaterThanOrEqual(8);
+  });
+
+  it("in the ground it stands on: directories gone or turned into files, a damaged store, a file that cannot be read", async () => {
+    const { dataDir } = server;
+    await server.putFlow("kept", answering("kept", "x"), { a: 1 });
+    writeFileSync(join(dataDir, "routes", "kept.params.json"), "{");
+    expectRefusal("GET a flow with damaged parameters", await send("GET", "/_api/flows/kept"), [500]);
+    expectRefusal("PUT over damaged parameters", await send("PUT", "/_api/flows/kept", JSON.stringify({ yaml: answering("kept", "y") })), [500]);
+    mkdirSync(join(dataDir, "store"), { recursive: true });
+    rmSync(join(dataDir, "store"), { recursive: true });
+    writeFileSync(join(dataDir, "store"), "not a directory");
+    for (const folder of ["routes", "value-mappings", "message-mappings", "policies"]) {
+      renameSync(join(dataDir, folder), join(dataDir, `${folder}-away`));
+      writeFileSync(join(dataDir, folder), "not a directory");
+    }
+    const sound = { source: { format: "json" }, target: { format: "json" }, map: [] };
+    const broken: readonly (readonly [string, string, unknown?])[] = [
+      ["GET", "/flows"],
+      ["GET", "/flows/a"],
+      ["PUT", "/flows/new", { yaml: answering("new", "x") }],
+      ["PUT", "/flows/new?dryRun=true", { yaml: answering("new", "x") }],
+      ["PUT", "/flows/a", { yaml: answering("a", "z") }],
+      ["PUT", "/flows/new", { yaml: answering("new", "x"), params: { a: { value: "b", secret: true } } }],
+      ["DELETE", "/flows/a"],
+      ["PUT", "/value-mappings/new", { entries: {} }],
+      ["PUT", "/value-mappings/a", { entries: { x: "q" } }],
+      ["DELETE", "/value-mappings/a"],
+      ["PUT", "/message-mappings/new", sound],
+      ["PUT", "/message-mappings/a", sound],
+      ["DELETE", "/message-mappings/a"],
+      ["PUT", "/auth/a", { default: "deny" }],
+      ["PUT", "/auth/new", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "secret-key-1" }] }] }],
+      ["GET", "/dead-letters"],
+      ["GET", "/dead-letters/x"],
+      ["DELETE", "/dead-letters/x"],
+      ["POST", "/dead-letters/x/replay"],
+      ["POST", "/dead-letters/replay", { routeId: "a" }],
+      ["DELETE", "/dead-letters?routeId=a"],
+    ];
+    let failures = 0;
+    for (const [method, path, body] of broken) {
+      const answer = await send(method, `/_api${path}`, body === undefined ? undefined : JSON.stringify(body));
+      if (answer.status < 400) continue;
+      if (answer.status >= 500) failures++;
+      expectRefusal(`${method} ${path}`, answer, [404, 500, 507]);
+      if (answer.status === 500) expect(JSON.parse(answer.text).error).toMatch(/^(internal error \(ref \w+\)|cannot change '|the )/);
+    }
+    expect(failures).toBeGreaterThanOrEqual(12);
+    expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("x");
+    expect((await send("GET", "/_api/health")).status).toBe(200);
+  });
+
+  it("I01: the token is in no reply and in no line of the most talkative log", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(seen.length).toBeGreaterThan(1_000);
+    expect(seen.filter((text) => text.includes(token))).toEqual([]);
+    expect(server.logText()).not.toContain(token);
+  });
+});
