@@ -5,6 +5,7 @@ import { deploy } from "./deploy/deploy.ts";
 import { designer } from "./designer/designer.ts";
 import { dev } from "./dev/dev.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { importCommand } from "./import/import.ts";
 import { lint } from "./lint/lint.ts";
 import { logs } from "./logs/logs.ts";
 import { newCommand } from "./new/new.ts";
@@ -12,6 +13,7 @@ import { record } from "./record/record.ts";
 import { replay } from "./replay/replay.ts";
 import { run } from "./run/run.ts";
 import { runs } from "./runs/runs.ts";
+import { soak } from "./soak/soak.ts";
 import { start } from "./start/start.ts";
 import { test } from "./test/test.ts";
 import { trace } from "./trace/trace.ts";
@@ -30,6 +32,8 @@ export const commands: readonly CommandDeclaration[] = [
   trace,
   replay,
   record,
+  importCommand,
   doctor,
+  soak,
   completion,
 ];

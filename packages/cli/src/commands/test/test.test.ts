@@ -1,10 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runProgram } from "../../command/program.ts";
 import { recordedTerminal } from "../../terminal/recorded-terminal.test-support.ts";
 import { commands } from "../index.ts";
+
+// Loading a runtime's sources takes its time: once, before the first test.
+beforeAll(() => import("@sluice/server"), 300_000);
 
 let folder: string;
 beforeEach(() => {

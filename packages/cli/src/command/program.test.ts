@@ -1,0 +1,150 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { commands } from "../commands/index.ts";
+import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts";
+import { completionScript } from "./completion-script.ts";
+import { CommandError, UsageError, type CommandDeclaration } from "./declaration.ts";
+import { runProgram } from "./program.ts";
+import { cliReference } from "./reference-page.ts";
+
+const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclaration> = {}): readonly CommandDeclaration[] => [
+  {
+    name: "probe",
+    summary: "Probes.",
+    arguments: [{ name: "paths", doc: "Files.", many: true }],
+    flags: [
+      { name: "level", values: ["low", "high"], default: "low", doc: "How." },
+      { name: "param", short: "p", value: "x", many: true, doc: "Some." },
+      { name: "dry-run", doc: "Only look." },
+    ],
+    examples: [{ doc: "Probe", command: "sluice probe" }],
+    exits: { 0: "fine", 7: "seven" },
+    load: async () => ({ run }),
+    ...more,
+  },
+];
+
+async function called(list: readonly CommandDeclaration[], ...words: readonly string[]) {
+  const terminal = recordedTerminal();
+  return { exit: await runProgram(list, words, terminal), output: terminal.output(), remarks: terminal.remarks() };
+}
+
+describe("a command line", () => {
+  it("gives arguments and flags by name, and the command's exit code back", async () => {
+    let seen: any;
+    const { exit } = await called(
+      probe(async (call) => ((seen = call), 7)),
+      "probe",
+      "a",
+      "b",
+      "--level",
+      "high",
+      "-p",
+      "1",
+      "-p",
+      "2",
+      "--dry-run",
+    );
+    expect([exit, seen.arguments, seen.flags]).toEqual([7, { paths: ["a", "b"] }, { level: "high", param: ["1", "2"], dryRun: true }]);
+  });
+
+  it.each([
+    [["prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
+    [["probe", "--levle", "x"], "sluice probe: unknown option '--levle' (Did you mean --level?); see `sluice probe --help`\n"],
+    [["probe", "--param"], "sluice probe: option '-p, --param <x>' argument missing; see `sluice probe --help`\n"],
+  ])("%j is refused in one sentence", async (words, sentence) => {
+    expect(
+      await called(
+        probe(async () => 0),
+        ...words,
+      ),
+    ).toEqual({ exit: 2, output: "", remarks: sentence });
+  });
+
+  it.each([
+    [new UsageError("the file is gone"), 2, "sluice probe: the file is gone\n"],
+    [new CommandError("nobody answers"), 1, "sluice probe: nobody answers\n"],
+    [new CommandError("bad file", 2), 2, "sluice probe: bad file\n"],
+    [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
+  ])("%s is told without a stack", async (error, exit, remarks) => {
+    expect(
+      await called(
+        probe(() => Promise.reject(error)),
+        "probe",
+      ),
+    ).toEqual({ exit, output: "", remarks });
+  });
+
+  it("loads no command but the one that is called", async () => {
+    const others = probe(async () => 0, {
+      name: "other",
+      load: () => Promise.reject(new Error("was loaded")),
+      moreFlags: () => Promise.reject(new Error("was asked")),
+    });
+    expect((await called([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
+    expect((await called([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
+  });
+
+  it("shows progress only to a person, and takes it away before anything else is written", async () => {
+    const run = async ({ terminal }: any): Promise<number> => (terminal.progress("1/2 halfway"), terminal.write("done"), 0);
+    const seen = recordedTerminal(true);
+    await runProgram(probe(run), ["probe"], seen);
+    expect([seen.output(), seen.remarks()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
+    expect(await called(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", remarks: "" });
+  });
+});
+
+describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
+  it("says in its help what it does, with examples and exit codes", async () => {
+    const { exit, output, remarks } = await called(commands, name, "--help");
+    expect([exit, remarks]).toEqual([0, ""]);
+    expect(output).toMatch(new RegExp(`^Usage: sluice ${name} `));
+    for (const { command: line } of command.examples) expect(output).toContain(line);
+    for (const code of Object.keys(command.exits)) expect(output).toMatch(new RegExp(`^ {2}${code} +\\S`, "m"));
+    expect(await called(commands, "help", name)).toMatchObject({ exit: 0, output });
+  });
+
+  it("has documents for all its parts", () => {
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const { doc } of [...(command.flags ?? []), ...(command.arguments ?? [])]) expect(doc).toMatch(/\.$/);
+    expect(command.summary).toMatch(/^[A-Z].*\.$/);
+    expect(Object.keys(command.exits)).toContain("0");
+  });
+});
+
+describe("completion", () => {
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const script = await completionScript("bash", commands);
+    const list = words.map((word) => `'${word}'`).join(" ");
+    const output = execFileSync("bash", ["-c", `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _sluice; printf '%s\\n' "\${COMPREPLY[@]}"`], {
+      encoding: "utf8",
+    });
+    return output.trim().split("\n");
+  };
+
+  it("offers commands, flags and values in bash", async () => {
+    expect(await complete("sluice", "lo")).toEqual(["logs"]);
+    expect(await complete("sluice", "re")).toEqual(["replay", "record"]);
+    expect(await complete("sluice", "lint", "--fo")).toEqual(["--format"]);
+    expect(await complete("sluice", "lint", "--format", "s")).toEqual(["sarif"]);
+    expect(await complete("sluice", "run", "--max-b")).toEqual(["--max-body"]);
+    expect(await complete("sluice", "completion", "f")).toEqual(["fish"]);
+  });
+
+  it.each(["zsh", "fish"] as const)("names every command and flag in %s", async (shell) => {
+    const script = await completionScript(shell, commands);
+    for (const { name, flags = [] } of commands) {
+      expect(script).toContain(name);
+      for (const flag of flags) expect(script).toMatch(new RegExp(`(--|-l )${flag.name}\\b`));
+    }
+  });
+});
+
+it("the reference page tells of every command, flag and exit code", async () => {
+  const page = await cliReference(commands);
+  for (const { name, flags = [], examples } of commands) {
+    expect(page).toContain(`## sluice ${name}\n`);
+    for (const flag of flags) expect(page).toContain(`--${flag.name}`);
+    for (const { command } of examples) expect(page).toContain(command);
+  }
+});

@@ -1,0 +1,83 @@
+// From nodes and wires to routes: a chain of nodes becomes a list of steps, what several chains lead to becomes a route of its own.
+import { slug } from "@sluice/model";
+import type { Step } from "./imported.ts";
+
+export interface GraphNode {
+  readonly id: string;
+  readonly name: string;
+  /** Where messages come from, for a node that begins a route. */
+  readonly trigger?: { readonly uri: string; readonly parameters?: Readonly<Record<string, string>> };
+  /** What the node does, before what follows. */
+  readonly steps: readonly Step[];
+  /** The nodes behind each of its outputs. */
+  readonly outputs: readonly (readonly string[])[];
+  /** For a node that chooses among its outputs: the step that holds what follows each of them. */
+  readonly branch?: (ways: readonly (readonly Step[])[]) => Step;
+}
+
+export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const incoming = new Map<string, number>();
+  for (const target of nodes.flatMap(({ outputs }) => outputs.flat())) incoming.set(target, (incoming.get(target) ?? 0) + 1);
+  const shared = new Set([...incoming].filter(([id, count]) => count > 1 && byId.get(id)?.trigger === undefined).map(([id]) => id));
+  for (const id of loops(nodes, byId)) shared.add(id);
+  const names = uniqueNames(nodes);
+  const endpoint = (id: string): Step => ({ to: { uri: `direct:${names.get(id)}` } });
+  const extra = new Set<string>();
+
+  const after = (targets: readonly string[]): readonly Step[] => {
+    const known = targets.filter((id) => byId.has(id));
+    const [only] = known;
+    if (only === undefined) return [];
+    if (known.length === 1) return shared.has(only) ? [endpoint(only)] : chain(byId.get(only) as GraphNode);
+    // Several ways at once: each is a route of its own, called one after another with a copy of the message.
+    for (const id of known) if (!shared.has(id)) extra.add(id);
+    return [{ multicast: { steps: known.map(endpoint) } }];
+  };
+  const chain = (node: GraphNode): readonly Step[] => {
+    if (node.branch !== undefined) return [...node.steps, node.branch(node.outputs.map(after))];
+    return [...node.steps, ...after(node.outputs.flat())];
+  };
+  const route = (node: GraphNode, from: { readonly uri: string; readonly parameters?: Readonly<Record<string, string>> }): Step => {
+    const steps = chain(node);
+    return {
+      route: { id: names.get(node.id), description: node.name, from: { ...from, steps: steps.length === 0 ? [{ log: { message: "${body}" } }] : steps } },
+    };
+  };
+
+  const routes = nodes.filter(({ trigger }) => trigger !== undefined).map((node) => route(node, node.trigger as { uri: string }));
+  const made = new Set<string>();
+  for (let due = [...shared, ...extra]; due.length > 0; due = [...extra].filter((id) => !made.has(id) && !shared.has(id))) {
+    for (const id of due) {
+      if (made.has(id)) continue;
+      made.add(id);
+      routes.push(route(byId.get(id) as GraphNode, { uri: `direct:${names.get(id)}` }));
+    }
+  }
+  return routes;
+}
+
+/** Nodes that a path comes back to. */
+function loops(nodes: readonly GraphNode[], byId: ReadonlyMap<string, GraphNode>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const visit = (id: string, path: ReadonlySet<string>): void => {
+    if (path.has(id)) found.add(id);
+    if (path.has(id) || done.has(id)) return;
+    for (const next of byId.get(id)?.outputs.flat() ?? []) visit(next, new Set([...path, id]));
+    done.add(id);
+  };
+  for (const { id } of nodes) visit(id, new Set());
+  return found;
+}
+
+function uniqueNames(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    nodes.map(({ id, name }) => {
+      const unique = slug(name, (other) => taken.has(other));
+      taken.add(unique);
+      return [id, unique];
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+// A Kamelet is a route template with a name and described parameters; only its ends are called otherwise.
+import { parse } from "yaml";
+import { UsageError } from "../../command/declaration.ts";
+import type { Imported, Remark, Step } from "./imported.ts";
+
+interface Kamelet {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+  readonly spec?: {
+    readonly definition?: {
+      readonly required?: readonly string[];
+      readonly properties?: Readonly<Record<string, { readonly default?: unknown; readonly description?: string }>>;
+    };
+    readonly template?: Step;
+    readonly dependencies?: readonly string[];
+  };
+}
+
+export function importKamelet(text: string): Imported {
+  const { metadata, spec, kind } = parse(text) as Kamelet;
+  const name = metadata?.name;
+  if (kind !== "Kamelet" || name === undefined || spec?.template === undefined)
+    throw new UsageError("this is no Kamelet: it needs kind, metadata.name and spec.template");
+  const remarks: Remark[] = [];
+  const required = new Set(spec.definition?.required ?? []);
+  const parameters = Object.entries(spec.definition?.properties ?? {}).map(([parameter, { default: standard, description }]) => ({
+    name: parameter,
+    ...(standard === undefined ? {} : { defaultValue: String(standard) }),
+    ...(required.has(parameter) ? {} : { required: false }),
+    ...(description === undefined ? {} : { description }),
+  }));
+  const template = ends(spec.template, name, remarks) as Record<string, unknown>;
+  const { beans, from, steps, route, ...rest } = template as { beans?: unknown; from?: Step; steps?: readonly Step[]; route?: unknown };
+  for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no counterpart and was left out" });
+  const body = route === undefined ? { from: { ...from, ...(steps === undefined ? {} : { steps }) } } : { route };
+  return {
+    flow: [{ routeTemplate: { id: name, ...(parameters.length === 0 ? {} : { parameters }), ...(beans === undefined ? {} : { beans }), ...body } }],
+    remarks,
+  };
+}
+
+/** `kamelet:source` and `kamelet:sink` are where the template meets its caller: a direct endpoint here. */
+function ends(value: unknown, name: string, remarks: Remark[]): unknown {
+  if (typeof value === "string") {
+    if (value !== "kamelet:source" && value !== "kamelet:sink") return value;
+    const endpoint = value === "kamelet:source" ? `direct:${name}` : `direct:${name}-out`;
+    remarks.push({
+      where: value,
+      text: `is '${endpoint}' now: ${value === "kamelet:source" ? "send to it to use the Kamelet" : "consume from it to get what the Kamelet brings"}`,
+    });
+    return endpoint;
+  }
+  if (Array.isArray(value)) return value.map((item) => ends(item, name, remarks));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, ends(inner, name, remarks)]));
+}
