@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -55,6 +56,14 @@ export function prepare() {
   console.error("Building …");
   run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-b"]);
   buildDesigner();
+  bundleCommand();
+}
+
+/** Puts the command into one file, when the compiler wrote something since the last time. */
+function bundleCommand() {
+  if (createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs").isCurrent()) return;
+  console.error("Bundling the command …");
+  run(process.execPath, [`${root}scripts/bundle.mjs`]);
 }
 
 /** Bundles the designer's page, when one of the sources it is made of is newer than the last bundle. */

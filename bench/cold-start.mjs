@@ -1,0 +1,70 @@
+// npm run bench:cold-start — from the start of the process on an empty data directory to the first answered webhook (start, PUT
+// of a flow, call), against `node -e 0` plus a bare node:http server started and called. Alternating; medians and their ratio.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { put, token } from "./lib/processes.mjs";
+
+const rounds = Number(process.argv[2] ?? 9);
+if (!(rounds >= 1)) {
+  console.error("usage: npm run bench:cold-start -- [rounds, 9]");
+  process.exit(2);
+}
+const root = fileURLToPath(new URL("..", import.meta.url));
+const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n";
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Milliseconds from the spawn to the end of `first`, which is told the address. */
+async function timed(parameters, environment, first) {
+  const began = performance.now();
+  const child = spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
+  const line = await new Promise((resolve) => child.stdout.once("data", resolve));
+  await first(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
+  const took = performance.now() - began;
+  child.kill("SIGKILL");
+  await new Promise((resolve) => child.once("exit", resolve));
+  return took;
+}
+
+async function call(baseUrl) {
+  const response = await fetch(`${baseUrl}/api/hook`, { method: "POST", body: "{}" });
+  if ((await response.text()) !== "ok") throw new Error(`the webhook answered ${response.status}`);
+}
+
+async function sluice() {
+  const data = mkdtempSync(join(tmpdir(), "sluice-bench-cold-"));
+  const took = await timed(
+    ["packages/cli/bin/sluice.mjs", "run"],
+    { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token },
+    async (baseUrl) => {
+      await put(baseUrl, "hook", flow);
+      await call(baseUrl);
+    },
+  );
+  rmSync(data, { recursive: true, force: true });
+  return took;
+}
+
+function nothing() {
+  const began = performance.now();
+  spawnSync(process.execPath, ["-e", "0"]);
+  return performance.now() - began;
+}
+
+// The first fetch of this process loads its client; nobody's start should pay for that.
+await fetch("data:,");
+await sluice();
+const ours = [];
+const limits = [];
+for (let round = 0; round < rounds; round++) {
+  ours.push(await sluice());
+  limits.push(nothing() + (await timed(["bench/lib/bare-server.mjs", "webhook"], {}, call)));
+}
+console.log(
+  `sluice ${median(ours).toFixed(0)} ms (least ${Math.min(...ours).toFixed(0)}); node -e 0 and a bare server ${median(limits).toFixed(0)} ms (least ${Math.min(...limits).toFixed(0)})`,
+);
+console.log(
+  JSON.stringify({ bench: "cold-start", ms: median(ours), limitMs: median(limits), ratio: median(ours.map((value, round) => value / limits[round])) }),
+);

@@ -1,0 +1,54 @@
+// Puts the command into one file and keeps the code V8 compiles for a start beside it (see packages/cli/bin/bundle.cjs).
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = `${root}packages/cli/dist/bundle`;
+const file = `${folder}/sluice.cjs`;
+
+/** In one file every module would have the same address; this keeps their own, for the files that stand beside them. */
+const ownAddresses = {
+  name: "own-addresses",
+  transform(code, id) {
+    if (!code.includes("import.meta.url")) return undefined;
+    const path = JSON.stringify(relative(folder, id).replaceAll("\\", "/"));
+    return code.replaceAll("import.meta.url", `moduleUrl(${path})`);
+  },
+};
+
+/** One byte a character: V8 reads such a file without converting it. */
+const ascii = (text) =>
+  text.replaceAll(/[^\0-\x7f]/gu, (letter) =>
+    [...letter].flatMap((point) => [...Array(point.length).keys()].map((unit) => `\\u${point.charCodeAt(unit).toString(16).padStart(4, "0")}`)).join(""),
+  );
+
+const bundle = await rolldown({
+  input: `${root}packages/cli/dist/main.js`,
+  platform: "node",
+  external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
+  plugins: [ownAddresses],
+  logLevel: "silent",
+});
+const { output } = await bundle.generate({
+  format: "cjs",
+  codeSplitting: false,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+});
+await bundle.close();
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(`${file}.next`, ascii(output[0].code));
+renameSync(`${file}.next`, file);
+
+// A start is run once so that what it compiles is in the cache; a cache that cannot be made costs time, not correctness.
+const data = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
+const made = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cjs", import.meta.url)), "run"], {
+  env: { ...process.env, SERVICE_PORT: "0", SERVICE_HOST: "127.0.0.1", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: "bundle" },
+  stdio: ["ignore", "ignore", "inherit"],
+  timeout: 60_000,
+});
+rmSync(data, { recursive: true, force: true });
+if (made.status !== 0) console.error("The start-up cache could not be made; starting will take a little longer.");

@@ -1,0 +1,50 @@
+// The command as it is installed: one file with its compiled code beside it.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { main, spawnServer } from "./spawned-server.ts";
+
+const cli = fileURLToPath(new URL("../packages/cli/", import.meta.url));
+const bundle = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs") as { isCurrent(): boolean; readonly cache: string };
+const folder = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the bundled command", () => {
+  it("is there and belongs to what was compiled last", () => {
+    expect(bundle.isCurrent(), "run `npm run build`").toBe(true);
+    expect(readdirSync(join(cli, "dist/bundle")).some((name) => bundle.cache.endsWith(name))).toBe(true);
+  });
+
+  it("serves a flow", async () => {
+    const server = await spawnServer();
+    await server.putFlow("hook", "- route: {id: hook, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, {setBody: {simple: 'got ${body[n]}'}}]}}\n");
+    const reply = await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: '{"n": 7}' });
+    expect(await reply.text()).toBe("got 7");
+    expect(await server.end("SIGTERM")).toBe(0);
+    server.clean();
+  });
+
+  it("runs without the modules it was made of, and with a cache of another V8", () => {
+    const copy = join(folder, "packages/cli");
+    mkdirSync(join(copy, "dist"), { recursive: true });
+    cpSync(join(cli, "bin"), join(copy, "bin"), { recursive: true });
+    cpSync(join(cli, "package.json"), join(copy, "package.json"));
+    cpSync(join(cli, "dist/bundle"), join(copy, "dist/bundle"), { recursive: true });
+    symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"));
+    for (const name of readdirSync(join(copy, "dist/bundle"))) if (name.endsWith(".cache")) writeFileSync(join(copy, "dist/bundle", name), "of no use");
+    const help = spawnSync(process.execPath, [join(copy, "bin/sluice.mjs"), "lint", "--help"], { encoding: "utf8" });
+    expect(help.stderr).toBe("");
+    expect(help.stdout).toContain("Usage: sluice lint");
+  });
+
+  it("ends quietly when its reader goes away", () => {
+    const piped = spawnSync("sh", ["-c", `"${process.execPath}" "${main}" help | head -1`], { encoding: "utf8" });
+    expect(piped.stderr).toBe("");
+    expect(piped.stdout).toMatch(/^Usage: sluice/);
+  });
+});
