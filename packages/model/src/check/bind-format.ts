@@ -1,6 +1,7 @@
 import type { FormatNode } from "../flow/flow-document.ts";
 import type { MapEntry, Tree } from "../flow/tree.ts";
 import { f } from "../schema/field.ts";
+import type { FormatShape } from "../schema/shape.ts";
 import { absent, kindOf } from "./bind-scalar.ts";
 import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
@@ -8,6 +9,15 @@ import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
 
 const named = { id: f.string({ doc: "The name by which other steps refer to this format." }) };
+
+/** The options of a format and its name, made once: what is known about a set of options is kept by the set itself. */
+const namedOptions = new WeakMap<FormatShape, FormatShape["options"]>();
+
+function optionsOf(shape: FormatShape): FormatShape["options"] {
+  let options = namedOptions.get(shape);
+  if (options === undefined) namedOptions.set(shape, (options = { ...named, ...shape.options }));
+  return options;
+}
 
 /** One entry `json: {…}` that names a data format and its options. */
 export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): FormatNode | Absent {
@@ -26,7 +36,7 @@ export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): For
     binding.report("option-invalid", `${at.label} needs a mapping, got ${kindOf(entry.value)} (${hint})`, at, hint);
     return absent;
   }
-  return { name: shape.name, options: binding.bindMap(binding, entry.value, { ...named, ...shape.options }, at), span: entry.keySpan };
+  return { name: shape.name, options: binding.bindMap(binding, entry.value, optionsOf(shape), at), span: entry.keySpan };
 }
 
 /** A mapping whose only key names a data format. */
