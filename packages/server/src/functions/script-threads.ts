@@ -37,7 +37,7 @@ export function scriptThreads(): ScriptThreads {
       thread.task = task;
       thread.worker.postMessage(task.job);
       thread.overdue = setTimeout(() => {
-        end(thread, { fault: "time", message: `time limit: the script took longer than ${limits.timeLimitMs} ms and was ended` });
+        end(thread, { fault: "time", detail: `${limits.timeLimitMs}` });
         void thread.worker.terminate();
       }, limits.timeLimitMs + graceMs);
     }
@@ -62,8 +62,8 @@ export function scriptThreads(): ScriptThreads {
       else finish(thread, message);
       next();
     });
-    worker.on("error", (error: Error) => end(thread, { fault: "memory", message: `memory limit: the script's thread ended: ${error.message}` }));
-    worker.on("exit", () => end(thread, { fault: "failed", message: "js: the script's thread ended" }));
+    worker.on("error", (error: Error) => end(thread, { fault: "failed", detail: `the script's thread ended: ${error.message}` }));
+    worker.on("exit", () => end(thread, { fault: "failed", detail: "the script's thread ended" }));
   }
 
   function finish(thread: Thread, outcome: ScriptOutcome): void {

@@ -12,7 +12,8 @@ export interface ScriptLimits {
 export type ScriptOutcome = { readonly json: string | undefined } | ScriptFault;
 export interface ScriptFault {
   readonly fault: "time" | "memory" | "depth" | "failed";
-  readonly message: string;
+  /** The limit it met, or what the script says of its failure. */
+  readonly detail: string;
 }
 
 /**
@@ -58,10 +59,10 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    if (stopped) return { fault: "time", message: `time limit: the script took longer than ${limits.timeLimitMs} ms` };
-    if (/out of memory/.test(message)) return { fault: "memory", message: `memory limit: the script needs more than ${limits.memoryLimitBytes} bytes` };
-    if (/stack overflow/.test(message)) return { fault: "depth", message: "call depth: the script called itself too deeply" };
-    return { fault: "failed", message: `js: ${message}` };
+    if (stopped) return { fault: "time", detail: `${limits.timeLimitMs}` };
+    if (/out of memory/.test(message)) return { fault: "memory", detail: `${limits.memoryLimitBytes}` };
+    if (/stack overflow/.test(message)) return { fault: "depth", detail: `${limits.stackLimitBytes}` };
+    return { fault: "failed", detail: message };
   } finally {
     for (const handle of held.reverse()) if (handle.alive) handle.dispose();
     context.dispose();

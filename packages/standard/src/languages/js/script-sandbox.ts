@@ -3,8 +3,6 @@ import { CompileError, FlowError, type Clock } from "@sluice/engine/spi";
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import { runScript, type ScriptFault, type ScriptLimits, type ScriptOutcome } from "./run-script.ts";
 
-const codes = { time: "limit-time", memory: "limit-memory", depth: "limit-call-depth", failed: "js-failed" } as const;
-
 export class ScriptSandbox {
   /** The script as it is run: a list of statements whose last value counts, or a function's body when it says `return`. */
   readonly code: string;
@@ -18,7 +16,7 @@ export class ScriptSandbox {
     this.#clock = clock;
     this.code = /\breturn\b/.test(text) ? `(function () {\n${text}\n})()` : text;
     const checked = this.#run(undefined);
-    if ("fault" in checked) throw new CompileError("js-syntax", checked.message);
+    if ("fault" in checked) throw new CompileError("js-syntax", `js: ${failureOf(checked).message.replace(/^js: /, "")}`);
   }
 
   /** Runs it now, with the event loop waiting. */
@@ -37,7 +35,11 @@ export function valueOf(outcome: ScriptOutcome): unknown {
   return outcome.json === undefined ? null : (JSON.parse(outcome.json) as unknown);
 }
 
-function failureOf({ fault, message }: ScriptFault): FlowError {
-  const type = fault === "failed" ? "org.apache.camel.ExpressionEvaluationException" : "java.lang.IllegalStateException";
-  return new FlowError(type, message, { code: codes[fault] });
+function failureOf({ fault, detail }: ScriptFault): FlowError {
+  if (fault === "time") return new FlowError("java.lang.IllegalStateException", `time limit: the script took longer than ${detail} ms`, { code: "limit-time" });
+  if (fault === "memory")
+    return new FlowError("java.lang.IllegalStateException", `memory limit: the script needs more than ${detail} bytes`, { code: "limit-memory" });
+  if (fault === "depth")
+    return new FlowError("java.lang.IllegalStateException", "call depth: the script called itself too deeply", { code: "limit-call-depth" });
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `js: ${detail}`, { code: "js-failed" });
 }
