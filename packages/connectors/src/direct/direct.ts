@@ -35,6 +35,7 @@ export const direct = defineConnector({
   icon: "corner-down-right",
   since: "0.1",
   syntax: "direct:name",
+  workers: "callee",
   path,
   options,
   headers: {},
@@ -78,6 +79,7 @@ function directSource(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>):
   return {
     claims: [`direct:${name}`],
     exclusive: false,
+    everyWorker: true,
     start(inlet) {
       stop();
       serving = inlet;

@@ -10,6 +10,7 @@ export const kamelet = defineConnector({
   icon: "puzzle",
   since: "0.1",
   syntax: "kamelet:name",
+  workers: "any",
   path: { name: f.string({ doc: "`source` or `sink`.", required: true }) },
   options: {},
   lenient: true,

@@ -30,6 +30,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     icon: "code",
     since: "0.1",
     syntax: "language:languageName:resourceUri",
+    workers: "any",
     path,
     options,
     headers: {},

@@ -28,6 +28,7 @@ export const log = defineConnector({
   icon: "scroll-text",
   since: "0.1",
   syntax: "log:loggerName",
+  workers: "any",
   path,
   options,
   headers: {},

@@ -37,6 +37,7 @@ export function messageMappingConnector(port: MessageMappingPort) {
     icon: "shuffle",
     since: "0.1",
     syntax: "message-mapping:mapping",
+    workers: "any",
     path,
     options: {},
     lenient: true,

@@ -12,6 +12,7 @@ export const mock = defineConnector({
   icon: "flask-conical",
   since: "0.1",
   syntax: "mock:name",
+  workers: "any",
   path: { name: f.string({ doc: "The name tests know it by.", required: true }) },
   options: {
     expectedCount: f.integer({ doc: accepted, default: -1, group: "advanced" }),

@@ -22,6 +22,7 @@ export const valueMapping = defineConnector({
   icon: "arrow-left-right",
   since: "0.1",
   syntax: "value-mapping:table",
+  workers: "any",
   path,
   options,
   headers: {},

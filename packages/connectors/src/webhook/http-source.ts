@@ -55,6 +55,8 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   return {
     claims: paths.flatMap((path) => claimsOf(path, methods, prefix)),
     exclusive: false,
+    // Accepted messages and remembered keys belong to whoever took them in.
+    everyWorker: !options.durable && !options.idempotency,
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
     stop() {
       unmountAll();

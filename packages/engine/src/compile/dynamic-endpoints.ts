@@ -24,7 +24,7 @@ export function dynamicEndpoints<T extends Pick<Outlet, never>>(
 ): (uri: string, exchange: Exchange) => T {
   const kept = new Map<string, { readonly opened: T; readonly isOpen: boolean }>();
   const literal = literalPrefix(options.template);
-  const literalScheme = schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
+  const literalScheme = literalSchemeOf(literal);
   const literalAddress = /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === options.template;
   const allowed = options.allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
 
@@ -82,6 +82,17 @@ function refused(uri: string, reason: string): FlowError {
   return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is refused: ${reason}`, {
     code: "endpoint-refused",
   });
+}
+
+/** The scheme every URI of these options has, or those it may have; undefined when a message may choose any of the flow's. */
+export function schemesOf({ template, allowedSchemes }: DynamicEndpointOptions): readonly string[] | undefined {
+  const literal = literalSchemeOf(literalPrefix(template));
+  if (literal !== undefined) return [literal];
+  return allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
+}
+
+function literalSchemeOf(literal: string): string | undefined {
+  return schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
 }
 
 /** What stands before the first `${` of a template. */

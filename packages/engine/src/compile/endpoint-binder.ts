@@ -27,11 +27,11 @@ export class EndpointBinder {
     return { declaration, connector, endpoint: { scheme, uri: bound.uri, path: bound.path, options: bound.values, extra: bound.extra, trusted } };
   }
 
-  sink(node: EndpointNode, trusted: boolean): { sink: Sink; uri: string } {
-    const { endpoint, connector } = this.bind(node, trusted);
+  sink(node: EndpointNode, trusted: boolean): { sink: Sink; uri: string; workers: ConnectorDeclaration["workers"] } {
+    const { endpoint, connector, declaration } = this.bind(node, trusted);
     if (connector.sink === undefined)
       throw new CompileError("endpoint-no-sink", `endpoint '${endpoint.uri}' cannot be sent to`, { hint: `${endpoint.scheme} is a trigger only` });
-    return { sink: connector.sink(endpoint), uri: endpoint.uri };
+    return { sink: connector.sink(endpoint), uri: endpoint.uri, workers: declaration.workers };
   }
 
   source(node: EndpointNode, route: RouteIdentity): { source: Source; uri: string } {

@@ -14,6 +14,7 @@ import { errorPlan } from "./error-plan.ts";
 import { surroundingsOf } from "./flow-entities.ts";
 import type { FlowScope } from "./flow-scope.ts";
 import { chain, entryInterceptor, sendInterceptors, stepInterceptor } from "./interceptors.ts";
+import { Placing } from "./placing.ts";
 import { noRedelivery } from "./redelivery-policy.ts";
 import { RouteCompiler, type RouteParts } from "./route-compiler.ts";
 import { Wiring } from "./wiring.ts";
@@ -33,6 +34,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
     diagnostics,
     lifecycles: [],
     places: [],
+    placing: new Placing(),
     sendInterceptors: [],
     detach: (copy, processor) => live.detach(copy, processor),
   };
@@ -66,6 +68,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
     afterReply: ending.after,
     lifecycles: parts.lifecycles,
     steps: parts.places,
+    placement: parts.placing.of(source),
     autoStartup: node.options["autoStartup"] !== false && node.options["autoStartup"] !== "false",
     startupOrder: typeof node.options["startupOrder"] === "number" ? node.options["startupOrder"] : Infinity,
   });

@@ -15,7 +15,7 @@ import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
 import { Flights } from "./flights.ts";
-import type { Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
+import type { Placement, Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
 
 /** What a route consists of once it is compiled. */
 export interface RouteProgram {
@@ -32,6 +32,7 @@ export interface RouteProgram {
   readonly afterReply: readonly ((exchange: Exchange) => Awaitable)[];
   readonly lifecycles: readonly Lifecycle[];
   readonly steps: readonly StepPlace[];
+  readonly placement: Placement;
   readonly autoStartup: boolean;
   readonly startupOrder: number;
 }
@@ -83,6 +84,10 @@ export class LiveRoute implements Route, Inlet {
 
   get steps(): readonly StepPlace[] {
     return this.program.steps;
+  }
+
+  get placement(): Placement {
+    return this.program.placement;
   }
 
   get inlet(): Inlet {

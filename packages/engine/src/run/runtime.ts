@@ -74,6 +74,7 @@ export interface Route {
   readonly stats: RouteStats;
   /** Every step of the route, nested ones too, in document order. */
   readonly steps: readonly StepPlace[];
+  readonly placement: Placement;
   /** Why it is Failed. */
   readonly problem: string | undefined;
   /** Delivers past the trigger: what invoke with a routeId and replays use. */
@@ -84,6 +85,14 @@ export interface Route {
   stop(): Promise<void>;
   suspend(): Promise<void>;
   resume(): Promise<void>;
+}
+
+/** Where a route may run when a service has several workers. */
+export interface Placement {
+  /** What ties the route to one worker, a short text each; empty when every worker may run it. */
+  readonly tiedBy: readonly string[];
+  /** The endpoints of other routes it runs in place: it is tied where they are. */
+  readonly calls: readonly string[];
 }
 
 /** A step as tools see it: where it stands and, for a step that sends to a fixed endpoint, where to. */

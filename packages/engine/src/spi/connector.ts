@@ -30,6 +30,8 @@ export interface Source {
   readonly claims: readonly string[];
   /** True when old and new must never run together (timers, polls): on replace the old one stops first. */
   readonly exclusive: boolean;
+  /** True when several workers of a service may take in messages with it at the same time, each its own. */
+  readonly everyWorker?: boolean;
   /** True for sources that only hand on what other routes put in (queues): on shutdown they go last, when those are done. */
   readonly deferred?: boolean;
   start(inlet: Inlet): Awaitable;

@@ -32,6 +32,8 @@ export interface StepDeclaration<F extends Fields = any> extends StepShape {
   readonly examples: readonly Example[];
   /** At most one of it in a route. */
   readonly oncePerRoute?: boolean;
+  /** It remembers something from one message to the next: with several workers, its route runs in one of them only. */
+  readonly keepsState?: boolean;
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
 
@@ -80,6 +82,11 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly options: O;
   /** Unknown options are no fault but belong to the address (`http`'s query). */
   readonly lenient?: boolean;
+  /**
+   * Where its sinks and pollers may be used when a service has several workers: `any` holds nothing in the process, `callee` runs
+   * another route in place, which decides. Without it, routes that use the connector run in one worker only.
+   */
+  readonly workers?: "any" | "callee";
   /** The headers a message gets from this source or that steer this sink. */
   readonly headers: Fields;
   readonly examples: readonly Example[];

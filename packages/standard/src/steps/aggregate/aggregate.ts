@@ -13,6 +13,7 @@ export const aggregate = defineStep({
   group: "splitting",
   icon: "combine",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   options: {
     correlationExpression: f.expression({ doc: "Messages with the same value belong together.", required: true }),

@@ -18,6 +18,7 @@ export const circuitBreaker = defineStep({
   group: "resilience",
   icon: "zap-off",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   options: {
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),

@@ -12,6 +12,7 @@ export const idempotentConsumer = defineStep({
   group: "resilience",
   icon: "fingerprint",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   options: {
     expression: f.expression({ doc: "What makes a message the same as another.", required: true, inline: true }),

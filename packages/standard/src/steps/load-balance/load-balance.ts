@@ -17,6 +17,7 @@ export const loadBalance = defineStep({
   group: "routing",
   icon: "scale",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   options: {
     roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "One child after the other." }),

@@ -14,6 +14,7 @@ export const resequence = defineStep({
   group: "splitting",
   icon: "arrow-up-narrow-wide",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   options: {
     expression: f.expression({ doc: "What to order by; numbers, also as text, by size.", required: true, inline: true }),

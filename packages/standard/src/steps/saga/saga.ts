@@ -26,6 +26,7 @@ export const saga = defineStep({
   group: "resilience",
   icon: "book-open",
   since: "0.1",
+  keepsState: true,
   adoptsSiblings: true,
   oncePerRoute: true,
   options: {

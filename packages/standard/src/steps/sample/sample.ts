@@ -9,6 +9,7 @@ export const sample = defineStep({
   group: "routing",
   icon: "percent",
   since: "0.1",
+  keepsState: true,
   shorthand: "samplePeriod",
   options: {
     samplePeriod: f.duration({ doc: "Only the first message of each period passes.", default: 1000 }),

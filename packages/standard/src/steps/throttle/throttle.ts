@@ -18,6 +18,7 @@ export const throttle = defineStep({
   group: "resilience",
   icon: "gauge",
   since: "0.1",
+  keepsState: true,
   options: {
     expression: f.expression({ doc: "How many messages; worked out per message.", required: true, inline: true }),
     correlationExpression: f.expression({ doc: "Messages with the same value share a limit of their own." }),
