@@ -107,7 +107,8 @@ export function actOn(editor: Editor, command: DocumentCommand): void {
 
 export function focusSelected(editor: Editor): void {
   const { selection } = editor.flow;
-  if (selection !== undefined) cardOf(pathKey(selection))?.focus();
+  const card = selection === undefined ? null : cardOf(pathKey(selection));
+  if (card !== document.activeElement) card?.focus();
 }
 
 export const cardOf = (key: string): HTMLElement | null => document.querySelector<HTMLElement>(`.canvas [data-key="${CSS.escape(key)}"]`);

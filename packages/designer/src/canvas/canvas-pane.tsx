@@ -14,6 +14,7 @@ import { CanvasTools } from "./canvas-tools.tsx";
 import { openPicker, setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
 import { RouteTree, type TreeFacts } from "./route-tree.tsx";
+import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
 import { pathOf, placeOf, useCardDrag, usePan } from "./use-drag.ts";
 import "./canvas.css";
@@ -68,6 +69,7 @@ export function CanvasPane() {
           event.preventDefault();
           useCanvasUi.setState({ menu: { x: event.clientX, y: event.clientY } });
         }}
+        onMouseOver={(event) => tell(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
         onCopy={(event) => copy(event, copiedText(editor.flow))}
         onCut={(event) => copy(event, copiedText(editor.flow)) && actOn(editor, removeStep)}
@@ -81,6 +83,7 @@ export function CanvasPane() {
         {...drag}
         {...pan}
       >
+        <IconSheet />
         <div className="canvas__content" style={{ zoom }}>
           <Trees flow={flow} />
         </div>
@@ -144,6 +147,13 @@ function copy(event: ClipboardEvent, text: string | undefined): boolean {
 }
 
 const isTyping = (event: ClipboardEvent): boolean => event.target instanceof Element && event.target.closest("input, textarea") !== null;
+
+/** What is cut off on a card is told when the mouse rests on it; given only then, since there may be many cards. */
+function tell(target: HTMLElement): void {
+  if (target.title !== "") return;
+  if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";
+  else if (target.matches(".gap")) target.title = words.insertHere;
+}
 
 function focusFirstField(): void {
   document.querySelector<HTMLElement>(".editor__inspector [role=tabpanel] :is(input, select, textarea)")?.focus();

@@ -80,39 +80,45 @@ interface StepsProps {
 }
 
 function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps) {
+  const keys = contentKeys(steps);
   return (
     <>
       {steps.map((step, index) => (
-        <Step
-          key={step.id === "" ? pathKey(step.path) : step.id}
-          step={step}
-          listKey={listKey}
-          level={level}
-          position={index + 1}
-          total={steps.length}
-          scope={scope}
-          facts={facts}
-        />
+        <Step key={keys[index]} step={step} level={level} position={index + 1} total={steps.length} scope={scope} facts={facts} />
       ))}
       {steps.length === 0 && !tail ? null : <Gap listKey={listKey} index={steps.length} kind={tail ? "tail" : "end"} />}
     </>
   );
 }
 
-/** The line between two cards, where steps can be inserted and dropped. For the mouse: keys have their own way. */
+/** Keys by content: a step that moves because others came or went keeps its card. */
+function contentKeys(steps: readonly StepOutline[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return steps.map(({ name, detail, hasOwnId, id }) => {
+    const key = hasOwnId ? id : `${name} ${detail}`;
+    const count = seen.get(key) ?? 0;
+    seen.set(key, count + 1);
+    return `${key} ${count}`;
+  });
+}
+
+/** The line before a card, where steps can be inserted and dropped. For the mouse: keys have their own way. */
+const line = <div className="gap" aria-hidden="true" />;
+
+/** A place for steps that no card follows. */
 const Gap = memo(function Gap({
   listKey,
   index,
-  kind = "line",
+  kind,
   text,
 }: {
   readonly listKey: string;
   readonly index: number;
-  readonly kind?: "line" | "end" | "tail" | "empty";
+  readonly kind: "end" | "tail" | "empty";
   readonly text?: string;
 }) {
   return (
-    <div className={`gap gap--${kind}`} aria-hidden="true" data-list={listKey} data-index={index} title={words.insertHere}>
+    <div className={`gap gap--${kind}`} aria-hidden="true" data-list={listKey} data-index={index}>
       {text}
     </div>
   );
@@ -120,7 +126,6 @@ const Gap = memo(function Gap({
 
 interface StepProps {
   readonly step: StepOutline;
-  readonly listKey: string;
   readonly level: number;
   readonly position: number;
   readonly total: number;
@@ -128,7 +133,7 @@ interface StepProps {
   readonly facts: TreeFacts;
 }
 
-function Step({ step, listKey, level, position, total, scope, facts }: StepProps) {
+function Step({ step, level, position, total, scope, facts }: StepProps) {
   const group = useId();
   const key = pathKey(step.path);
   const face = stepFace(step, facts.catalog);
@@ -138,7 +143,7 @@ function Step({ step, listKey, level, position, total, scope, facts }: StepProps
   const hidden = expanded === false ? countSteps(step.blocks) : 0;
   return (
     <li role="none" className="node">
-      <Gap listKey={listKey} index={step.index} />
+      {line}
       <StepCard
         id={key}
         {...face}

@@ -51,16 +51,12 @@ export const StepCard = memo(function StepCard(props: StepCardProps) {
       data-disabled={disabled || undefined}
       draggable={draggable}
     >
-      <span className="card__icon">
-        <StepIcon icon={icon} kind={kind} />
-      </span>
+      <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
-        <span className="card__title" title={title}>
-          {title}
-        </span>
+        <span className="card__title">{title}</span>
         <span className="visually-hidden">{label}</span>
-        <span className="card__subtitle" title={subtitle}>
-          {disabled ? words.disabled : subtitle}
+        <span className="card__subtitle" title={facts?.error ?? subtitle}>
+          {disabled ? words.disabled : (facts?.error ?? subtitle)}
         </span>
       </span>
       <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />

@@ -145,15 +145,27 @@ const kindIcons: Readonly<Record<StepKind, LucideIcon>> = {
   other: Puzzle,
 };
 
-export const StepIcon = memo(function StepIcon({
-  icon,
-  kind,
-  size = 20,
-}: {
-  readonly icon: string | undefined;
-  readonly kind: StepKind;
-  readonly size?: number;
-}) {
-  const Icon = (icon === undefined ? undefined : icons[icon]) ?? kindIcons[kind];
-  return <Icon size={size} aria-hidden="true" />;
+/** The name under which an icon stands in the sheet. */
+const nameOf = (icon: string | undefined, kind: StepKind): string => (icon !== undefined && icons[icon] !== undefined ? icon : kind);
+
+/** All icons once: hundreds of cards refer to them instead of drawing each line of their own. */
+export const IconSheet = memo(function IconSheet() {
+  return (
+    <svg className="icon-sheet" aria-hidden="true">
+      {Object.entries({ ...kindIcons, ...icons }).map(([name, Icon]) => (
+        <symbol key={name} id={`icon-${name}`} viewBox="0 0 24 24">
+          <Icon />
+        </symbol>
+      ))}
+    </svg>
+  );
 });
+
+/** An icon from the sheet. */
+export function StepIcon({ icon, kind }: { readonly icon: string | undefined; readonly kind: StepKind }) {
+  return (
+    <svg className="step-icon" aria-hidden="true">
+      <use href={`#icon-${nameOf(icon, kind)}`} />
+    </svg>
+  );
+}

@@ -97,9 +97,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
               onClick={() => choose(choice)}
               onMouseMove={() => setActive(index)}
             >
-              <span className="picker__icon">
-                <StepIcon icon={choice.icon} kind={choice.kind} />
-              </span>
+              <StepIcon icon={choice.icon} kind={choice.kind} />
               <span className="picker__text">
                 <span className="picker__title">
                   {choice.title} <span className="mono muted">{choice.word}</span>

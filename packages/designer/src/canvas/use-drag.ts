@@ -16,9 +16,14 @@ export function pathOf(key: string): Path {
   return key.split("/").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
+/** The place a gap stands for: its own when it ends a list, otherwise the one before the card behind it. */
 export function placeOf(element: Element | null): Place | undefined {
-  const gap = element?.closest<HTMLElement>("[data-list]");
-  return gap === null || gap === undefined ? undefined : { listPath: pathOf(gap.dataset["list"] ?? ""), index: Number(gap.dataset["index"]) };
+  const gap = element?.closest<HTMLElement>(".gap");
+  if (gap === null || gap === undefined) return undefined;
+  const { list, index } = gap.dataset;
+  if (list !== undefined) return { listPath: pathOf(list), index: Number(index) };
+  const path = pathOf((gap.nextElementSibling as HTMLElement | null)?.dataset["key"] ?? "");
+  return { listPath: path.slice(0, -1), index: Number(path.at(-1)) };
 }
 
 export function useCardDrag(editor: Editor) {
@@ -40,7 +45,7 @@ export function useCardDrag(editor: Editor) {
     },
     onDragOver(event: DragEvent<HTMLElement>) {
       if (!event.dataTransfer.types.includes(stepsType)) return;
-      const gap = (event.target as Element).closest("[data-list]") ?? undefined;
+      const gap = (event.target as Element).closest(".gap") ?? undefined;
       mark(gap);
       if (gap !== undefined) event.preventDefault();
     },
@@ -60,7 +65,7 @@ export function usePan() {
   const from = useRef<{ readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined>(undefined);
   return {
     onPointerDown(event: PointerEvent<HTMLElement>) {
-      const onCard = (event.target as Element).closest("[role=treeitem], [data-list], [data-branch-of], button, input") !== null;
+      const onCard = (event.target as Element).closest("[role=treeitem], .gap, [data-branch-of], button, input") !== null;
       if (onCard || (event.button !== 0 && event.button !== 1)) return;
       const { scrollLeft: left, scrollTop: top } = event.currentTarget;
       from.current = { x: event.clientX, y: event.clientY, left, top };

@@ -64,7 +64,14 @@ function differenceOf(before: string, after: string): Difference {
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   let tail = 0;
   while (tail < shorter - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
-  return { start, end: before.length - tail, by: after.length - before.length };
+  const by = after.length - before.length;
+  let end = before.length - tail;
+  // Of all places at which lines can be said to have come or gone, the one at the start of a line tells which item they belong to.
+  while (start > 0 && before[start - 1] !== "\n" && before[start - 1] === before[end - 1] && after[start - 1] === after[end + by - 1]) {
+    start--;
+    end--;
+  }
+  return { start, end, by };
 }
 
 interface Place {
@@ -82,11 +89,12 @@ function wayTo({ source, tree }: Known, { start, end }: Difference): Place[] {
       at = at.entries.findLast((entry) => entry.value.span.start <= start)?.value;
       continue;
     }
-    const index = at.items.findLastIndex((item) => item.span.start <= start);
+    const index = at.items.findLastIndex((item) => item.span.start < start);
     const item = at.items[index];
     const region = item === undefined ? undefined : regionOf(source, at, index);
-    if (item === undefined || region === undefined || start <= region.dash + 1 || end >= region.end) return way;
-    way.push({ list: at, index, region });
+    if (item === undefined || start <= item.span.start || end > (region?.end ?? item.span.end)) return way;
+    // What is larger than half of the text is as well read as a whole.
+    if (region !== undefined && start > region.dash + 1 && region.end - region.start <= source.length / 2) way.push({ list: at, index, region });
     at = item;
   }
   return way;
@@ -135,6 +143,7 @@ function itemAgain(item: Tree, before: string, source: string, region: Region, b
   const after = alone(source, region.end + by);
   // Where the last item ends, everything around it ends: blank lines and comments make that uncertain.
   const isTight = (text: string): boolean => !/#|^[ \t]*\r?$/m.test(text.trimEnd()) && !/\n\s*\n$/.test(text);
+  if (region.isLast && after?.type !== old.type) return undefined;
   if (region.isLast && !(isTight(before.slice(region.start, region.end)) && isTight(source.slice(region.start, region.end + by)))) return undefined;
   return after;
 }

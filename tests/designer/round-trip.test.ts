@@ -1,0 +1,213 @@
+// The text is the truth: one edit on the canvas or in a form changes the lines it means and no other, whatever the flow looks
+// like, and Undo gives back the exact bytes. The edits are the ones the page makes; flows are all examples and, where
+// SLUICE_CONFORMANCE names the folder, every YAML of Camel's conformance cases.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { catalogView, commonFields, fromFields, readTree, type OptionView, type Tree } from "@sluice/model";
+import { formats, languages, steps } from "@sluice/standard";
+import { FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
+import { starterYaml } from "../../packages/designer/src/catalog/starter-yaml.ts";
+import type { DocumentCommand } from "../../packages/designer/src/commands/command.ts";
+import { duplicateStep } from "../../packages/designer/src/commands/duplicate-step.ts";
+import { insertStep } from "../../packages/designer/src/commands/insert-step.ts";
+import { moveStepDown } from "../../packages/designer/src/commands/move-step.ts";
+import { removeStep } from "../../packages/designer/src/commands/remove-step.ts";
+import { toggleDisabledWith } from "../../packages/designer/src/commands/toggle-disabled.ts";
+import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
+import { diffLines } from "../../packages/designer/src/document/line-diff.ts";
+import * as flows from "../../packages/designer/src/document/open-flow.ts";
+import { everyStep, type StepOutline } from "../../packages/designer/src/document/outline.ts";
+import { changeLanguage, expressionPlace, writeExpression } from "../../packages/designer/src/inspector/expression-place.ts";
+import { writeText, type FormScope } from "../../packages/designer/src/inspector/form-scope.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((one) => [one.name, one]));
+const catalog = new FlowCatalog(
+  catalogView({
+    steps: byName(steps),
+    languages: byName(languages),
+    formats: byName(formats),
+    entities: new Map(),
+    refused: new Map(),
+    connectors: new Map(),
+    beans: new Map(),
+    rolesOf: () => [],
+    common: commonFields,
+    route: {},
+    from: fromFields,
+  }),
+);
+const filter = starterYaml(catalog.step("filter") as NonNullable<ReturnType<FlowCatalog["step"]>>);
+const toggleDisabled = toggleDisabledWith((step) => catalog.step(step)?.shorthand);
+
+interface Sample {
+  readonly name: string;
+  readonly text: string;
+}
+
+const examples: Sample[] = readdirSync(join(root, "examples")).flatMap((folder) =>
+  readdirSync(join(root, "examples", folder))
+    .filter((file) => file.endsWith(".yaml") && file !== "test.yaml")
+    .map((file) => ({ name: `examples/${folder}/${file}`, text: readFileSync(join(root, "examples", folder, file), "utf8") })),
+);
+
+function conformance(): Sample[] {
+  const folder = process.env["SLUICE_CONFORMANCE"];
+  if (folder === undefined || !existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".jsonl"))
+    .flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"))
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { id: string; yaml?: string })
+    .flatMap(({ id, yaml }) => (yaml === undefined ? [] : [{ name: id, text: yaml }]));
+}
+
+/** The lines an edit took away and those it brought. */
+function changed(before: string, after: string): { readonly removed: string[]; readonly added: string[] } {
+  const lines = diffLines(before, after);
+  return {
+    removed: lines.filter(({ kind }) => kind === "removed").map(({ text }) => text),
+    added: lines.filter(({ kind }) => kind === "added").map(({ text }) => text),
+  };
+}
+
+const stepsOf = (flow: flows.OpenFlow): StepOutline[] => (flow.good?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
+
+function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow | undefined {
+  const result = command.apply(flow);
+  if (result === undefined || !result.edit.ok) return undefined;
+  return flows.applyEdit(flow, result.edit, {
+    label: command.title,
+    origin: "canvas",
+    at: 0,
+    ...(result.select === undefined ? {} : { select: result.select }),
+  });
+}
+
+/** The text between the first and the last line of a step, for comparing what an edit may touch. */
+const linesOf = (text: string, step: StepOutline): string[] => text.split("\n").slice(step.span.line - 1, step.span.endLine);
+
+function scopeOf(tree: Tree, step: StepOutline): FormScope {
+  const path = [...step.path, step.name];
+  const shorthand = catalog.step(step.name)?.shorthand;
+  return {
+    fields: {},
+    catalog,
+    tree,
+    path,
+    outermost: path.length,
+    problems: [],
+    role: "sink",
+    shorthands: shorthand === undefined ? new Map() : new Map([[path.length, shorthand]]),
+  };
+}
+
+function expectUndone(original: string, edited: flows.OpenFlow): void {
+  expect(readTree(edited.text).diagnostics).toEqual([]);
+  expect(edited.text).not.toBe(original);
+  expect(flows.undo(edited).text).toBe(original);
+  expect(flows.redo(flows.undo(edited)).text).toBe(edited.text);
+}
+
+/** Edits on the canvas, each with the lines it may take away. Tells how many were possible. */
+function canvasEdits(text: string, step: StepOutline): number {
+  const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
+  const own = linesOf(text, step);
+  let done = 0;
+  const edit = (command: DocumentCommand, mayRemove: readonly string[]): void => {
+    const edited = run(flow, command);
+    if (edited === undefined) return;
+    done++;
+    expectUndone(text, edited);
+    for (const line of changed(text, edited.text).removed) expect(mayRemove).toContain(line);
+    if (command === duplicateStep || command.name === "insert-step")
+      expect(changed(text, edited.text).removed.filter((line) => !own.includes(line))).toEqual([]);
+  };
+  edit(insertStep("log", "log: hello"), own);
+  edit(duplicateStep, own);
+  edit(removeStep, own);
+  edit(toggleDisabled, own);
+  edit(wrapIn("filter", filter), own);
+  const follower = flows.stepAt(flow, [...step.listPath, step.index + 1]);
+  edit(moveStepDown, [...own, ...(follower === undefined ? [] : linesOf(text, follower))]);
+  return done;
+}
+
+/** Edits in the form: the description, each single value, the expression and its language. */
+function formEdits(text: string, step: StepOutline): number {
+  const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
+  const scope = scopeOf(flow.good?.tree as Tree, step);
+  const view = catalog.step(step.name);
+  let done = 0;
+  const edit = (change: (source: string) => ReturnType<ReturnType<typeof writeText>>, mostLines: number): void => {
+    const result = change(text);
+    if (!result.ok || result.source === text) return;
+    done++;
+    const edited = flows.applyEdit(flow, result, { label: "form", origin: "form", at: 0 });
+    expectUndone(text, edited);
+    const { removed, added } = changed(text, edited.text);
+    expect(removed.length).toBeLessThanOrEqual(mostLines);
+    for (const line of removed) expect(linesOf(text, step)).toContain(line);
+    expect(added.length - removed.length).toBeLessThanOrEqual(2);
+  };
+  edit(writeText(scope, "description", 'Said: it\'s "new" # here'), 1);
+  for (const option of (view?.options ?? []) as readonly OptionView[]) {
+    const value = flows.stepAt(flow, step.path) === undefined ? undefined : scalarAt(scope, option.name);
+    if (value !== undefined) edit(writeText(scope, option.name, `${value.text ?? ""}x`), value.span.endLine - value.span.line + 1);
+    if (option.kind !== "expression") continue;
+    const place = expressionPlace(scope, option);
+    if (place.language === undefined || place.text === undefined) continue;
+    edit(writeExpression(scope, place, "${body} new"), place.text.split("\n").length + 1);
+    edit(changeLanguage(scope, place, place.language === "constant" ? "simple" : "constant"), 2);
+  }
+  return done;
+}
+
+function scalarAt(scope: FormScope, name: string): Extract<Tree, { type: "scalar" }> | undefined {
+  let at: Tree | undefined = scope.tree;
+  for (const part of [...scope.path, name])
+    at = at?.type === "map" ? at.entries.find(({ key }) => key === part)?.value : at?.type === "list" ? at.items[part as number] : undefined;
+  return at?.type === "scalar" && at.text !== null ? at : undefined;
+}
+
+/** Makes all edits at the picked steps of each flow. */
+function edited(
+  samples: readonly Sample[],
+  pick: (steps: readonly StepOutline[]) => readonly StepOutline[],
+): { readonly flows: number; readonly edits: number; readonly untouched: string[] } {
+  let count = 0;
+  let edits = 0;
+  const untouched: string[] = [];
+  for (const { name, text } of samples) {
+    const flow = flows.openFlow("flow", text, undefined);
+    const steps = pick(stepsOf(flow));
+    if (steps.length === 0) continue;
+    count++;
+    let own = 0;
+    for (const step of steps) own += canvasEdits(text, step) + formEdits(text, step);
+    if (own === 0) untouched.push(name);
+    edits += own;
+  }
+  return { flows: count, edits, untouched };
+}
+
+describe("one edit changes its lines only, and Undo gives back the bytes", () => {
+  test("in every example, at every third step", () => {
+    const told = edited(examples, (all) => all.filter((_, index) => index % 3 === 0));
+    expect(told.flows).toBe(examples.length);
+    expect(told.untouched).toEqual([]);
+    expect(told.edits).toBeGreaterThan(examples.length * 5);
+  });
+
+  test.skipIf(process.env["SLUICE_CONFORMANCE"] === undefined)(
+    "in every conformance case",
+    () => {
+      const told = edited(conformance(), (all) => all.slice(Math.floor(all.length / 2), Math.floor(all.length / 2) + 1));
+      expect(told.flows).toBeGreaterThan(400);
+      expect(told.untouched).toEqual([]);
+    },
+    600_000,
+  );
+});
