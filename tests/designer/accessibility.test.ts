@@ -1,5 +1,5 @@
 // Every screen in both themes without a single finding of axe-core, and the pictures to look at when SCREENSHOTS names a folder.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -20,6 +20,23 @@ const flow = `${webhookFlow("orders")}        - choice:
             otherwise:
               steps:
                 - lgo: {message: wrong}
+`;
+
+const otherFlow = "- route: {id: other, from: {uri: webhook, steps: [{log: 'a line to see'}]}}\n";
+
+const simulatedFlow = `- route:
+    id: simulated
+    from:
+      uri: webhook
+      steps:
+        - setBody: {id: greet, simple: "Hello \${body[hello]}"}
+        - to: {id: out, uri: http://erp.invalid/orders}
+        - throwException: {id: fail, exceptionType: java.io.IOException, message: the ERP does not want it}
+`;
+const simulatedTests = `flowId: simulated
+tests:
+  - {name: it fails, when: {webhook: simulated}, mocks: [{id: erp, match: {stepId: out}, respond: {}}], then: [{status: failed}]}
+  - {name: it does not, when: {webhook: simulated}, mocks: [{id: erp, match: {stepId: out}, respond: {}}], then: [{status: completed}, {reply: {status: 200}}]}
 `;
 
 let runtimeUrl = "";
@@ -65,6 +82,39 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
     await page.getByRole("button", { name: "Run tests" }).click();
     await page.getByText("No tests yet").waitFor();
   },
+  "editor-simulation": async (page, url) => {
+    await page.goto(`${url}/flows/simulated`);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "out", exact: true }).click();
+    await page.getByRole("tab", { name: "Message" }).click();
+  },
+  "editor-answer": async (page, url) => {
+    await page.goto(`${url}/flows/simulated`);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("button", { name: /^(Set|Change) answer: out/ }).click();
+    await page.getByRole("dialog").getByLabel("Status").fill("201");
+  },
+  "editor-save-test": async (page, url) => {
+    await page.goto(`${url}/flows/simulated`);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
+    await page.getByRole("dialog").getByLabel("Test name").waitFor();
+  },
+  "editor-test-results": async (page, url) => {
+    await page.goto(`${url}/flows/simulated`);
+    await page.getByRole("button", { name: "Run tests" }).click();
+    await page.getByText("1 of 2 passed in the page").waitFor();
+  },
+  "run-on-canvas": async (page, url) => {
+    await page.goto(`${url}/runs`);
+    await page.getByRole("link", { name: /^run_/ }).last().click();
+    await page.getByText("1 of 1: log1").waitFor();
+  },
+  "dead-letters": async (page, url) => {
+    await page.goto(`${url}/dead-letters`);
+    await page.getByLabel("Select all").check();
+    await page.getByRole("button", { name: "Delete 1 selected" }).waitFor();
+  },
   palette: async (page, url) => {
     await page.goto(`${url}/flows`);
     await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
@@ -98,8 +148,14 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
     runtimeUrl = runtime.baseUrl;
     designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
     designer.writeFlow("orders", flow);
-    await runtime.putFlow("other", "- route: {id: other, from: {uri: webhook, steps: [{log: 'a line to see'}]}}\n");
+    await runtime.putFlow("other", otherFlow);
     await fetch(`${runtime.baseUrl}/api/other`, { method: "POST" });
+    designer.writeFlow("other", otherFlow);
+    designer.writeFlow("simulated", simulatedFlow);
+    mkdirSync(join(designer.workspace, "tests/simulated"), { recursive: true });
+    writeFileSync(join(designer.workspace, "tests/simulated/both.test.yaml"), simulatedTests);
+    await runtime.putFlow("lost", "- route: {id: lost, from: {uri: webhook, steps: [{to: 'sluice:dead-letters'}]}}\n");
+    await fetch(`${runtime.baseUrl}/api/lost`, { method: "POST", body: "nobody takes it" });
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
   }, 240_000);
   afterAll(async () => {
@@ -130,7 +186,7 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
 
   it("lists and forms fit a window of 390 pixels", async () => {
     const { page, context } = await openPage(browser, { viewport: { width: 390, height: 800 } });
-    for (const path of ["/flows", "/flows/new", "/runs", "/logs", "/settings"]) {
+    for (const path of ["/flows", "/flows/new", "/runs", "/dead-letters", "/logs", "/settings"]) {
       await page.goto(designer.url + path);
       await page.getByRole("heading").first().waitFor();
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);

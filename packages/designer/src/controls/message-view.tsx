@@ -25,6 +25,8 @@ export function MessageView({ label, before, after }: MessageViewProps) {
         <div className="segments" role="group" aria-label={words.message}>
           {messageParts.map((name) => {
             const size = partSize(after, name);
+            // What few messages have takes no room while it is empty.
+            if (size === 0 && name !== "headers" && part !== name) return null;
             return (
               <Button key={name} aria-pressed={part === name} onClick={() => setPart(name)}>
                 {size === undefined ? words.part[name] : words.partSize(words.part[name], size)}

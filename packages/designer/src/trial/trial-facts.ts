@@ -5,6 +5,7 @@ import { bodySummary } from "./message-text.ts";
 import type { Trial, TriedStep } from "./trial.ts";
 
 const dimmed: CardFacts = { dimmed: true };
+const lit: CardFacts = { count: 1 };
 
 export function trialFacts(trial: Trial): CardFactsSource {
   let steps: readonly TriedStep[] = [];
@@ -26,21 +27,35 @@ export function trialFacts(trial: Trial): CardFactsSource {
   };
 }
 
+const longest = 14;
+
+/** The message after the step in a word; after several, how many there were. */
+function short(count: number, body: unknown): string {
+  const text = bodySummary(body);
+  const cut = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  return count === 1 ? cut : `${count}× ${cut}`;
+}
+
 function factsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, CardFacts>): ReadonlyMap<string, CardFacts> {
   const facts = new Map<string, CardFacts>();
+  const counts = new Map<string, number>();
   for (const { path, after, error } of steps) {
     if (path === undefined) continue;
     const key = pathKey(path);
-    const count = (facts.get(key)?.count ?? 0) + 1;
-    facts.set(key, { ...(error === undefined ? { summary: bodySummary(after?.body) } : { error: error.message }), count });
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    facts.set(key, error === undefined ? { summary: short(count, after?.body) } : { error: error.message });
     // The trigger of every route a message came through is lit as well.
     const route = path.slice(0, 1);
     for (const trigger of [
       [...route, "route", "from"],
       [...route, "from"],
     ])
-      if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), { count: 1 });
+      if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), lit);
   }
+  // A step around the one that failed did not fail by itself.
+  const failed = [...facts].filter(([, { error }]) => error !== undefined).map(([key]) => key);
+  for (const key of failed) if (failed.some((inner) => inner.startsWith(`${key}/`))) facts.set(key, lit);
   // A card draws again only when its own facts are others.
   for (const [key, made] of facts) {
     const old = before.get(key);

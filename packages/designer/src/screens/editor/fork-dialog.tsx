@@ -8,7 +8,7 @@ import { bodyText } from "../../trial/message-text.ts";
 import type { RecordedStep } from "../../trial/recorded-run.ts";
 import { headersOf } from "../../trial/sample-draft.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { Replayed } from "./run-view.tsx";
+import { Replayed } from "./replayed.tsx";
 
 const words = strings.runs;
 

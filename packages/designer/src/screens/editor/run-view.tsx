@@ -14,6 +14,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { StatusChip } from "../run-table.tsx";
 import { useEditor, useEditorState } from "./editor-context.ts";
 import { ForkDialog } from "./fork-dialog.tsx";
+import { Replayed } from "./replayed.tsx";
 import { sampleOfRun } from "./sample-of-run.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
 import { useShownRun } from "./shown-run.tsx";
@@ -33,7 +34,6 @@ export function RunView() {
       <RunHead run={run} />
       {saved !== undefined && saved.hash !== run.flowHash ? <p className="muted">{words.changed}</p> : null}
       {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
-      <Scrubber />
       <div className="run__columns">
         <Timeline steps={steps} at={at} />
         <div className="run__message">{step === undefined ? <Request run={run} /> : <StepMessage run={run} step={step} />}</div>
@@ -64,6 +64,7 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   return (
     <>
       <div className="run__head">
+        <Link href={`/flows/${editor.id}`}>{words.back}</Link>
         <StatusChip status={run.status} />
         <span className="mono">{run.id}</span>
         <Moment iso={run.startedAt} />
@@ -71,6 +72,9 @@ function RunHead({ run }: { readonly run: RunDetail }) {
         {run.replayOf === null || run.replayOf === undefined ? null : (
           <Link href={`/flows/${run.flowId}/runs/${run.replayOf}`}>{words.replayOf(run.replayOf)}</Link>
         )}
+      </div>
+      <div className="run__scrubber">
+        <Scrubber />
         <span className="grow" />
         <Button onClick={useAsSample}>{words.useAsSample}</Button>
         <Button onClick={saveAsTest}>{strings.trial.saveTest}</Button>
@@ -84,22 +88,11 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   );
 }
 
-export function Replayed({ outcome, flowId }: { readonly outcome: ReplayReply | { readonly error: string }; readonly flowId: string }) {
-  if (!("runId" in outcome)) return <p className="field__error">{typeof outcome.error === "string" ? outcome.error : ""}</p>;
-  return (
-    <p>
-      {words.replayed(outcome.status)} {outcome.diff?.same === true ? words.replayedSame : ""}{" "}
-      {outcome.error === null ? null : <span className="field__error">{outcome.error.message} </span>}
-      <Link href={`/flows/${flowId}/runs/${outcome.runId}`}>{words.openReplay}</Link>
-    </p>
-  );
-}
-
 function Scrubber() {
   const { steps, at, goTo } = useShownRun();
   if (steps.length === 0) return null;
   return (
-    <div className="run__scrubber">
+    <>
       <Button
         icon={<ChevronLeft size={16} aria-hidden="true" />}
         aria-label={words.previous}
@@ -124,7 +117,7 @@ function Scrubber() {
         onClick={() => goTo(at + 1)}
       />
       <span className="mono">{words.place(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
-    </div>
+    </>
   );
 }
 

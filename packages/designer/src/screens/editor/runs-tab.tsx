@@ -1,5 +1,4 @@
 import { useCallback } from "react";
-import { Link } from "wouter";
 import { runtimeClient } from "../../api-client/runtime-client.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -18,14 +17,7 @@ export function RunsTab() {
   const editor = useEditor();
   const { runId } = useShownRun();
   if (runId === undefined) return <RunList flowId={editor.id} />;
-  return (
-    <>
-      <p>
-        <Link href={`/flows/${editor.id}`}>{words.back}</Link>
-      </p>
-      <RunView />
-    </>
-  );
+  return <RunView />;
 }
 
 function RunList({ flowId }: { readonly flowId: string }) {

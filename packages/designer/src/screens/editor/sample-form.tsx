@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
 import type { RouteOutline } from "../../document/outline.ts";
@@ -14,7 +14,15 @@ const methods = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
 const largestFile = 1024 * 1024;
 
 /** The message to begin with: typed, from a file, or what the last run began with. */
-export function SampleForm({ routes, route }: { readonly routes: readonly RouteOutline[]; readonly route: RouteOutline | undefined }) {
+export function SampleForm({
+  routes,
+  route,
+  children,
+}: {
+  readonly routes: readonly RouteOutline[];
+  readonly route: RouteOutline | undefined;
+  readonly children: ReactNode;
+}) {
   const trial = useTrial();
   const editor = useEditor();
   const sample = useTrialState((state) => state.sample);
@@ -76,6 +84,7 @@ export function SampleForm({ routes, route }: { readonly routes: readonly RouteO
           </Field>
         )}
       </div>
+      {children}
       <Field label={strings.tryIt.body} hint={sample.bytes === undefined ? sample.origin || undefined : words.bytes(sample.bytes.length)}>
         {(control) => (
           <textarea

@@ -38,14 +38,15 @@ export function TryTab() {
           trial.start();
         }}
       >
-        <SampleForm routes={routes} route={route} />
-        <div className="try__buttons">
-          <Button type="submit" look="primary">
-            {strings.trial.simulate}
-          </Button>
-          {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
-          {route !== undefined && isServed(route.from.uri) ? <Button onClick={send}>{words.send}</Button> : null}
-        </div>
+        <SampleForm routes={routes} route={route}>
+          <div className="try__buttons">
+            <Button type="submit" look="primary">
+              {strings.trial.simulate}
+            </Button>
+            {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
+            {route !== undefined && isServed(route.from.uri) ? <Button onClick={send}>{words.send}</Button> : null}
+          </div>
+        </SampleForm>
         {route !== undefined && isServed(route.from.uri) ? <NotDeployed /> : null}
         <div aria-live="polite">{answered === undefined ? null : <Reply answered={answered} />}</div>
       </form>

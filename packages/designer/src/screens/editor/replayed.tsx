@@ -1,0 +1,17 @@
+import { Link } from "wouter";
+import type { ReplayReply } from "../../api-client/runtime-client.ts";
+import { strings } from "../../strings.ts";
+
+const words = strings.runs;
+
+/** How a replay ended, and the way to it. */
+export function Replayed({ outcome, flowId }: { readonly outcome: ReplayReply | { readonly error: string }; readonly flowId: string }) {
+  if (!("runId" in outcome)) return <p className="field__error">{typeof outcome.error === "string" ? outcome.error : ""}</p>;
+  return (
+    <p>
+      {words.replayed(outcome.status)} {outcome.diff?.same === true ? words.replayedSame : ""}{" "}
+      {outcome.error === null ? null : <span className="field__error">{outcome.error.message} </span>}
+      <Link href={`/flows/${flowId}/runs/${outcome.runId}`}>{words.openReplay}</Link>
+    </p>
+  );
+}

@@ -1,0 +1,28 @@
+import { MessageView } from "../controls/message-view.tsx";
+import { pathKey } from "../document/outline.ts";
+import { useShownRun } from "../screens/editor/shown-run.tsx";
+import { strings } from "../strings.ts";
+import { useTrialState } from "./trial-context.ts";
+
+const words = strings.trial;
+
+/** The message the selected step last saw: of the run that is looked into, otherwise of the sample. */
+export function MessageTab({ target }: { readonly target: { readonly key: string; readonly title: string } }) {
+  const tried = useTrialState((state) => state.steps);
+  const { run, steps } = useShownRun();
+  const isHere = ({ path }: { readonly path: Parameters<typeof pathKey>[0] | undefined }): boolean => path !== undefined && pathKey(path) === target.key;
+  const seen = run === undefined ? tried.filter(isHere) : steps.filter(isHere);
+  const last = seen.at(-1);
+  if (last === undefined) return <p className="muted">{words.noMessage}</p>;
+  const error = typeof last.error === "object" ? last.error.message : last.error;
+  return (
+    <>
+      <p className="muted">
+        {run === undefined ? words.ofTrial : words.ofRun(run.id)}
+        {seen.length === 1 ? null : <> · {words.times(seen.length)}</>}
+      </p>
+      {error === undefined ? null : <p className="field__error">{words.failed(error)}</p>}
+      <MessageView label={target.title} before={last.after === undefined ? undefined : last.before} after={last.after ?? last.before} />
+    </>
+  );
+}
