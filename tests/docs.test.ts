@@ -1,14 +1,13 @@
-// The documents cannot rot: generated pages are compared with what would be generated now, links must lead somewhere, and every
-// command of the guides is run against a started server.
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The documents cannot rot: generated pages are compared with what would be generated now, and links must lead somewhere.
+// The code blocks are run by doc-pages.test.ts.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { anchorOf } from "../scripts/site/anchor.mjs";
 import { referencePages } from "../scripts/docs/pages.mjs";
-import { startTestServer, token, type StartedServer } from "./started-server.ts";
+import { scanErrorCodes } from "../scripts/docs/scan-error-codes.mjs";
+import { markdownBelow } from "./doc-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const reference = join(root, "docs/reference");
@@ -40,91 +39,85 @@ describe("the generated reference", () => {
   });
 });
 
-function markdown(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? markdown(path) : entry.name.endsWith(".md") ? [path] : [];
+const documents = [
+  ...markdownBelow(join(root, "docs")),
+  ...markdownBelow(join(root, "examples")),
+  ...readdirSync(root)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(root, name)),
+];
+const proseOf = (file: string): string => readFileSync(file, "utf8").replaceAll(/```[^]*?```/g, "");
+
+/** The names GitHub and the site give to a page's headings. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  return new Set(
+    [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map((match) => {
+      const name = anchorOf(match[1] as string);
+      const before = seen.get(name) ?? 0;
+      seen.set(name, before + 1);
+      return before === 0 ? name : `${name}-${before}`;
+    }),
+  );
+}
+
+function brokenLinks(file: string): readonly string[] {
+  return [...proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([whole, path = "", anchor]) => {
+    const target = path === "" ? file : resolve(dirname(file), path);
+    if (!existsSync(target)) return [`${file.slice(root.length)}: ${whole}`];
+    return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor) ? [] : [`${file.slice(root.length)}: ${whole} has no such heading`];
   });
 }
 
 describe("links", () => {
-  it("between documents lead somewhere", () => {
-    const files = [
-      ...markdown(join(root, "docs")),
-      ...markdown(join(root, "examples")),
-      ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map((name) => join(root, name)),
-    ];
-    const broken = files.filter(existsSync).flatMap((file) =>
-      [
-        ...readFileSync(file, "utf8")
-          .replaceAll(/```[^]*?```/g, "")
-          .matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g),
-      ]
-        .map((match) => match[1] as string)
-        .filter((link) => !existsSync(resolve(dirname(file), link)))
-        .map((link) => `${file.slice(root.length)}: ${link}`),
-    );
-    expect(broken).toEqual([]);
+  it("between documents lead to a file, and to a heading of it", () => {
+    expect(documents.length).toBeGreaterThan(100);
+    expect(documents.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it("lead from the front page of the documentation to every page", () => {
+    const front = join(root, "docs/index.md");
+    const reached = new Set([front]);
+    for (const file of reached)
+      for (const [, path = ""] of proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]+\.md)(?:#[^)]*)?\)/g)) reached.add(resolve(dirname(file), path));
+    expect(markdownBelow(join(root, "docs")).filter((file) => !reached.has(file))).toEqual([]);
   });
 });
 
-interface Command {
-  readonly line: number;
-  readonly script: string;
-  readonly output: string | undefined;
-}
+describe("names in the documents", () => {
+  const written = markdownBelow(join(root, "docs"))
+    .filter((file) => !file.startsWith(reference))
+    .concat(join(root, "README.md"));
+  const sources = (folder: string): string =>
+    readdirSync(join(root, "packages", folder, "src"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => readFileSync(join(root, "packages", folder, "src", name), "utf8"))
+      .join("\n");
 
-/** The `sh` blocks of a guide, each with the `output` block behind it. `sh start` is what the test server stands for. */
-function commandsOf(text: string): readonly Command[] {
-  const blocks = [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map((match) => ({
-    kind: match[1] as string,
-    body: match[2] as string,
-    line: text.slice(0, match.index).split("\n").length,
-  }));
-  return blocks.flatMap((block, index) => {
-    const next = blocks[index + 1];
-    return block.kind === "sh" ? [{ line: block.line, script: block.body, output: next?.kind === "output" ? next.body : undefined }] : [];
-  });
-}
-
-/** A text in which `…` stands for anything. */
-const pattern = (text: string): RegExp =>
-  new RegExp(
-    `^${text
-      .trim()
-      .split("…")
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
-      .join("[^]*?")}$`,
-  );
-
-/** A guide that shows what its commands print is held to it. */
-const guides = markdown(join(root, "docs/guide")).filter((file) => readFileSync(file, "utf8").includes("```output\n"));
-
-it("the first guide is among those that are run", () => expect(guides.map((file) => file.slice(root.length))).toContain("docs/guide/first-flow.md"));
-
-describe.each(guides.map((file) => [file.slice(root.length), file] as const))("guide %s", (_, file) => {
-  const commands = commandsOf(readFileSync(file, "utf8"));
-  const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  let server: StartedServer;
-  beforeAll(async () => {
-    server = await startTestServer();
-    writeFileSync(join(folder, ".variables"), `SLUICE=${server.baseUrl}\nTOKEN=${token}\n`);
-  });
-  afterAll(async () => {
-    await server.end();
-    rmSync(folder, { recursive: true, force: true });
+  it("troubleshooting tells what to do about every error code, and about no other", () => {
+    const listed = new Set(
+      [...readFileSync(join(root, "docs/troubleshooting.md"), "utf8").matchAll(/^\| ((?:`[a-z0-9-]+`(?:, )?)+) \|/gm)].flatMap(
+        (row) => (row[1] as string).match(/[a-z0-9-]+/g) ?? [],
+      ),
+    );
+    const packages = ["model", "engine", "standard", "connectors", "server"];
+    const codes = new Set(scanErrorCodes(root, packages).map(({ code }) => code));
+    expect(codes.size).toBeGreaterThan(100);
+    expect([...codes].filter((code) => !listed.has(code))).toEqual([]);
+    const text = [...packages, "mapping", "cli"].map(sources).join("\n");
+    expect([...listed].filter((code) => !codes.has(code) && !text.includes(`"${code}"`))).toEqual([]);
   });
 
-  it("has commands, and every other block is YAML or their output", () => {
-    expect(commands.length).toBeGreaterThan(0);
-    const kinds = [...readFileSync(file, "utf8").matchAll(/^```(\w[^\n]*)$/gm)].map((match) => match[1]);
-    expect(kinds.filter((kind) => !["sh", "sh start", "output", "yaml"].includes(kind as string))).toEqual([]);
-  });
-
-  it.each(commands.map((command) => [command.line, command] as const))("line %i does what it says", async (_line, { script, output }) => {
-    // Variables that one block sets are there in the next, as in a terminal.
-    const whole = `set -ae\n. ./.variables\n${script}\nset +e\nexport -p | grep -E ' (SLUICE|TOKEN|[A-Z]+)=' > .next; mv .next .variables\n`;
-    const { stdout } = await promisify(execFile)("bash", ["-c", whole], { cwd: folder, env: { PATH: process.env["PATH"] ?? "" }, timeout: 15_000 });
-    if (output !== undefined) expect(stdout.trim()).toMatch(pattern(output));
+  it("of settings and metrics are those of the runtime", () => {
+    const settings = new Set(readFileSync(join(reference, "settings.md"), "utf8").match(/\bSERVICE_[A-Z_]+\b/g));
+    const metrics = sources("server");
+    const wrong = written.flatMap((file) => {
+      const text = readFileSync(file, "utf8");
+      return [
+        ...(text.match(/\bSERVICE_[A-Z_]+\b/g) ?? []).filter((name) => !settings.has(name)),
+        ...(text.match(/\bsluice_[a-z_]+\b/g) ?? []).filter((name) => !metrics.includes(`"${name}"`)),
+      ].map((name) => `${file.slice(root.length)}: ${name}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });

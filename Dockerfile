@@ -1,0 +1,31 @@
+# The runtime as an image: built from the sources here and the public npm registry, run without root.
+#   docker build -t sluice .
+#   docker run -p 127.0.0.1:8080:8080 -v sluice-data:/data -e SERVICE_DEPLOY_TOKEN=… sluice
+# docs/operations/container.md says more.
+
+FROM node:lts-slim AS build
+WORKDIR /app
+COPY . .
+# Not `npm ci`: it refuses a lock file written on another platform, because that lacks this platform's optional binaries.
+RUN npm install --no-audit --no-fund --loglevel=error
+RUN npm run build
+RUN npm prune --omit=dev --no-audit --no-fund --loglevel=error
+
+FROM node:lts-slim
+ENV NODE_ENV=production \
+    SERVICE_HOST=0.0.0.0 \
+    SERVICE_PORT=8080 \
+    SERVICE_DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/packages ./packages
+RUN mkdir /data && chown node:node /data && chmod 0700 /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT}/_api/health?probe=live`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/packages/cli/bin/sluice.mjs"]
+CMD ["run"]

@@ -1,0 +1,63 @@
+// A page of the documentation as the tests see it: its code blocks, each with what its first line says is to be done with it.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Block {
+  readonly line: number;
+  /** The first word behind the fence: `sh`, `yaml`, `json`, …; empty when there is none. */
+  readonly kind: string;
+  /** The second word, when it is no `file=`. */
+  readonly mode: string | undefined;
+  /** Where the block is written to before the next command runs. */
+  readonly file: string | undefined;
+  readonly body: string;
+}
+
+export interface DocPage {
+  readonly path: string;
+  readonly blocks: readonly Block[];
+  /** What the server of the page is started with, from `<!-- settings: NAME=value … -->`. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Every Markdown file below a folder. */
+export function markdownBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? markdownBelow(path) : entry.name.endsWith(".md") ? [path] : [];
+  });
+}
+
+export function readPage(path: string): DocPage {
+  const text = readFileSync(path, "utf8");
+  const settings = /<!-- settings: (.+?) -->/.exec(text)?.[1] ?? "";
+  return { path, blocks: blocksOf(text), settings: Object.fromEntries(settings.split(" ").flatMap((word) => pair(word))) };
+}
+
+function pair(word: string): readonly (readonly [string, string])[] {
+  const at = word.indexOf("=");
+  return at > 0 ? [[word.slice(0, at), word.slice(at + 1)]] : [];
+}
+
+function blocksOf(text: string): readonly Block[] {
+  return [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map((match) => {
+    const [kind = "", ...words] = (match[1] as string).trim().split(/\s+/);
+    return {
+      line: text.slice(0, match.index).split("\n").length,
+      kind,
+      mode: words.find((word) => !word.includes("=")),
+      file: words.find((word) => word.startsWith("file="))?.slice("file=".length),
+      body: match[2] as string,
+    };
+  });
+}
+
+/** A text in which `…` stands for anything. */
+export const pattern = (text: string): RegExp =>
+  new RegExp(
+    `^${text
+      .trim()
+      .split("…")
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join("[^]*?")}$`,
+  );

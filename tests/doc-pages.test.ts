@@ -1,0 +1,206 @@
+// Every code block of the documentation is run or checked. On a page a block is, by the words behind its fence:
+//   sh            run, in order, in one folder per page against a server of its own; an `output` block behind it is what it prints
+//   sh start      what the test does itself: starting the server, setting $SLUICE, $TOKEN and $AUTH
+//   sh elsewhere  needs what a test has not (a container, systemd, a browser): its syntax and its sluice commands are checked
+//   yaml          a flow that can be deployed; `yaml tests` a file of flow tests; `yaml other` any YAML
+//   ini           a systemd unit
+//   json          JSON in which `…` stands for anything
+//   <any> file=x  also written to x before the next command runs
+//   text          looked at by nobody
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { readFlowTests } from "@sluice/flow-tests";
+import { createFlowChecker } from "@sluice/server/check";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { markdownBelow, pattern, readPage, type Block, type DocPage } from "./doc-page.ts";
+import { main } from "./spawned-server.ts";
+import { startTestServer, token, type StartedServer } from "./started-server.ts";
+
+// Several blocks start a process, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const nameOf = ({ path }: DocPage): string => path.slice(root.length);
+const pages = [...["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"].map((name) => join(root, name)), ...markdownBelow(join(root, "docs"))].map(
+  readPage,
+);
+
+const checkFlow = createFlowChecker();
+const anyValue = (name: string): string => (name.endsWith("url") ? "http://x.invalid" : "x");
+
+/** Everything wrong with a flow of which neither the parameters nor the operator's functions are known. */
+function flowFaults(source: string): readonly string[] {
+  const { diagnostics, flow } = checkFlow({ id: "doc", source, property: anyValue });
+  const faults = diagnostics
+    .filter(({ severity, code }) => severity === "error" && code !== "bean-unknown")
+    .map(({ span, message }) => `line ${span.line}: ${message}`);
+  return faults.length === 0 && flow.routes.length + flow.entities.length === 0 ? ["there is nothing in it"] : faults;
+}
+
+function testFaults(source: string): readonly string[] {
+  readFlowTests(source);
+  return [];
+}
+
+const yamlFaults = (source: string): readonly string[] => parseAllDocuments(source).flatMap(({ errors }) => errors.map(({ message }) => message));
+
+function jsonFaults(source: string): readonly string[] {
+  JSON.parse(source.replaceAll(/,?\s*…\s*(?=[}\]])/g, "").replaceAll(/"…"\s*(?!:)/g, "null"));
+  return [];
+}
+
+function shellFaults(source: string): readonly string[] {
+  execFileSync("bash", ["-n", "-c", source], { stdio: "pipe" });
+  return [];
+}
+
+/** A systemd unit, looked at by systemd where there is one. */
+function unitFaults(source: string): readonly string[] {
+  if (!existsSync("/usr/bin/systemd-analyze")) return [];
+  const folder = mkdtempSync(join(tmpdir(), "sluice-unit-"));
+  const unit = join(folder, "page.service");
+  writeFileSync(unit, source.replaceAll("/usr/bin/node", process.execPath));
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  // It exits with 0 also for words it does not know.
+  return stderr.split("\n").filter((line) => line.includes("page.service") || (status !== 0 && line !== ""));
+}
+
+const known: Readonly<Record<string, (body: string) => readonly string[]>> = {
+  yaml: flowFaults,
+  "yaml tests": testFaults,
+  "yaml other": yamlFaults,
+  json: jsonFaults,
+  ini: unitFaults,
+  sh: shellFaults,
+  "sh start": shellFaults,
+  "sh elsewhere": shellFaults,
+};
+const unchecked = new Set(["", "text", "output", "csv", "xml"]);
+
+function faultsOf({ kind, mode, body }: Block): readonly string[] {
+  const check = known[mode === undefined ? kind : `${kind} ${mode}`];
+  if (check === undefined) return unchecked.has(kind) && mode === undefined ? [] : [`nobody knows what to do with a block of '${kind} ${mode ?? ""}'`];
+  try {
+    return check(body);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+describe("the blocks of every page", () => {
+  it.each(pages.filter(({ blocks }) => blocks.length > 0).map((page) => [nameOf(page), page] as const))("%s can be read", (_, { blocks }) => {
+    expect(blocks.flatMap((block) => faultsOf(block).map((fault) => `line ${block.line}: ${fault}`))).toEqual([]);
+  });
+
+  it("name only commands that exist", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [main, "help"]);
+    const commands = new Set([...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1]));
+    expect(commands).toContain("lint");
+    const wrong = pages.flatMap((page) =>
+      page.blocks
+        .filter(({ kind }) => kind === "sh")
+        .flatMap(({ body }) => [...body.matchAll(/\b(?:npx|bin\/)\s*sluice ([a-z]+)/g)])
+        .filter((match) => !commands.has(match[1] as string))
+        .map((match) => `${nameOf(page)}: ${match[0]}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const guides = pages.filter(({ blocks }) => blocks.some(({ kind, mode }) => kind === "sh" && mode === undefined));
+
+it("the start and at least twenty tasks are among the pages that are run", () => {
+  const names = guides.map(nameOf);
+  expect(names).toContain("README.md");
+  expect(names).toContain("docs/start/five-minutes.md");
+  expect(names.filter((name) => name.startsWith("docs/how-to/")).length).toBeGreaterThanOrEqual(20);
+});
+
+/** What `npx` does with a command of the project, without its second of start-up. */
+const preamble = `set -aeo pipefail
+npx() { "node_modules/.bin/$@"; }
+. ./.variables
+`;
+const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; mv .next .variables\n";
+
+describe.each(guides.map((page) => [nameOf(page), page] as const))("page %s", (_, { blocks, settings }) => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
+  let server: StartedServer;
+  beforeAll(async () => {
+    server = await startTestServer({ env: settings });
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    symlinkSync(join(root, "examples"), join(folder, "examples"));
+    mkdirSync(join(folder, "sluice-data"));
+    writeFileSync(join(folder, "sluice-data/deploy-token"), `${token}\n`);
+    writeFileSync(join(folder, ".variables"), `SLUICE=${server.baseUrl}\nTOKEN=${token}\nAUTH="Authorization: Bearer ${token}"\n`);
+  });
+  afterAll(async () => {
+    await server.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const commands = blocks.flatMap((block, index) => {
+    if (block.kind !== "sh" || block.mode !== undefined) return [];
+    const next = blocks[index + 1];
+    return [{ line: block.line, index, script: block.body, output: next?.kind === "output" ? next.body : undefined }];
+  });
+
+  it.each(commands.map((command) => [command.line, command] as const))("line %i does what it says", async (_line, { index, script, output }) => {
+    const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl);
+    for (const { file, body } of blocks.slice(0, index)) if (file !== undefined) writeOnce(join(folder, file), here(body));
+    // Variables that one block sets are there in the next, as in a terminal.
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, SLUICE_RUNTIME: server.baseUrl, NO_COLOR: "1" };
+    const { stdout } = await promisify(execFile)("bash", ["-c", preamble + here(script) + epilogue], {
+      cwd: folder,
+      env,
+      timeout: 110_000,
+    });
+    if (output !== undefined) expect(stdout.trim()).toMatch(pattern(output));
+  });
+
+  const written = new Set<string>();
+  function writeOnce(path: string, body: string): void {
+    if (written.has(path + body)) return;
+    written.add(path + body);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, body);
+  }
+});
+
+describe("the checks themselves", () => {
+  const block = (kind: string, body: string, mode?: string): Block => ({ line: 1, kind, mode, file: undefined, body });
+
+  it("find what is wrong", () => {
+    expect(faultsOf(block("yaml", "- route: {id: a, from: {uri: webhook, steps: [{lgo: x}]}}"))).toEqual([expect.stringContaining("unknown step 'lgo'")]);
+    expect(faultsOf(block("yaml", "[]"))).not.toEqual([]);
+    expect(faultsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
+    expect(faultsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
+    expect(faultsOf(block("json", '{"a": }'))).not.toEqual([]);
+    expect(faultsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
+    expect(faultsOf(block("sh", "if true; then"))).not.toEqual([]);
+    if (existsSync("/usr/bin/systemd-analyze")) expect(faultsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
+    expect(faultsOf(block("klingon", "x"))).not.toEqual([]);
+    expect("a b").toMatch(pattern("a …"));
+    expect("b a").not.toMatch(pattern("a …"));
+  });
+
+  it("read the words behind a fence", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
+    writeFileSync(join(folder, "page.md"), "<!-- settings: A=1 B=c=d -->\n\n```yaml file=x/y.yaml\na: 1\n```\n\n```sh start\nls\n```\n");
+    expect(readPage(join(folder, "page.md"))).toMatchObject({
+      settings: { A: "1", B: "c=d" },
+      blocks: [
+        { line: 3, kind: "yaml", mode: undefined, file: "x/y.yaml", body: "a: 1\n" },
+        { line: 7, kind: "sh", mode: "start", file: undefined, body: "ls\n" },
+      ],
+    });
+    expect(readFileSync(join(folder, "page.md"), "utf8")).toContain("B=c=d");
+    rmSync(folder, { recursive: true });
+  });
+});
