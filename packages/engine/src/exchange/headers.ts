@@ -52,7 +52,7 @@ export class Headers {
 
   has(name: string): boolean {
     const key = name.toLowerCase();
-    return this.#own?.has(key) === true || this.#wireLayer()?.has(key) === true;
+    return this.#own?.has(key) === true || (!this.#isNotOnWire(key) && this.#wireLayer()?.has(key) === true);
   }
 
   set(name: string, value: unknown): void {
@@ -63,7 +63,7 @@ export class Headers {
       entry.value = value;
       return;
     }
-    const wire = this.#wireLayer()?.get(key);
+    const wire = this.#isNotOnWire(key) ? undefined : this.#wireLayer()?.get(key);
     if (wire !== undefined) this.#wire?.delete(key);
     this.#own.set(key, { name: wire?.name ?? name, value });
   }
@@ -71,7 +71,7 @@ export class Headers {
   delete(name: string): boolean {
     const key = name.toLowerCase();
     const own = this.#own?.delete(key) === true;
-    const wire = this.#wireLayer()?.delete(key) === true;
+    const wire = !this.#isNotOnWire(key) && this.#wireLayer()?.delete(key) === true;
     return own || wire;
   }
 
@@ -110,6 +110,11 @@ export class Headers {
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of this) object[name] = value;
     return object;
+  }
+
+  /** True when the wire certainly has no such name, told without making the whole layer. */
+  #isNotOnWire(key: string): boolean {
+    return this.#pending?.find !== undefined && this.#pending.find(key) === undefined;
   }
 
   #wireLayer(): Map<string, Entry> | undefined {

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Headers, unsure, type WireHeaders } from "./headers.ts";
+
+const names = ["A", "a", "b", "B-c", "accept", "Accept", "x"];
+const wireOf = (entries: readonly (readonly [string, string])[], answer: (key: string) => unknown): WireHeaders => ({ entries: () => entries, find: answer });
+
+const operation = fc.oneof(
+  fc.record({ kind: fc.constant("set" as const), name: fc.constantFrom(...names), value: fc.integer() }),
+  fc.record({ kind: fc.constantFrom("delete" as const, "get" as const, "has" as const, "getOwn" as const), name: fc.constantFrom(...names) }),
+  fc.record({ kind: fc.constantFrom("size" as const, "copy" as const, "all" as const) }),
+);
+
+it("a wire that can be asked for one name is the same as one that is taken over whole", () => {
+  const wire = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.string()), { selector: ([name]) => name.toLowerCase(), maxLength: 4 });
+  fc.assert(
+    fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUnsure) => {
+      const find = (key: string): unknown => (isUnsure ? unsure : entries.find(([name]) => name.toLowerCase() === key)?.[1]);
+      let asked = new Headers(wireOf(entries, find));
+      let whole = new Headers({ entries: () => entries });
+      for (const step of operations) {
+        if (step.kind === "copy") [asked, whole] = [asked.copy(), whole.copy()];
+        else expect(act(asked, step)).toEqual(act(whole, step));
+      }
+      expect([...asked]).toEqual([...whole]);
+      expect([...asked.own()]).toEqual([...whole.own()]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+function act(headers: Headers, step: { kind: string; name?: string; value?: number }): unknown {
+  const name = step.name ?? "";
+  if (step.kind === "set") return headers.set(name, step.value);
+  if (step.kind === "delete") return headers.delete(name);
+  if (step.kind === "get") return headers.get(name);
+  if (step.kind === "has") return headers.has(name);
+  if (step.kind === "getOwn") return headers.getOwn(name);
+  return step.kind === "size" ? headers.size : [...headers];
+}
