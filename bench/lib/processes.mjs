@@ -63,12 +63,22 @@ export function cpuMicros(pid) {
   }
 }
 
-/** Installs a flow over the management API. */
-export async function put(baseUrl, id, yaml) {
-  const response = await fetch(`${baseUrl}/_api/flows/${id}`, {
+/** Puts a document of the management API. */
+export async function putDocument(baseUrl, path, document) {
+  const response = await fetch(`${baseUrl}/_api/${path}`, {
     method: "PUT",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ yaml }),
+    body: JSON.stringify(document),
   });
-  if (!response.ok) throw new Error(`PUT ${id}: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
+}
+
+/** Installs a flow over the management API. */
+export const put = (baseUrl, id, yaml) => putDocument(baseUrl, `flows/${id}`, { yaml });
+
+/** Calls a server once and checks that it does the work that is measured. */
+export async function assertAnswer(baseUrl, path, body, answer) {
+  const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const text = await response.text();
+  if (text !== answer) throw new Error(`${baseUrl}${path} answered ${response.status} ${text}, expected ${answer}`);
 }

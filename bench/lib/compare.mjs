@@ -1,0 +1,80 @@
+// Two or more servers doing the same work, measured in turns in one run. Only ratios mean anything on a shared machine, so
+// rounds are short, the first place rotates, and a round in which the host took processor time away is taken again.
+import { load, loadTool } from "./load.mjs";
+import { cpuMicros } from "./processes.mjs";
+import { watchSteal } from "./steal.mjs";
+
+const mostStolen = 0.03;
+
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Rounds and seconds from the command line; ends the process with the usage when they make no sense. */
+export function roundsOf(name) {
+  const rounds = Number(process.argv[2] ?? 12);
+  const seconds = Number(process.argv[3] ?? 1);
+  if (rounds >= 1 && seconds >= 1) return { rounds, seconds };
+  console.error(`usage: npm run bench:${name} -- [rounds, 12] [seconds of each, 1]`);
+  process.exit(2);
+}
+
+/** One round against one server: answers per second as clients see them, and processor time per answer, which a busy machine blurs less. */
+async function round({ server, path, body, headers }, seconds) {
+  const before = cpuMicros(server.child.pid);
+  const result = await load(`${server.baseUrl}${path}`, body, { seconds, headers });
+  const used = cpuMicros(server.child.pid);
+  return { ...result, cpu: before === undefined || used === undefined ? Number.NaN : (used - before) / (result.perSecond * seconds) };
+}
+
+/**
+ * Measures `sides` ({name, server, path, body}) in turns; the first is the limit the others are compared with. Returns by name the
+ * median ratios by rate and by processor time, the spread, the ratio of the 99th percentiles, and how many calls failed.
+ */
+export async function compare(sides, { rounds, seconds }) {
+  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 32 connections`);
+  for (const side of [...sides, ...sides]) await round(side, 3);
+  const rows = Object.fromEntries(sides.map(({ name }) => [name, []]));
+  let repeats = rounds;
+  for (let number = 1; number <= rounds; number++) {
+    const stolen = watchSteal();
+    const results = {};
+    for (let turn = 0; turn < sides.length; turn++) {
+      const side = sides[(turn + number) % sides.length];
+      results[side.name] = await round(side, seconds);
+    }
+    if (stolen() > mostStolen && repeats-- > 0) {
+      number--;
+      continue;
+    }
+    for (const { name } of sides) rows[name].push(results[name]);
+    console.log(
+      `round ${number}: ${sides.map(({ name }) => `${name} ${results[name].perSecond.toFixed(0)}/s, p99 ${results[name].p99Ms.toFixed(1)} ms, ${results[name].cpu.toFixed(1)} µs`).join("; ")}`,
+    );
+  }
+  const [limit, ...others] = sides;
+  return Object.fromEntries(
+    others.map(({ name }) => {
+      const pairs = rows[name].map((ours, index) => ({ ours, bare: rows[limit.name][index] }));
+      const ratios = pairs.map(({ ours, bare }) => ours.perSecond / bare.perSecond);
+      return [
+        name,
+        {
+          ratio: median(ratios),
+          least: Math.min(...ratios),
+          most: Math.max(...ratios),
+          byProcessorTime: median(pairs.map(({ ours, bare }) => bare.cpu / ours.cpu)),
+          p99: median(pairs.map(({ ours, bare }) => ours.p99Ms / bare.p99Ms)),
+          failed: pairs.reduce((sum, { ours }) => sum + ours.failed, 0),
+        },
+      ];
+    }),
+  );
+}
+
+/** One line a person reads, one line a script does. */
+export function report(bench, results) {
+  for (const [name, { ratio, least, most, byProcessorTime, p99, failed }] of Object.entries(results))
+    console.log(
+      `${name}: ${ratio.toFixed(2)} of the limit by rate (${least.toFixed(2)}–${most.toFixed(2)}), ${byProcessorTime.toFixed(2)} by processor time, p99 ${p99.toFixed(2)} times, ${failed} failed`,
+    );
+  console.log(JSON.stringify({ bench, ...results }));
+}
