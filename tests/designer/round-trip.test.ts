@@ -129,6 +129,13 @@ function canvasEdits(text: string, step: StepOutline): number {
   edit(duplicateStep, own);
   edit(removeStep, own);
   edit(toggleDisabled, own);
+  // What is only moved stays as it was but for its indentation, comments included; between brackets it is laid out anew.
+  for (const command of [wrapIn("filter", filter), moveStepDown]) {
+    const edited = run(flow, command);
+    if (edited === undefined || /[[{]/.test(text)) continue;
+    const { removed, added } = changed(text, edited.text);
+    for (const line of removed) expect(added.map((one) => one.trim())).toContain(line.trim());
+  }
   edit(wrapIn("filter", filter), own);
   const follower = flows.stepAt(flow, [...step.listPath, step.index + 1]);
   edit(moveStepDown, [...own, ...(follower === undefined ? [] : linesOf(text, follower))]);

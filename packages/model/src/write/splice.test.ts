@@ -157,6 +157,8 @@ describe("items", () => {
     expect(moved).toContain("              - setBody:\n                  simple: 'it''s'   # odd\n\n                  id: body\n              - stop: {}\n");
     expect(done(moveItem(moved, [...steps, 2, "filter", "steps"], 0, steps, 1))).toBe(flow);
     expect(moveItem(flow, steps, 3, [...steps, 3, "filter", "steps"], 0).ok).toBe(false);
+    expect(done(moveItem("- log: a # said\n- log: b\n", [], 0, [], 1))).toBe("- log: b\n- log: a # said\n");
+    expect(itemText("- [a, b] # c\n", [0], 1)).toBe("b");
   });
 
   test("steps are replaced and wrapped", () => {

@@ -87,7 +87,10 @@ export function itemText(source: string, path: Path, index: number): string | un
   const layout = Layout.read(source);
   const item = layout?.find([...path, index]);
   if (layout === undefined || item === undefined) return undefined;
-  return dedentRest(source.slice(item.span.start, layout.contentEnd(item)), layout.column(item.span.start)).trimEnd();
+  const end = layout.contentEnd(item);
+  // A comment on the item's last line belongs to it.
+  const comment = layout.dash(item) === undefined ? undefined : /^[ \t]+#[^\r\n]*/.exec(source.slice(end, layout.lineAfter(end)));
+  return dedentRest(source.slice(item.span.start, end + (comment?.[0].length ?? 0)), layout.column(item.span.start)).trimEnd();
 }
 
 /** Moves an item, within its list or into another; `toIndex` counts without the moved item. */

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import * as flows from "../document/open-flow.ts";
+import type { BranchView } from "../catalog/flow-catalog.ts";
+import type { DocumentCommand } from "./command.ts";
+import { createPartner, partnerOf } from "./direct-partner.ts";
+import { duplicateStep } from "./duplicate-step.ts";
+import { insertStep } from "./insert-step.ts";
+import { moveStepDown, moveStepIn, moveStepOut, moveStepUp } from "./move-step.ts";
+import { copiedText, pasteSteps } from "./paste-steps.ts";
+import { removeStep } from "./remove-step.ts";
+import { toggleDisabledWith } from "./toggle-disabled.ts";
+import { addBranch, replaceBy, unwrap, wrapIn } from "./wrap-steps.ts";
+
+const text = `- route:
+    id: orders
+    from:
+      uri: direct:orders
+      steps:
+        - log: one
+        - log:
+            id: second
+            description: The second
+            message: two
+        - choice:
+            when:
+              - simple: a
+                steps:
+                  - log: three
+              - simple: b
+                steps: []
+        - to: direct:other
+`;
+const steps = [0, "route", "from", "steps"] as const;
+const when = [...steps, 2, "choice", "when"] as const;
+const open = (path: readonly (string | number)[], anchor?: number): flows.OpenFlow => flows.select(flows.openFlow("orders", text, undefined), path, anchor);
+
+function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow {
+  const result = command.apply(flow);
+  if (result === undefined) throw new Error("makes no sense here");
+  expect(result.edit).toMatchObject({ ok: true });
+  const { edit, ...more } = result;
+  const after = flows.applyEdit(flow, edit, { label: command.title, origin: "canvas", at: 0, ...more });
+  expect(flows.undo(after).text).toBe(flow.text);
+  return after;
+}
+
+const names = (flow: flows.OpenFlow): string =>
+  flows
+    .selectedSteps(flow)
+    .map((step) => step.detail)
+    .join(" ");
+
+describe("several selected steps", () => {
+  const both = open([...steps, 1], 0);
+
+  test("are the neighbours between the two ends", () => {
+    expect(names(both)).toBe("one two");
+    expect(names(open([...steps, 0], 1))).toBe("one two");
+    expect(names(flows.select(both, [...steps, 3]))).toBe("direct:other");
+  });
+
+  test("move, are duplicated, disabled, deleted and wrapped together", () => {
+    expect(names(run(both, moveStepDown))).toBe("one two");
+    expect(run(both, moveStepDown).selection).toEqual([...steps, 2]);
+    expect(run(both, duplicateStep).text).toContain("id: second-2");
+    expect(names(run(both, duplicateStep))).toBe("one two");
+    const off = run(
+      both,
+      toggleDisabledWith(() => "message"),
+    );
+    expect(off.text.match(/disabled: true/g)?.length).toBe(2);
+    expect(off.text).toContain("        - log:\n            message: one\n            disabled: true\n");
+    expect(run(both, removeStep).text).not.toContain("two");
+    expect(run(both, wrapIn("Filter", "filter:\n  simple: x\n  steps: []")).text).toContain(
+      "            steps:\n              - log: one\n              - log:\n                  id: second\n",
+    );
+  });
+});
+
+describe("places", () => {
+  test("out of a block and into the one before", () => {
+    const out = run(open([...when, 0, "steps", 0]), moveStepOut);
+    expect(out.selection).toEqual([...steps, 3]);
+    const into = run(open([...steps, 3]), moveStepIn);
+    expect(into.selection).toEqual([...when, 0, "steps", 1]);
+    expect(moveStepOut.apply(open([...steps, 0]))).toBeUndefined();
+    expect(moveStepUp.apply(open([...steps, 0]))).toBeUndefined();
+  });
+
+  test("branches are selected, moved, disabled, deleted and filled", () => {
+    const first = open([...when, 0]);
+    expect(run(first, moveStepIn).selection).toEqual([...when, 1]);
+    expect(moveStepOut.apply(first)).toBeUndefined();
+    expect(run(first, removeStep).selection).toEqual([...steps, 2]);
+    expect(run(first, insertStep("Log", "log: new")).selection).toEqual([...when, 0, "steps", 0]);
+    expect(
+      run(
+        first,
+        toggleDisabledWith(() => undefined),
+      ).text,
+    ).toContain("              - simple: a\n                disabled: true\n                steps:\n");
+  });
+
+  test("deleting the only step of a branch selects the branch", () => {
+    expect(run(open([...when, 0, "steps", 0]), removeStep).selection).toEqual([...when, 0]);
+  });
+});
+
+describe("blocks and branches", () => {
+  const branch = (name: string, many: boolean): BranchView =>
+    ({ option: { name }, many, fields: [{ name: "expression", kind: "expression", inline: true, required: many }] }) as unknown as BranchView;
+
+  test("a branch is added behind its kind, a single one only once", () => {
+    const third = run(open([...steps, 2]), addBranch("when", [...steps, 2], branch("when", true)));
+    expect(third.selection).toEqual([...when, 2]);
+    expect(third.text).toContain("                steps: []\n              - simple: ${body} != null\n                steps: []\n");
+    const otherwise = run(open([...steps, 2]), addBranch("otherwise", [...steps, 2], { ...branch("otherwise", false), fields: [] }));
+    expect(otherwise.text).toContain("            otherwise:\n              steps: []\n");
+    expect(addBranch("otherwise", [...steps, 2], branch("otherwise", false)).apply(otherwise)).toBeUndefined();
+  });
+
+  test("unwrapping keeps the steps inside", () => {
+    const flat = run(open([...steps, 2]), unwrap);
+    expect(flat.text).not.toContain("choice");
+    expect(names(flat)).toBe("three");
+  });
+
+  test("replacing keeps id and description", () => {
+    expect(run(open([...steps, 1]), replaceBy("Set body", "setBody:\n  simple: x")).text).toContain(
+      '        - setBody:\n            simple: x\n            id: "second"\n            description: "The second"\n',
+    );
+  });
+});
+
+describe("the clipboard", () => {
+  test("holds YAML, which is pasted with fresh ids", () => {
+    const copied = copiedText(open([...steps, 1], 0)) as string;
+    expect(copied).toBe("- log: one\n- log:\n    id: second\n    description: The second\n    message: two\n");
+    const pasted = run(open([...steps, 3]), pasteSteps("Paste", copied) as DocumentCommand);
+    expect(
+      pasted.text.endsWith("        - log: one\n        - log:\n            id: second-2\n            description: The second\n            message: two\n"),
+    ).toBe(true);
+  });
+
+  test("takes one step, several, or a whole route, and nothing else", () => {
+    expect(run(open([...steps, 0]), pasteSteps("Paste", "log: x") as DocumentCommand).text).toContain("        - log: one\n        - log: x\n");
+    const route = run(open([...steps, 0]), pasteSteps("Paste", "- route:\n    id: orders\n    from: {uri: direct:n, steps: []}\n") as DocumentCommand);
+    expect(route.good?.outline.routes.map(({ id }) => id)).toEqual(["orders", "orders-2"]);
+    for (const other of ["", "just words", "a: 1\nb: 2", "- 1\n- 2", "{"]) expect(pasteSteps("Paste", other)).toBeUndefined();
+  });
+});
+
+test("the other end of direct: is found, or made", () => {
+  const flow = open([...steps, 3]);
+  expect(partnerOf(flow)).toBeUndefined();
+  const made = run(flow, createPartner);
+  expect(made.text.endsWith("- route:\n    id: other\n    from:\n      uri: direct:other\n      steps: []\n")).toBe(true);
+  expect(made.selection).toEqual([1, "route", "from"]);
+  expect(partnerOf(made)).toEqual([...steps, 3]);
+  expect(partnerOf(flows.select(made, [...steps, 3]))).toEqual([1, "route", "from"]);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { applySplice, type Edit } from "@sluice/model";
+import { filled, insertSteps, moveSteps, removeBranch, removeSteps, unwrapStep, wrapSteps } from "./step-edits.ts";
+
+const flow = `# kept
+- from:
+    uri: direct:a
+    steps:
+      - log: one # first
+      - log: two
+      - choice:
+          when:
+            # the large ones
+            - simple: a
+              steps:
+                - log: three
+                - log: four
+            - simple: b
+              steps: []
+          otherwise:
+            steps:
+              - log: five
+      - filter:
+          simple: c
+      - log: six
+`;
+const steps = [0, "from", "steps"] as const;
+const when = [...steps, 2, "choice", "when"] as const;
+
+function done(edit: Edit): string {
+  if (!edit.ok) throw new Error(edit.reason);
+  expect(applySplice(flow, edit.splice)).toBe(edit.source);
+  expect(applySplice(edit.source, edit.inverse)).toBe(flow);
+  return edit.source;
+}
+
+/** The log lines in the order of the text. */
+const logs = (text: string): string => [...text.matchAll(/log: (\w+)/g)].map((match) => match[1]).join(" ");
+
+describe("steps are inserted", () => {
+  test("several at once, in order", () => {
+    const text = done(insertSteps(flow, { listPath: steps, index: 1 }, ["log: a", "setBody:\n  constant: b"]));
+    expect(text).toContain("      - log: one # first\n      - log: a\n      - setBody:\n          constant: b\n      - log: two\n");
+  });
+
+  test("into an empty list and into one that does not exist yet", () => {
+    expect(done(insertSteps(flow, { listPath: [...when, 1, "steps"], index: 0 }, ["log: a"]))).toContain(
+      "            - simple: b\n              steps:\n                - log: a\n",
+    );
+    expect(done(insertSteps(flow, { listPath: [...steps, 3, "filter", "steps"], index: 0 }, ["log: a", "log: b"]))).toContain(
+      "          simple: c\n          steps:\n            - log: a\n            - log: b\n",
+    );
+  });
+});
+
+describe("steps move", () => {
+  test("down, up and in groups within their list", () => {
+    expect(logs(done(moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: steps, index: 5 }).edit))).toBe("three four five six one two");
+    const up = moveSteps(flow, { listPath: steps, first: 3, count: 2 }, { listPath: steps, index: 1 });
+    expect(logs(done(up.edit))).toBe("one six two three four five");
+    expect(up.place).toEqual({ listPath: steps, index: 1 });
+  });
+
+  test("into a block behind them, whose path they change", () => {
+    const moved = moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: [...when, 0, "steps"], index: 1 });
+    expect(logs(done(moved.edit))).toBe("three one two four five six");
+    expect(moved.place).toEqual({ listPath: [...steps, 0, "choice", "when", 0, "steps"], index: 1 });
+    expect(done(moved.edit)).toContain("                - log: one # first\n");
+  });
+
+  test("out of a block before the step that holds it", () => {
+    const moved = moveSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }, { listPath: steps, index: 0 });
+    expect(logs(done(moved.edit))).toBe("three four one two five six");
+    expect(done(moved.edit)).toContain("# the large ones\n            - simple: a\n");
+  });
+
+  test("into a list that is made for them", () => {
+    const moved = moveSteps(flow, { listPath: steps, first: 4, count: 1 }, { listPath: [...steps, 3, "filter", "steps"], index: 0 });
+    expect(done(moved.edit)).toContain("          simple: c\n          steps:\n            - log: six\n");
+  });
+});
+
+describe("blocks", () => {
+  test("are put around steps, which are indented and otherwise the same", () => {
+    const text = done(wrapSteps(flow, { listPath: steps, first: 0, count: 2 }, "filter:\n  simple: x\n  steps: []"));
+    expect(text).toContain("      - filter:\n          simple: x\n          steps:\n            - log: one # first\n            - log: two\n      - choice:\n");
+  });
+
+  test("take steps at the first empty place, be it inside a branch", () => {
+    expect(filled("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
+      "choice:\n  when:\n    - simple: x\n      steps:\n        - log: |\n            a\n\n            b\n  otherwise:\n    steps: []",
+    );
+  });
+
+  test("give their steps back in order", () => {
+    expect(
+      logs(
+        done(
+          unwrapStep(flow, { listPath: steps, index: 2 }, [
+            [...when, 0, "steps"],
+            [...steps, 2, "choice", "otherwise", "steps"],
+          ]),
+        ),
+      ),
+    ).toBe("one two three four five six");
+  });
+
+  test("lose branches: one of several, the last of its kind, a single one", () => {
+    const one = done(removeBranch(flow, [...when, 1]));
+    expect(one).not.toContain("simple: b");
+    const none = removeBranch(one, [...when, 0]);
+    expect(none.ok && none.source).not.toContain("when:");
+    expect(done(removeBranch(flow, [...steps, 2, "choice", "otherwise"]))).not.toContain("otherwise");
+  });
+
+  test("removing all steps of a list leaves an empty one", () => {
+    expect(done(removeSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }))).toMatch(/- simple: a\n {14}steps:\s*\[\]\n/);
+  });
+});
