@@ -72,6 +72,14 @@ function nested(depth: number): string {
 }
 
 describe("results are bounded", () => {
+  it("replaces in two million places and no more", () => {
+    const many = "a-".repeat(2_000_000);
+    expect((evaluate("${replace('-','$&')}", { body: many }) as string).slice(0, 9)).toBe("a$&a$&a$&");
+    for (const text of ["${replace('-','+')}", "${body.replace('-', '')}"])
+      expect(() => evaluate(text, { body: `${many}-` })).toThrow("time limit: a text may not be replaced in more than 2000000 places");
+    expect(evaluate("${body.replace('', '.')}", { body: "ab" })).toBe(".a.b.");
+  });
+
   it.each(["${body.repeat(90000000)}", "${pad(a,90000000)}", "${range(0,2000000)}", "${body.replace('a', 'aaaaaaaaaaaaaaaa')} ~> ${body.repeat(5000000)}"])(
     "%s",
     (text) => {
