@@ -1,5 +1,6 @@
 // Replacing, removing and stopping under load: a process of its own, real connections, every answer looked at.
 import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, call, eventually, sleep } from "./started-server.ts";
@@ -140,6 +141,29 @@ describe("shutdown", () => {
     expect(code).toBe(0);
     expect(load.answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(load.broken.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
+  });
+
+  it("L08: what is under way when SIGTERM comes is answered, with Connection: close, and exits 0 within the limit", async () => {
+    stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
+    await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
+    const port = Number(new URL(stopping.baseUrl).port);
+    const answers = Array.from({ length: 50 }, () => {
+      const socket = connect(port, "127.0.0.1");
+      let text = "";
+      socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+      socket.write("POST /api/busy HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
+      return new Promise<string>((resolve) => socket.on("error", (error) => resolve(error.message)).on("close", () => resolve(text)));
+    });
+    const running = stopping;
+    await eventually(async () => (await running.api("GET", "/runs?routeId=busy&status=running&limit=100")).json.runs.length === 50, 20_000);
+    const began = performance.now();
+    expect(await running.end("SIGTERM")).toBe(0);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    for (const text of await Promise.all(answers)) {
+      expect(text).toMatch(/^HTTP\/1\.1 200 /);
+      expect(text).toMatch(/\r\nconnection: close\r\n/i);
+      expect(text.endsWith("done")).toBe(true);
+    }
   });
 
   it("L09: a stuck step is abandoned at the limit, named in the log, and the exit code is not 0", async () => {
