@@ -5,6 +5,9 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { anchorOf } from "../scripts/site/anchor.mjs";
+import { renderMarkdown } from "../scripts/site/markdown.mjs";
+import { navigation } from "../scripts/site/navigation.mjs";
+import { pageHtml } from "../scripts/site/page.mjs";
 import { referencePages } from "../scripts/docs/pages.mjs";
 import { scanErrorCodes } from "../scripts/docs/scan-error-codes.mjs";
 import { markdownBelow } from "./doc-page.ts";
@@ -80,7 +83,36 @@ describe("links", () => {
     const reached = new Set([front]);
     for (const file of reached)
       for (const [, path = ""] of proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]+\.md)(?:#[^)]*)?\)/g)) reached.add(resolve(dirname(file), path));
-    expect(markdownBelow(join(root, "docs")).filter((file) => !reached.has(file))).toEqual([]);
+    expect(markdownBelow(join(root, "docs")).filter((file) => !reached.has(file) && !/decisions\/\d{4}-/.test(file))).toEqual([]);
+  });
+});
+
+describe("the site", () => {
+  const front = { path: "how-to/index.md", title: "How to", text: "# How to\n\n[B](b.md) [A](a.md)" };
+  const pages = [
+    { path: "how-to/a.md", title: "A", text: "" },
+    { path: "how-to/b.md", title: "B & C", text: "" },
+    { path: "more.md", title: "More", text: "" },
+    front,
+  ];
+
+  it("leads links to pages of its own, and shows what looks like a tag", () => {
+    expect(renderMarkdown("[a](../b/c.md#d) at /api/<route-id>", "how-to/a.md")).toBe('<p><a href="../b/c.html#d">a</a> at /api/&lt;route-id&gt;</p>\n');
+    expect(renderMarkdown("[a](https://x.example/y.md)", "a.md")).toContain('href="https://x.example/y.md"');
+    expect(renderMarkdown("<!-- settings: A=b -->\n\n## One\n\n## One", "a.md")).toBe('\n<h2 id="one">One</h2>\n<h2 id="one-1">One</h2>\n'.trimStart());
+    expect(renderMarkdown("```yaml file=x.yaml\na: <b>\n```", "a.md")).toBe(
+      '<figure class="code"><figcaption>x.yaml</figcaption><pre><code class="language-yaml">a: &lt;b&gt;\n</code></pre></figure>\n',
+    );
+  });
+
+  it("has a menu in the order of the front pages, with relative links", () => {
+    const menu = navigation(pages);
+    expect(menu.find(({ folder }) => folder === "how-to")?.pages.map(({ title }) => title)).toEqual(["Overview", "B & C", "A"]);
+    const html = pageHtml({ path: "how-to/a.md", title: "A", body: "", menu });
+    expect(html).toContain('<a href="b.html">B &amp; C</a>');
+    expect(html).toContain('<a href="a.html" aria-current="page">A</a>');
+    expect(html).toContain('<a href="../more.html">More</a>');
+    expect(html).toContain('<link rel="stylesheet" href="../site.css">');
   });
 });
 
