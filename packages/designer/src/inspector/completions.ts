@@ -98,7 +98,7 @@ export function suggestionsAt(text: string, caret: number, names: KnownNames): S
   const start = open + 2;
   const typed = before.slice(start).toLowerCase();
   const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
-  const items = [...own, ...functions].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, most);
+  const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, most);
   return items.length === 0 ? undefined : { start, items };
 }
 

@@ -14,8 +14,8 @@ const unreadable = refuse("the document cannot be read: correct its syntax first
 const nowhere = refuse("there is nothing at this place, or it stands elsewhere and is only referred to here");
 
 /**
- * Gives the mapping at `path` a new entry whose value is written as YAML. It goes before the first entry that holds steps,
- * so that options stay near their step's name. A place without a value becomes a mapping.
+ * Gives the mapping at `path` a new entry whose value is written as YAML. An option goes before the first entry that holds
+ * steps, so that it stays near its step's name; what holds steps itself goes last. A place without a value becomes a mapping.
  */
 export function addEntry(source: string, path: Path, key: string, yaml: string): Edit {
   const layout = Layout.read(source);
@@ -34,7 +34,7 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   }
   if (map.type !== "map") return refuse("this takes no options");
   if (map.entries.some((candidate) => candidate.key === key)) return refuse(`'${key}' is there already`);
-  const before = map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
+  const before = holdsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
   const index = before === -1 ? map.entries.length : before;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
   const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));

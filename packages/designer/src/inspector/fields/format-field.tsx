@@ -21,7 +21,6 @@ export function FormatField({ option }: { readonly option: OptionView }) {
       <div className="field">
         <label className="field__label" htmlFor={id}>
           {optionLabel(option)}
-          {option.required ? <span className="option__required"> {words.required}</span> : null}
         </label>
         <select
           id={id}

@@ -15,18 +15,31 @@ export interface OptionFrameProps {
   readonly extra?: ReactNode;
   /** The label stands beside the control instead of above it. */
   readonly beside?: boolean;
-  readonly children: (control: FieldControl) => ReactNode;
+  readonly children: (control: OptionControl) => ReactNode;
 }
+
+/** What a control needs to know of its frame. */
+export interface OptionControl extends FieldControl {
+  readonly "aria-required": boolean | undefined;
+}
+
+/** The word for the eye; the control itself says it to everybody else. */
+export const RequiredMark = () => (
+  <span className="option__required" aria-hidden="true">
+    {words.required}
+  </span>
+);
 
 /** An option's label, control, help and fault, with the way back to its default. */
 export function OptionFrame({ option, isSet, error, onReset, extra, beside = false, children }: OptionFrameProps) {
   const id = useId();
   const label = optionLabel(option);
   const standard = shownDefault(option);
-  const control: FieldControl = {
+  const control: OptionControl = {
     id,
     "aria-describedby": error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`,
     "aria-invalid": error === undefined ? undefined : true,
+    "aria-required": option.required || undefined,
   };
   return (
     <div className={`option${beside ? " option--beside" : ""}`} data-set={isSet || undefined}>
@@ -34,8 +47,8 @@ export function OptionFrame({ option, isSet, error, onReset, extra, beside = fal
         {beside ? children(control) : null}
         <label className="field__label" htmlFor={id}>
           {label}
-          {option.required ? <span className="option__required"> {words.required}</span> : null}
         </label>
+        {option.required ? <RequiredMark /> : null}
         <span className="grow" />
         {extra}
         {isSet && !option.required && onReset !== undefined ? (

@@ -10,6 +10,7 @@ import { optionLabel } from "./option-label.ts";
 
 const words = strings.inspector;
 const fewOptions = 4;
+const alwaysNear: ReadonlySet<string> = new Set(["description", "id", "group"]);
 const searchFrom = 8;
 
 export interface OptionListProps {
@@ -30,7 +31,7 @@ export function OptionList({ options }: OptionListProps) {
   const set = rest.filter(({ name }) => current.names.has(name));
   const unset = rest.filter((option) => !set.includes(option));
   const common = unset.filter(({ group, kind }) => group === "common" && kind !== "object");
-  const near = common.length <= fewOptions ? common : [];
+  const near = common.filter(({ name }) => common.length <= fewOptions || alwaysNear.has(name));
   const more = unset.filter((option) => !near.includes(option));
   return (
     <>

@@ -1,0 +1,280 @@
+// The canvas and the inspector in a real browser against a real runtime: everything by keyboard alone, and the mouse's ways too.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    runtime = await startTestServer();
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await runtime?.end();
+  });
+  beforeEach(async () => {
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+    open = await openPage(browser);
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  const card = (page: Page, name: string | RegExp) => page.getByRole("treeitem", { name });
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate(() => (document.activeElement?.getAttribute("role") === "treeitem" ? (document.activeElement.textContent ?? "") : ""));
+  const saved = async (page: Page, id: string): Promise<string> => {
+    await page.keyboard.press("Control+s");
+    await page.getByText("unsaved change").waitFor({ state: "detached" });
+    return designer.flowText(id);
+  };
+
+  /** Adds what the list of steps finds first for the words. */
+  async function add(page: Page, words: string, key = "a"): Promise<void> {
+    await page.keyboard.press(key);
+    await page.getByRole("combobox", { name: "Search steps and connectors" }).waitFor();
+    await page.keyboard.type(words);
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+
+  /** Goes from the card to the form's field, types, and comes back. */
+  async function fill(page: Page, label: string, text: string): Promise<void> {
+    await page.keyboard.press("Enter");
+    const wanted = page.getByRole("complementary", { name: "Inspector" }).getByLabel(label, { exact: true });
+    await wanted.waitFor();
+    for (let tabs = 0; tabs < 30 && !(await wanted.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Escape");
+    if (!(await page.evaluate(() => document.activeElement?.getAttribute("role") === "treeitem"))) await page.keyboard.press("Escape");
+  }
+
+  it("builds a flow of six steps with a choice, deploys it and calls it, by keyboard alone", async () => {
+    designer.writeFlow("built", "# mine\n- route:\n    id: built\n    from:\n      uri: platform-http:/api/built\n      steps: []\n");
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/built`);
+    await card(page, /Platform HTTP/).waitFor();
+    for (let tabs = 0; tabs < 40 && !(await focused(page)).includes("Platform HTTP"); tabs++) await page.keyboard.press("Tab");
+    expect(await focused(page)).toContain("Platform HTTP");
+
+    await add(page, "convertBodyTo");
+    await add(page, "setHeader");
+    await fill(page, "Name", "size");
+    await fill(page, "Expression", "${body.length()}");
+    await add(page, "choice");
+    expect(await focused(page)).toContain("Choice");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toContain("when");
+    await fill(page, "Expression", "${header.size} > 3");
+    await add(page, "setBody");
+    await fill(page, "Expression", "long");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toContain("otherwise");
+    await add(page, "setBody");
+    await fill(page, "Expression", "short");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    expect(await focused(page)).toContain("Choice");
+    await add(page, "log");
+    await fill(page, "Message", "it was ${body}");
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
+    expect(designer.flowText("built")).toBe(`# mine
+- route:
+    id: built
+    from:
+      uri: platform-http:/api/built
+      steps:
+        - convertBodyTo:
+            type: String
+        - setHeader:
+            name: size
+            simple: \${body.length()}
+        - choice:
+            when:
+              - simple: \${header.size} > 3
+                steps:
+                  - setBody:
+                      simple: long
+            otherwise:
+              steps:
+                - setBody:
+                    simple: short
+        - log:
+            message: it was \${body}
+`);
+    const call = async (body: string): Promise<string> => (await fetch(`${runtime.baseUrl}/api/built`, { method: "POST", body })).text();
+    expect([await call("abcdef"), await call("ab")]).toEqual(["long", "short"]);
+  });
+
+  const nested = `- route:
+    id: moves
+    from:
+      uri: direct:moves
+      steps:
+        - log: one # first
+        - log: two
+        - filter:
+            simple: \${body}
+            steps:
+              - log: three
+        - log: four
+`;
+
+  it("moves, wraps, duplicates, disables, copies and deletes by key; every step of it is one Undo", async () => {
+    designer.writeFlow("moves", nested);
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/moves`);
+    await card(page, /^Log.*one/).focus();
+    await page.keyboard.press("Shift+ArrowDown");
+    expect(await page.locator('[role=treeitem][aria-selected="true"]').count()).toBe(2);
+    await page.keyboard.press("Alt+ArrowDown");
+    await page.keyboard.press("Alt+ArrowRight");
+    expect(
+      await page
+        .getByRole("treeitem")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => /one|two|three|four|body/.exec(text)?.[0]).filter(Boolean)),
+    ).toEqual(["body", "three", "one", "two", "four"]);
+    await add(page, "loop", "w");
+    expect(await focused(page)).toContain("Loop");
+    await page.keyboard.press("Shift+W");
+    await page.keyboard.press("d");
+    await page.keyboard.press("Control+d");
+    await page.keyboard.press("Delete");
+    expect(await saved(page, "moves")).not.toBe(nested);
+    for (let count = 0; count < 7; count++) await page.keyboard.press("Control+z");
+    await expect.poll(() => saved(page, "moves"), soon).toBe(nested);
+    await page.keyboard.press("Control+Shift+z");
+    await page.getByText("1 unsaved change").waitFor();
+  });
+
+  it("the arrow keys fold and unfold; Home and End reach the ends; Ctrl F finds", async () => {
+    designer.writeFlow("walk", nested.replaceAll("moves", "walk"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/walk`);
+    await card(page, /^Filter/).focus();
+    expect(await card(page, /^Filter/).getAttribute("aria-expanded")).toBe("true");
+    await page.keyboard.press("ArrowLeft");
+    expect(await card(page, /^Filter/).getAttribute("aria-expanded")).toBe("false");
+    expect(await card(page, /three/).count()).toBe(0);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    expect(await focused(page)).toContain("three");
+    expect(await card(page, /three/).getAttribute("aria-level")).toBe("2");
+    await page.keyboard.press("Home");
+    expect(await focused(page)).toContain("Direct");
+    await page.keyboard.press("End");
+    expect(await focused(page)).toContain("four");
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("thr");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 of 1", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toContain("three");
+  });
+
+  it("the mouse inserts on a line, drags steps and adds branches", async () => {
+    designer.writeFlow(
+      "mouse",
+      `${nested.replaceAll("moves", "mouse")}        - choice:\n            when:\n              - simple: a\n                steps: []\n`,
+    );
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/mouse`);
+    await card(page, /^Log.*one/).waitFor();
+    await expect.poll(() => page.locator(".add-branch").count(), soon).toBeGreaterThan(0);
+    await page.locator(".gap").nth(1).click();
+    await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("setBody");
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toContain("Set body");
+    await card(page, /^Log.*two/).dragTo(page.locator(".gap").first());
+    await page.locator(".add-branch").click();
+    await page.getByRole("option", { name: /Add otherwise/ }).click();
+    await card(page, /^otherwise/).waitFor();
+    expect(await saved(page, "mouse")).toBe(`- route:
+    id: mouse
+    from:
+      uri: direct:mouse
+      steps:
+        - log: two
+        - log: one # first
+        - setBody:
+            simple: \${body}
+        - filter:
+            simple: \${body}
+            steps:
+              - log: three
+        - log: four
+        - choice:
+            when:
+              - simple: a
+                steps: []
+            otherwise:
+              steps: []
+`);
+  });
+
+  it("a form changes its line only; typing is one Undo; unknown keys are listed and kept", async () => {
+    const text = webhookFlow("form").replace("constant: ok", "constant: ok # said\n            unknownKey: 1");
+    designer.writeFlow("form", text);
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/form`);
+    await card(page, /Set body/).click();
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    await inspector.getByText("unknownKey: 1").waitFor();
+    await inspector.getByLabel("Expression", { exact: true }).fill("");
+    await inspector.getByLabel("Expression", { exact: true }).pressSequentially("well: done");
+    expect(await saved(page, "form")).toBe(text.replace("constant: ok #", 'constant: "well: done" #'));
+    await page.getByRole("button", { name: "Undo" }).click();
+    await inspector.getByLabel("Language", { exact: true }).selectOption("simple");
+    expect(await saved(page, "form")).toBe(text.replace("constant: ok", "simple: ok"));
+    await inspector.getByLabel("Expression", { exact: true }).fill("${hea");
+    await page.keyboard.type("d");
+    await inspector
+      .getByRole("option", { name: /headers/ })
+      .first()
+      .waitFor();
+    await inspector.getByLabel("Description", { exact: true }).fill("Says well done");
+    await card(page, /Says well done/).waitFor();
+    await inspector.getByRole("tab", { name: "YAML" }).click();
+    await inspector.getByLabel("YAML of the selection").fill("log: [");
+    await inspector.getByText("Not written yet").waitFor();
+    await inspector.getByLabel("YAML of the selection").fill("log: fine");
+    await card(page, /^Log/).waitFor();
+    expect(await saved(page, "form")).toContain("      steps:\n        - log: fine\n");
+  });
+
+  it("an address: the connector's options are written as parameters, the trigger and the route have their forms", async () => {
+    designer.writeFlow("address", "- route:\n    id: address\n    from:\n      uri: timer:tick?period=5s\n      steps:\n        - to: direct:a\n");
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/address`);
+    await card(page, /Timer/).click();
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    await inspector.getByLabel("Period", { exact: true }).fill("10s");
+    await inspector.getByText("More options", { exact: false }).first().click();
+    await inspector.getByLabel("Repeat count", { exact: true }).fill("3");
+    await inspector.getByLabel("Description", { exact: true }).fill("Ticks");
+    await card(page, /^To/).click();
+    await inspector.getByLabel("Connector", { exact: true }).selectOption({ label: "HTTP (http)" });
+    await expect.poll(() => inspector.getByLabel("Address", { exact: false }).inputValue(), soon).toContain("http://");
+    await inspector.getByLabel("Address", { exact: false }).fill("https://example.com/orders");
+    await inspector.getByText("More options", { exact: false }).first().click();
+    await inspector.getByLabel("Http method", { exact: true }).selectOption("PUT");
+    expect(await saved(page, "address")).toBe(
+      "- route:\n    id: address\n    description: Ticks\n    from:\n      uri: timer:tick?period=10s\n      parameters:\n        repeatCount: 3\n      steps:\n        - to:\n            uri: https://example.com/orders\n            parameters:\n              httpMethod: PUT\n",
+    );
+    await inspector.getByRole("button", { name: "Reset Http method to its default" }).click();
+    expect((await saved(page, "address")).endsWith("        - to:\n            uri: https://example.com/orders\n")).toBe(true);
+  });
+});
