@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { once as emitted } from "node:events";
+import { fileURLToPath } from "node:url";
 
 const url = process.argv[2];
 const agent = new Agent({ keepAlive: true, maxSockets: 4 });
@@ -13,14 +14,8 @@ const wrong = [];
 let running = true;
 process.stdin.resume().on("end", () => (running = false));
 
-const idleServer = spawn(
-  process.execPath,
-  [
-    "-e",
-    'require("node:http").createServer((q, s) => q.resume().on("end", () => s.end("ok"))).listen(0, "127.0.0.1", function () { console.log(this.address().port); })',
-  ],
-  { stdio: ["ignore", "pipe", "inherit"] },
-);
+const program = fileURLToPath(new URL("idle-server.mjs", import.meta.url));
+const idleServer = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
 const [port] = await emitted(idleServer.stdout, "data");
 // Says that it begins; a line feed before the JSON does no harm.
 process.stdout.write("\n");

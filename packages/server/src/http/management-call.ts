@@ -103,6 +103,8 @@ export class ManagementResponder implements ApiResponder {
     response.writeHead(status, { "X-Api-Version": apiVersion, ...headers });
     if (method === "HEAD") response.end();
     else response.flushHeaders();
+    // A follower whose machine is gone says nothing and takes nothing: the system asks for it between two heartbeats.
+    response.socket?.setKeepAlive(true, 5_000);
     return {
       get open() {
         return !response.writableEnded && !response.destroyed;

@@ -1,0 +1,7 @@
+// A bare server that does nothing but answer: what it needs is the machine's doing. Prints its port.
+import { createServer } from "node:http";
+
+const server = createServer((request, response) => request.resume().on("end", () => response.end("ok")));
+server.headersTimeout = 0;
+server.requestTimeout = 0;
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -1,0 +1,30 @@
+// A server in a process of its own that has nothing to do: the measure for what a busy machine, or Node itself, takes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("idle-server.mjs", import.meta.url));
+
+export interface IdleServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  end(): Promise<void>;
+}
+
+export async function startIdleServer(under: readonly string[] = []): Promise<IdleServer> {
+  const [command, ...parameters] = [...under, process.execPath, program] as [string, ...string[]];
+  const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+  const [text] = (await once(child.stdout, "data")) as [Buffer];
+  const port = Number(text.toString().trim());
+  const ended = once(child, "exit");
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    pid: child.pid as number,
+    async end() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
