@@ -23,6 +23,7 @@ it("a wire that can be asked for one name is the same as one that is taken over 
         else expect(act(asked, step)).toEqual(act(whole, step));
       }
       expect([...asked]).toEqual([...whole]);
+      // Only now is every name of the route known to the wire, and spelled as there.
       expect([...asked.own()]).toEqual([...whole.own()]);
     }),
     { numRuns: 2_000 },

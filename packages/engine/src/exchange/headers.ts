@@ -2,7 +2,7 @@
 // apart from those the route set, because only the latter may steer the engine or be sent back: origin decides, not name.
 
 interface Entry {
-  readonly name: string;
+  name: string;
   value: unknown;
 }
 
@@ -63,7 +63,8 @@ export class Headers {
       entry.value = value;
       return;
     }
-    const wire = this.#isNotOnWire(key) ? undefined : this.#wireLayer()?.get(key);
+    // A wire that knows its names one by one need not be taken over: when it is, it leaves this name out.
+    const wire = this.#wireKnows(key) ? undefined : this.#wireLayer()?.get(key);
     if (wire !== undefined) this.#wire?.delete(key);
     this.#own.set(key, { name: wire?.name ?? name, value });
   }
@@ -117,12 +118,20 @@ export class Headers {
     return this.#pending?.find !== undefined && this.#pending.find(key) === undefined;
   }
 
+  /** True when the wire can tell about this name without making the whole layer. */
+  #wireKnows(key: string): boolean {
+    return this.#pending?.find !== undefined && this.#pending.find(key) !== unsure;
+  }
+
   #wireLayer(): Map<string, Entry> | undefined {
     if (this.#pending !== undefined) {
       this.#wire = new Map();
       for (const [name, value] of this.#pending.entries()) {
         const key = name.toLowerCase();
-        if (this.#own?.has(key) !== true) this.#wire.set(key, { name, value });
+        const own = this.#own?.get(key);
+        // The first spelling of a name is kept, and the wire's was first.
+        if (own === undefined) this.#wire.set(key, { name, value });
+        else own.name = name;
       }
       this.#pending = undefined;
     }
