@@ -38,7 +38,7 @@ async function start(command, environment) {
 
 export async function startSluice(environment = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-data-"));
-  const server = await start([process.execPath, "packages/cli/dist/main.js", "run"], {
+  const server = await start([process.execPath, "packages/cli/bin/sluice.mjs", "run"], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: folder,
     SERVICE_DEPLOY_TOKEN: token,

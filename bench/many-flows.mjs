@@ -1,0 +1,73 @@
+// npm run bench:many-flows — a start with 10, 1,000 and 10,000 flows of one webhook each: time to ready, heap per flow, and the
+// latency of a PUT and of a webhook call, against those at 10 flows in the same run.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { put, startSluice, token } from "./lib/processes.mjs";
+import { median } from "./lib/compare.mjs";
+import { webhook } from "./lib/work.mjs";
+
+const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 10_000];
+if (sizes.some((size) => !(size >= 1))) {
+  console.error("usage: npm run bench:many-flows -- [numbers of flows, 10 1000 10000]");
+  process.exit(2);
+}
+const flowOf = (index) => webhook.flow.replace("id: hook", `id: f${index}`);
+const headers = { authorization: `Bearer ${token}` };
+
+async function timed(work) {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+async function repeated(times, work) {
+  const took = [];
+  for (let count = 0; count < times; count++) took.push(await timed(() => work(count)));
+  return median(took);
+}
+
+/** Resident memory of a process, bytes. */
+const residentOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) * 1024;
+
+async function measure(flows) {
+  const data = mkdtempSync(join(tmpdir(), "sluice-bench-many-"));
+  mkdirSync(join(data, "routes"));
+  for (let index = 0; index < flows; index++) writeFileSync(join(data, "routes", `f${index}.yaml`), flowOf(index));
+  const began = performance.now();
+  const server = await startSluice({ SERVICE_DATA_DIR: data });
+  const readyMs = performance.now() - began;
+  try {
+    const { baseUrl } = server;
+    const call = (path, options) => fetch(`${baseUrl}${path}`, options).then((response) => response.text());
+    const post = { method: "POST", headers: { "content-type": "application/json" }, body: webhook.body };
+    for (let count = 0; count < 300; count++) await call(`/api/f${count % flows}`, post);
+    const putMs = await repeated(40, (count) => put(baseUrl, `f${count % flows}`, `${flowOf(count % flows)}# ${count} ${Math.random()}\n`));
+    const callMs = await repeated(400, (count) => call(`/api/f${(count * 7919) % flows}`, post));
+    const listMs = await repeated(5, () => call("/_api/flows", { headers }));
+    const healthMs = await repeated(5, () => call("/_api/health", { headers }));
+    return { flows, readyMs, putMs, callMs, listMs, healthMs, residentBytes: residentOf(server.child.pid) };
+  } finally {
+    await server.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+const rows = [];
+for (const size of sizes) {
+  const row = await measure(size);
+  rows.push(row);
+  console.log(
+    `${row.flows} flows: ready in ${row.readyMs.toFixed(0)} ms, PUT ${row.putMs.toFixed(1)} ms, call ${row.callMs.toFixed(2)} ms, list ${row.listMs.toFixed(0)} ms, health ${row.healthMs.toFixed(0)} ms, ${(row.residentBytes / 1e6).toFixed(0)} MB resident`,
+  );
+}
+const [least, most] = [rows[0], rows.at(-1)];
+console.log(
+  JSON.stringify({
+    bench: "many-flows",
+    rows,
+    putRatio: most.putMs / least.putMs,
+    callRatio: most.callMs / least.callMs,
+    residentBytesPerFlow: most.flows === least.flows ? null : (most.residentBytes - least.residentBytes) / (most.flows - least.flows),
+  }),
+);

@@ -1,0 +1,137 @@
+// npm run bench:node-red — both pieces of work on Node-RED and on Sluice beside bare node:http. Installs Node-RED into a
+// temporary folder (about 60 MB, about a minute) and removes it afterwards.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compare, report, roundsOf } from "./lib/compare.mjs";
+import { onCore } from "./lib/load.mjs";
+import { assertAnswer, put, putDocument, startBare, startSluice } from "./lib/processes.mjs";
+import { router, webhook } from "./lib/work.mjs";
+
+const turns = roundsOf("node-red");
+const folder = mkdtempSync(join(tmpdir(), "sluice-bench-node-red-"));
+
+/** Its current line needs Node 22.9; the one before runs on what we support. */
+const [major, minor] = process.versions.node.split(".").map(Number);
+const wanted = major > 22 || (major === 22 && minor >= 9) ? "node-red@5" : "node-red@4";
+
+function install() {
+  console.error(`Installing ${wanted} …`);
+  writeFileSync(join(folder, "package.json"), '{"private": true}');
+  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], { cwd: folder, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error("Node-RED cannot be installed: is the npm registry reachable?");
+}
+
+/** Its best case: one function node between the HTTP nodes; the webhook writes one record to a file, as the others do. */
+const flows = [
+  { id: "tab", type: "tab", label: "bench" },
+  { id: "in1", type: "http in", z: "tab", url: "/webhook", method: "post", upload: false, wires: [["fn1"]] },
+  {
+    id: "fn1",
+    type: "function",
+    z: "tab",
+    outputs: 2,
+    func: 'const line = JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(msg.payload) });\nmsg.payload = "ok";\nmsg.headers = {"content-type": "text/plain; charset=utf-8"};\nreturn [msg, { payload: line }];',
+    wires: [["out"], ["file"]],
+  },
+  {
+    id: "file",
+    type: "file",
+    z: "tab",
+    filename: join(folder, "log"),
+    filenameType: "str",
+    appendNewline: true,
+    createDir: false,
+    overwriteFile: "false",
+    wires: [[]],
+  },
+  { id: "in2", type: "http in", z: "tab", url: "/router", method: "post", upload: false, wires: [["switch"]] },
+  {
+    id: "switch",
+    type: "switch",
+    z: "tab",
+    property: "payload.country",
+    propertyType: "msg",
+    rules: [{ t: "eq", v: "DE", vt: "str" }, { t: "eq", v: "FR", vt: "str" }, { t: "else" }],
+    checkall: "false",
+    outputs: 3,
+    wires: [["domestic"], ["europe"], ["world"]],
+  },
+  ...["domestic", "europe", "world"].map((branch) => ({
+    id: branch,
+    type: "function",
+    z: "tab",
+    outputs: 1,
+    func: `let total = 0;\nfor (const line of msg.payload.lines) total += line.quantity * line.price;\nmsg.payload = { id: msg.payload.id, branch: "${branch}", total };\nmsg.headers = {"content-type": "application/json"};\nreturn msg;`,
+    wires: [["out"]],
+  })),
+  { id: "out", type: "http response", z: "tab", statusCode: "", headers: {}, wires: [] },
+];
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function startNodeRed() {
+  const port = await freePort();
+  const user = join(folder, "user");
+  mkdirSync(user);
+  writeFileSync(join(user, "flows.json"), JSON.stringify(flows));
+  writeFileSync(
+    join(user, "settings.js"),
+    `module.exports = { uiHost: "127.0.0.1", uiPort: ${port}, flowFile: "flows.json", httpAdminRoot: false, logging: { console: { level: "off" } } };`,
+  );
+  const output = openSync(join(folder, "output"), "a");
+  const [file, ...parameters] = onCore(0, [process.execPath, join(folder, "node_modules/node-red/red.js"), "--userDir", user]);
+  const child = spawn(file, parameters, { stdio: ["ignore", output, output] });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  for (let tries = 0; ; tries++) {
+    const reply = await fetch(`${baseUrl}/webhook`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).catch(() => undefined);
+    if (reply?.ok === true) break;
+    if (tries > 150 || child.exitCode !== null) throw new Error(`Node-RED did not start: ${readFileSync(join(folder, "output"), "utf8").slice(-500)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return { baseUrl, child, stop: () => new Promise((resolve) => (child.once("exit", resolve), child.kill("SIGKILL"))) };
+}
+
+async function measure(name, work, peer, prepare) {
+  const bare = await startBare(name);
+  const sluice = await startSluice();
+  try {
+    await prepare(sluice.baseUrl);
+    const sides = [
+      { name: "bare", server: bare, path: "/api/hook", body: work.body },
+      { name: "sluice", server: sluice, path: "/api/hook", body: work.body },
+      { name: "node-red", server: peer, path: `/${name}`, body: work.body },
+    ];
+    for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, work.answer);
+    const results = await compare(sides, turns);
+    report(`node-red ${name}`, results);
+    console.log(`${name}: sluice ${(results.sluice.ratio / results["node-red"].ratio).toFixed(1)} times Node-RED`);
+  } finally {
+    await sluice.stop();
+    await bare.stop();
+  }
+}
+
+try {
+  install();
+  const peer = await startNodeRed();
+  try {
+    await measure("webhook", webhook, peer, (baseUrl) => put(baseUrl, "hook", webhook.flow));
+    await measure("router", router, peer, async (baseUrl) => {
+      await putDocument(baseUrl, "message-mappings/total", router.mapping);
+      await put(baseUrl, "hook", router.flow);
+    });
+  } finally {
+    await peer.stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,35 @@
+// npm run bench:trace — the webhook flow while nobody, one and ten clients follow the trace of its route, and a second route of
+// which nobody follows anything: what watching costs those who are watched, and that it costs others nothing.
+import { compare, report, roundsOf } from "./lib/compare.mjs";
+import { put, startSluice, token } from "./lib/processes.mjs";
+import { webhook } from "./lib/work.mjs";
+import { spawn } from "node:child_process";
+
+const turns = roundsOf("trace");
+const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
+
+/** A client in a process of its own: the load tool stands still in this one. */
+function follow(baseUrl) {
+  const code = `const r = await fetch(${JSON.stringify(`${baseUrl}/_api/trace?routeId=watched`)}, { headers: { authorization: "Bearer ${token}" } }); for await (const _ of r.body);`;
+  return spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
+}
+
+const results = {};
+for (const listeners of [1, 10]) {
+  const quiet = await startSluice();
+  const followed = await startSluice();
+  const clients = [];
+  try {
+    for (const server of [quiet, followed]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
+    for (let count = 0; count < listeners; count++) clients.push(follow(followed.baseUrl));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
+    const measured = await compare([side("nobody", quiet, "watched"), side("watched", followed, "watched"), side("other", followed, "other")], turns);
+    for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
+  } finally {
+    for (const client of clients) client.kill("SIGKILL");
+    await quiet.stop();
+    await followed.stop();
+  }
+}
+report("trace", results);
