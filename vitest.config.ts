@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^@sluice\/engine\/spi$/, replacement: source("engine/src/spi/index.ts") },
       { find: /^@sluice\/(connectors|flow-tests)\/portable$/, replacement: source("$1/src/portable.ts") },
       { find: /^@sluice\/server\/check$/, replacement: source("server/src/check-flow.ts") },
+      { find: /^@sluice\/server\/workers$/, replacement: source("server/src/workers/supervisor.ts") },
       { find: /^@sluice\/server\/config$/, replacement: source("server/src/config.ts") },
       { find: /^@sluice\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
     ],

@@ -20,7 +20,18 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
   },
   client: { internal: [], node: false },
   designer: { internal: ["@sluice/model"], node: false },
-  cli: { internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/server", "@sluice/server/check", "@sluice/server/config", "@sluice/designer/server"], node: true },
+  cli: {
+    internal: [
+      "@sluice/model",
+      "@sluice/flow-tests",
+      "@sluice/server",
+      "@sluice/server/check",
+      "@sluice/server/config",
+      "@sluice/server/workers",
+      "@sluice/designer/server",
+    ],
+    node: true,
+  },
   testkit: { internal: ["@sluice/model", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard"], node: true },
 };
 

@@ -9,6 +9,12 @@ export const settingFields = {
   port: f.integer({ doc: "The port to listen on; 0 picks a free one.", default: 8080, min: 0, max: 65535 }),
   host: f.string({ doc: "The address to listen on; 0.0.0.0 listens on all.", default: "127.0.0.1" }),
   dataDir: f.string({ doc: "Where flows, parameters and tables are kept; made when missing.", default: "./sluice-data" }),
+  workers: f.integer({
+    doc: "Processes that serve, behind one port and one management API; see docs/operations/workers.md.",
+    default: 1,
+    min: 1,
+    max: 128,
+  }),
   deployToken: f.text({ doc: "The bearer token of the management API; without it every call but health is refused.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "The least level that is logged.", default: "info" }),
   logBuffer: f.size({ doc: "Log text that may wait for a slow reader of standard output; more is dropped and counted.", default: 8 * mebibyte }),

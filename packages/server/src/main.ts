@@ -1,23 +1,20 @@
 // The composition root: builds every part, hands them to each other, and takes them down again in order.
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { sluiceEvents } from "@sluice/connectors";
-import { createRuntime, type Exchange, type LogLevel, type Route } from "@sluice/engine";
+import { createRuntime, type Deployment, type Exchange, type LogLevel, type Route, type RunListener } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import { openPolicies } from "./access/open-policies.ts";
 import { apiEndpoints } from "./api/index.ts";
 import type { Phase } from "./api/health.ts";
 import { createManagementApi } from "./api/management-api.ts";
 import { createTokenCheck } from "./auth/deploy-token.ts";
-import { createCatalog } from "./catalog.ts";
 import type { Configuration, Settings } from "./config.ts";
 import { letterKeeper } from "./dead-letters/keep-letter.ts";
 import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
 import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
 import { openDiskTestStore } from "./flows/disk-test-store.ts";
+import type { StoredParams } from "./flows/flow-store.ts";
 import { withGivenFlows, type GivenFlows } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
@@ -27,18 +24,15 @@ import { watchFlows } from "./flows/watch-flows.ts";
 import { watchDocuments } from "./watch-documents.ts";
 import { systemClock } from "./host/clock.ts";
 import { createEnvironment } from "./host/environment.ts";
-import { loadJsLanguage } from "./functions/load-js-language.ts";
-import { loadFunctions } from "./functions/load-functions.ts";
 import { createHost } from "./host/host.ts";
-import { parseProperties } from "./host/properties-file.ts";
+import { readProperties } from "./host/properties-file.ts";
 import { createIds } from "./host/ulid.ts";
 import { createIngress } from "./http/ingress.ts";
 import { createListener } from "./http/listener.ts";
 import { httpLimits } from "./http-settings.ts";
 import { openMappings } from "./mappings/open-mappings.ts";
-import { createBatchedWriter } from "./log/batched-writer.ts";
-import { createRuntimeLog, type RuntimeLog } from "./log/runtime-log.ts";
-import { createSecretValues } from "./masking/secret-values.ts";
+import { createProcessLog } from "./log/process-log.ts";
+import type { RuntimeLog } from "./log/runtime-log.ts";
 import { routeControl } from "./flows/route-control.ts";
 import { Captures } from "./replay/captures.ts";
 import { KeptRuns } from "./replay/kept-runs.ts";
@@ -50,6 +44,7 @@ import { createRunListener } from "./runs/run-listener.ts";
 import { stepTap } from "./runs/step-tap.ts";
 import { createSessionLanguages } from "./sessions/session-languages.ts";
 import { createTestSessions } from "./sessions/test-sessions.ts";
+import { catalogFor, runtimeLimits, streamRing } from "./runtime-settings.ts";
 import { shutDown, type ShutdownReport } from "./shutdown.ts";
 import { createDurableStore, type DurableStore } from "./store/durable-store.ts";
 import { queuePort } from "./store/queue-port.ts";
@@ -58,9 +53,10 @@ import { createStreamDoor } from "./streams/open-stream.ts";
 import { TraceRecorder } from "./streams/trace-recorder.ts";
 import { quietCatalog } from "./trial/quiet-catalog.ts";
 import { sessionsOnly } from "./trial/sessions-only.ts";
+import { version } from "./version.ts";
+import type { LeadParts } from "./workers/lead.ts";
+import type { LeadSeat } from "./workers/whole-service.ts";
 import { readTests, tryFlow } from "./trial/try-flow.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 
 /** A webhook that is known but takes nothing in now; a route with another trigger never had a webhook. */
 function isStoppedWebhook(route: Route | undefined): boolean {
@@ -73,14 +69,29 @@ const lastSpansMs = 2_000;
 export interface RunningServer {
   readonly baseUrl: string;
   readonly port: number;
+  /** What is said of it once it serves. */
+  readonly announcement: Announcement;
   readonly log: RuntimeLog;
   /** Drains and ends; tells what had to be abandoned. */
   stop(): Promise<ShutdownReport>;
 }
 
+export interface Announcement {
+  readonly baseUrl: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly flows: number;
+  readonly failedFlows: number;
+}
+
 /** Starts a runtime and resolves when it serves. The log goes to `output`, a file descriptor, after one line with the base URL. */
 export function startServer(configuration: Configuration, output = 1, given?: GivenFlows): Promise<RunningServer> {
   return start(configuration, output, false, given);
+}
+
+/** Starts the lead of a service of several workers; the first line of its output is the supervisor's to write. */
+export function startLeadServer(configuration: Configuration, given: GivenFlows | undefined, seat: LeadSeat<LeadParts, RunListener>): Promise<RunningServer> {
+  return start(configuration, 1, false, given, seat);
 }
 
 /** Starts a runtime that takes in nothing but what test sessions send. */
@@ -89,36 +100,39 @@ export function startTrialServer(configuration: Configuration, output: number): 
 }
 
 /** A trial is a runtime that takes in nothing but what its own tests send. */
-async function start(configuration: Configuration, output: number, isTrial: boolean, given?: GivenFlows): Promise<RunningServer> {
+async function start(
+  configuration: Configuration,
+  output: number,
+  isTrial: boolean,
+  given?: GivenFlows,
+  seat?: LeadSeat<LeadParts, RunListener>,
+): Promise<RunningServer> {
   const { settings, environment: variables } = configuration;
   const startedAt = Date.now();
   const clock = systemClock;
   const level = settings.logLevel.toUpperCase() as LogLevel;
   const ids = createIds(() => Date.now());
-  const secrets = createSecretValues();
-  secrets.set("process", [settings.deployToken ?? ""]);
-  const writer = createBatchedWriter({
-    fileDescriptor: output,
-    maxBytes: settings.logBuffer,
-    dropped: (count) =>
-      `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}`,
-  });
-  const log = createRuntimeLog({ level, writer, secrets, now: () => Date.now() });
+  const { log, writer, secrets } = createProcessLog(settings, output);
   const dataDir = resolve(settings.dataDir);
   const routesDir = join(dataDir, "routes");
   const store = withGivenFlows(await openDiskFlowStore(routesDir), given);
   const unlock = await lockDirectory(dataDir);
   let durable: DurableStore | undefined;
   try {
-    const properties = parseProperties(await readFile(join(dataDir, "application.properties"), "utf8").catch(() => ""));
+    const properties = await readProperties(dataDir);
     const environment = createEnvironment(variables);
 
     let phase: Phase = "STARTING";
-    const boot = randomBytes(3).toString("hex");
-    const ring = { boot, maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock, secrets };
+    const ring = streamRing(settings, secrets);
     const mocked = new WeakMap<Exchange, StepNode | undefined>();
     const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: (exchange, node) => mocked.get(exchange) === node });
-    const logs = new LogRecorder({ ...ring, least: level, recentLines: () => writer.recent() });
+    const logs = new LogRecorder({
+      ...ring,
+      least: level,
+      recentLines: () => (farLines.length === 0 ? writer.recent() : [...writer.recent(), ...farLines].sort()),
+    });
+    // What other workers logged lately; every line begins with its time, so sorting them puts them in order.
+    let farLines: readonly string[] = [];
     log.follow(logs);
 
     const limits = httpLimits(settings);
@@ -149,42 +163,20 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       },
     });
     const keeper = letterKeeper(durable, settings.queueMessageBytes);
-    const everything = createCatalog({
-      ...(settings.functions === undefined ? {} : { functions: await loadFunctions(resolve(settings.functions)) }),
-      ...(settings.enableJs ? { js: await loadJsLanguage() } : {}),
+    const everything = await catalogFor(settings, {
       events,
       queues: queuePort(durable, (id) => sessions.tagOf(id) !== undefined),
       deadLetters: keeper,
       control: routeControl(() => runtime),
       mappings: mappings.documents,
-      http: {
-        egress: {
-          allowPrivate: settings.egressAllowPrivate,
-          allowHosts: settings.egressAllowHosts
-            .split(",")
-            .map((name) => name.trim())
-            .filter((name) => name !== ""),
-        },
-      },
     });
     const catalog = isTrial ? quietCatalog(everything) : everything;
     const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
     const kept = new KeptRuns(settings.replayBytes);
     const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
     const spans = openSpanExport({ settings, version, clock, log, secrets });
-    const runtime = createRuntime({
-      catalog,
-      host,
-      listener: createRunListener({ history, kept, counts, trace, log, events, spans }),
-      limits: {
-        callDepth: settings.callDepth,
-        inflightPerRoute: settings.maxInflight,
-        runMs: settings.runMs,
-        drainMs: settings.drainMs,
-        exchanges: settings.maxExchanges,
-        messageSize: settings.maxMessage,
-      },
-    });
+    const runListener = createRunListener({ history, kept, counts, trace, log, events, spans });
+    const runtime = createRuntime({ catalog, host, listener: seat === undefined ? runListener : seat.listen(runListener), limits: runtimeLimits(settings) });
     runtime.tap(stepTap);
 
     const sessions = createTestSessions({
@@ -210,6 +202,7 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       secrets,
       environment,
       properties,
+      paramsOf: seat === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
       installed: new Map(),
       turns: createTurns(),
       announce: (change, flowId, hash) => {
@@ -228,7 +221,25 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       clock,
     );
     const captures = new Captures(runtime, clock, settings.captureBytes);
+    const service = seat?.attach({
+      runtime,
+      paramsOf: flows.paramsOf as WeakMap<Deployment, StoredParams>,
+      properties,
+      policies,
+      mappings,
+      sessions,
+      captures,
+      history,
+      kept,
+      counts,
+      hubs: { trace: trace.hub, log: logs.hub },
+      events,
+      log,
+      recentLines: (lines) => void (farLines = lines),
+      draining: () => void (phase = "DRAINING"),
+    });
     const endpoints = apiEndpoints({
+      service,
       health: {
         runtime,
         installed: flows.installed,
@@ -254,6 +265,7 @@ async function start(configuration: Configuration, output: number, isTrial: bool
         connections: () => listener.connections,
         webhookCalls: () => ingress.active,
         spans: () => spans,
+        ...(service === undefined ? {} : { others: () => service.figures() }),
       }),
       flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() },
       policies,
@@ -276,29 +288,40 @@ async function start(configuration: Configuration, output: number, isTrial: bool
       secrets,
       newReference: () => ids.next(),
       isDraining: () => phase === "DRAINING",
+      ...(service === undefined ? {} : { settled: () => service.settled() }),
     });
-    const listener = createListener({ limits, ingress, management, reportFault });
+    const listener = createListener({ limits, ingress, management, reportFault, ...(seat === undefined ? {} : { isAwaited: () => seat.isNeeded() }) });
 
     await mappings.load(catalog, host);
     const report = await loadFlows(flows);
-    const address = await listener.listen(settings.port, settings.host).catch(async (error: unknown) => {
+    const address = await listener.listen(settings.port, settings.host, isTrial).catch(async (error: unknown) => {
       await runtime.stop();
       throw error;
     });
     const watched = settings.watch
       ? [
           watchFlows(flows, [routesDir, ...(given?.folders ?? [])]),
-          ...watchDocuments({ dataDir, log, tables: mappings.tables, documents: mappings.documents, policies }),
+          ...watchDocuments({
+            dataDir,
+            log,
+            tables: mappings.tables,
+            documents: mappings.documents,
+            policies,
+            ...(service === undefined ? {} : { changed: () => service.changed() }),
+          }),
         ]
       : [];
+    if (seat !== undefined) await listener.listenPrivately(seat.socketPath);
     phase = "UP";
     const baseUrl = baseUrlOf(settings, address.port);
-    writer.open(JSON.stringify({ baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed }));
+    const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
+    writer.open(seat === undefined ? JSON.stringify(announcement) : undefined);
 
     let stopping: Promise<ShutdownReport> | undefined;
     return {
       baseUrl,
       port: address.port,
+      announcement,
       log,
       stop() {
         phase = "DRAINING";

@@ -13,12 +13,14 @@ export interface WatchedDocuments {
   readonly tables: Reloadable;
   readonly documents: Reloadable;
   readonly policies: Reloadable;
+  /** Told after each look. */
+  changed?(): void;
 }
 
 /** The returned functions end it. */
-export function watchDocuments({ dataDir, log, tables, documents, policies }: WatchedDocuments): readonly (() => void)[] {
+export function watchDocuments({ dataDir, log, tables, documents, policies, changed }: WatchedDocuments): readonly (() => void)[] {
   const follow = (folder: string, logger: string, noun: string, { reload }: Reloadable): (() => void) =>
-    watchDirectories({ directories: [join(dataDir, folder)], log, logger, noun, look: reload });
+    watchDirectories({ directories: [join(dataDir, folder)], log, logger, noun, look: () => reload().then(() => changed?.()) });
   return [
     follow("value-mappings", "sluice.mappings", "value mappings", tables),
     follow("message-mappings", "sluice.mappings", "message mappings", documents),

@@ -8,7 +8,7 @@ import type { SecretValues } from "../masking/secret-values.ts";
 import { parseNetwork } from "./address.ts";
 import { clientAddress } from "./client-address.ts";
 import { fetchText } from "./fetch-text.ts";
-import { Policies } from "./policies.ts";
+import { Policies, type PoliciesParts } from "./policies.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface AccessSurroundings {
@@ -25,12 +25,21 @@ export interface AccessSurroundings {
 const guessEveryMs = 6_000;
 const maxSources = 20_000;
 
-export function openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled }: AccessSurroundings): Promise<Policies> {
+export function openPolicies(surroundings: AccessSurroundings): Promise<Policies> {
+  return Policies.open(partsOf(surroundings, surroundings.settings.wrongCredentials));
+}
+
+/** Policies handed over by another process, which is asked about a source after its first wrong credential. */
+export function followPolicies(surroundings: AccessSurroundings): Policies {
+  return Policies.following(partsOf(surroundings, 1));
+}
+
+function partsOf({ settings, dataDir, environment, secrets, log, clock, isInstalled }: AccessSurroundings, wrongCredentials: number): PoliciesParts {
   const { monotonic, now } = clock;
-  return Policies.open({
+  return {
     directory: join(dataDir, "policies"),
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
-    guesses: new TokenBuckets({ capacity: settings.wrongCredentials, refillMs: guessEveryMs, maxKeys: maxSources, monotonic }),
+    guesses: new TokenBuckets({ capacity: wrongCredentials, refillMs: guessEveryMs, maxKeys: maxSources, monotonic }),
     variable: (name) => environment.named(name),
     now,
     monotonic,
@@ -40,7 +49,7 @@ export function openPolicies({ settings, dataDir, environment, secrets, log, clo
     hide: (owner, values) => secrets.set(owner, values),
     warn: (text) => log.write("ERROR", "sluice.access", text),
     note: (text) => log.write("INFO", "sluice.access", text),
-  });
+  };
 }
 
 function networksOf(setting: string): readonly string[] {

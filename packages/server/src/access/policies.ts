@@ -42,13 +42,19 @@ const closed: AccessCheck = { check: () => ({ kind: "refused", status: 503, erro
 
 export class Policies {
   readonly #parts: PoliciesParts;
-  readonly #store: PolicyStore;
+  /** Undefined where another process keeps them. */
+  readonly #kept: PolicyStore | undefined;
   readonly #inForce = new Map<string, InForce>();
   readonly #turns = createTurns();
 
-  private constructor(parts: PoliciesParts, store: PolicyStore) {
+  private constructor(parts: PoliciesParts, store: PolicyStore | undefined) {
     this.#parts = parts;
-    this.#store = store;
+    this.#kept = store;
+  }
+
+  /** Policies that another process keeps and hands over with `adopt`. */
+  static following(parts: PoliciesParts): Policies {
+    return new Policies(parts, undefined);
   }
 
   /** Brings the policies of the directory into force. */
@@ -84,6 +90,22 @@ export class Policies {
         this.#parts.warn(`the access policy of flow '${flowId}' was removed with its file`);
       }
     });
+  }
+
+  /** Takes over a policy that another process has installed, or its removal. */
+  adopt(flowId: string, stored: StoredPolicy | BrokenPolicy | undefined): void {
+    if (stored !== undefined) this.#enforce(flowId, stored);
+    else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
+  }
+
+  /** True when calls of this flow's webhooks are counted, which only one process can do. */
+  isCounted(flowId: string): boolean {
+    return this.#inForce.get(flowId)?.rate !== undefined;
+  }
+
+  get #store(): PolicyStore {
+    if (this.#kept === undefined) throw new Error("access policies are kept by another process");
+    return this.#kept;
   }
 
   readonly accessOf = (flowId: string): AccessCheck | undefined => {

@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { InstalledFlow } from "../flows/installed-flows.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import { wholeHealth } from "../workers/whole-health.ts";
+import type { WholeService } from "../workers/whole-service.ts";
 import { defineEndpoint, shape, type Endpoint } from "./endpoint.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
@@ -43,7 +45,7 @@ const healthShape = shape({
   routes: z.array(routeShape),
 });
 
-export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
+export function healthEndpoints(parts: HealthParts, service: WholeService | undefined): readonly Endpoint[] {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
 
@@ -73,7 +75,10 @@ export function healthEndpoints(parts: HealthParts): readonly Endpoint[] {
         const phase = parts.phase();
         if (query.probe === "live") return { status: 200, json: { status: phase } };
         if (query.probe === "ready") return { status: phase === "UP" ? 200 : 503, json: { status: phase } };
-        return { status: 200, json: report(trusted) };
+        const json = report(trusted);
+        return service === undefined
+          ? { status: 200, json }
+          : service.figures().then((figures) => ({ status: 200, json: wholeHealth(json, figures, trusted) }));
       },
     }),
   ];

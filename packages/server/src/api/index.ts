@@ -11,6 +11,7 @@ import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
+import type { WholeService } from "../workers/whole-service.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
 import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
@@ -30,6 +31,8 @@ import { testEndpoints } from "./test-sessions.ts";
 import { valueMappingEndpoints } from "./value-mappings.ts";
 
 export interface ApiParts {
+  /** The other workers; undefined when this one works alone. */
+  readonly service: WholeService | undefined;
   readonly health: HealthParts;
   metricsText(): Promise<string>;
   readonly flows: FlowViews;
@@ -50,17 +53,17 @@ export interface ApiParts {
 export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
   const { runtime } = parts.flows.parts;
   const endpoints: Endpoint[] = [
-    ...healthEndpoints(parts.health),
+    ...healthEndpoints(parts.health, parts.service),
     ...metricsEndpoints(() => parts.metricsText()),
-    ...flowEndpoints(parts.flows),
+    ...flowEndpoints(parts.flows, parts.service),
     ...accessEndpoints(parts.policies),
     ...valueMappingEndpoints(parts.mappings),
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(runtime),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
-    ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId)),
-    ...replayEndpoints(parts.replay),
-    ...streamEndpoints(parts.streams.door, parts.streams),
+    ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId), parts.service),
+    ...replayEndpoints(parts.replay, parts.service),
+    ...streamEndpoints(parts.streams.door, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),
     ...catalogEndpoints(parts.catalog, parts.host),
   ];

@@ -4,7 +4,7 @@ import type { TokenCheck } from "../auth/deploy-token.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { Endpoint, Reply } from "./endpoint.ts";
+import type { Call, Endpoint, Reply } from "./endpoint.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { statusOf } from "./errors.ts";
 import { readQuery, readRequestBody } from "./request-input.ts";
@@ -18,6 +18,8 @@ export interface ManagementOptions {
   newReference(): string;
   /** True from the first signal to stop. */
   isDraining(): boolean;
+  /** Waited for after every call that may have changed something, before it is answered. */
+  settled?(): Promise<void>;
 }
 
 export function createManagementApi(options: ManagementOptions): ManagementHandler {
@@ -39,7 +41,13 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     }
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
-    return endpoint.handle({ params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal });
+    const call: Call = { params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal };
+    if (options.settled === undefined || endpoint.method === "GET") return endpoint.handle(call);
+    try {
+      return await endpoint.handle(call);
+    } finally {
+      await options.settled();
+    }
   }
 
   return async (request, respond) => {

@@ -3,13 +3,14 @@ import { messageJson } from "../dead-letters/letter-view.ts";
 import type { CaptureState } from "../replay/captures.ts";
 import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
 import { Refusal } from "../refusal.ts";
+import type { WholeService } from "../workers/whole-service.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 
 const longestCaptureMs = 24 * 3_600_000;
 const captureShape = shape({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int() });
 
 /** Running a past run again, and keeping the messages that takes. */
-export function replayEndpoints(parts: RunReplayParts): readonly Endpoint[] {
+export function replayEndpoints(parts: RunReplayParts, service: WholeService | undefined): readonly Endpoint[] {
   const { captures, runtime } = parts;
   const known = (id: string): string => {
     if (!runtime.routes.has(id)) throw new Refusal("not-found", `route '${id.slice(0, 128)}' not found`);
@@ -35,7 +36,11 @@ export function replayEndpoints(parts: RunReplayParts): readonly Endpoint[] {
           schema: shape({ runId: z.string(), replayOf: z.string(), status: z.string() }),
         },
       },
-      handle: async ({ params, body }) => ok(await replayRun(parts, params["id"] as string, body)),
+      async handle({ params, body }) {
+        const id = params["id"] as string;
+        if (parts.history.find(id) === undefined) await service?.fetchRun(id);
+        return ok(await replayRun(parts, id, body));
+      },
     }),
     defineEndpoint({
       method: "POST",

@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-record.ts";
+import type { FoundRuns } from "../workers/messages.ts";
+import type { WholeService } from "../workers/whole-service.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { Refusal } from "../refusal.ts";
 import { readTime } from "./request-input.ts";
@@ -23,6 +25,7 @@ export function runEndpoints(
   history: RunHistory,
   secrets: SecretValues,
   replayFacts: (runId: string) => Readonly<Record<string, unknown>>,
+  service: WholeService | undefined,
 ): readonly Endpoint[] {
   return [
     defineEndpoint({
@@ -41,14 +44,16 @@ export function runEndpoints(
         limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }),
       },
       replies: { 200: { description: "The runs.", schema: shape({ runs: z.array(runShape), total: z.int() }) } },
-      handle({ query }) {
-        const { runs, total } = history.list({
+      async handle({ query }) {
+        const filter = {
           ...query,
           since: readTime("since", query.since),
           until: readTime("until", query.until),
           limit: Math.min(query.limit, highestLimit),
-        });
-        return ok({ runs: runs.map((run) => runJson(run, secrets)), total });
+        };
+        const { runs, total } = history.list(filter);
+        const found = { runs: runs.map((run) => runJson(run, secrets)), total };
+        return ok(service === undefined ? found : joinRuns([found, ...(await service.runs(filter))], filter.limit));
       },
     }),
     defineEndpoint({
@@ -57,11 +62,23 @@ export function runEndpoints(
       tag: "runs",
       summary: "One run with all its steps",
       replies: { 200: { description: "The run.", schema: runShape } },
-      handle({ params }) {
+      async handle({ params }) {
         const run = history.find(params["id"] as string);
+        const elsewhere = run === undefined ? await service?.run(params["id"] as string) : undefined;
+        if (elsewhere !== undefined) return ok(elsewhere);
         if (run === undefined) throw new Refusal("not-found", `run '${(params["id"] as string).slice(0, 128)}' not found`);
         return ok({ ...runJson(run, secrets), ...replayFacts(run.id) });
       },
     }),
   ];
+}
+
+/** The runs of several workers as one list, newest first; one that two of them know counts once. */
+function joinRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
+  const runs = new Map<unknown, Readonly<Record<string, unknown>>>();
+  for (const run of found.flatMap((part) => part.runs)) if (!runs.has(run["id"])) runs.set(run["id"], run);
+  const twice = found.reduce((sum, part) => sum + part.runs.length, 0) - runs.size;
+  const orderOf = (run: Readonly<Record<string, unknown>>): string => `${String(run["startedAt"])} ${String(run["id"])}`;
+  const sorted = [...runs.values()].sort((one, other) => (orderOf(one) < orderOf(other) ? 1 : -1));
+  return { runs: sorted.slice(0, limit), total: found.reduce((sum, { total }) => sum + total, 0) - twice };
 }

@@ -1,6 +1,7 @@
 import { f } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
+import type { WholeService } from "../workers/whole-service.ts";
 import { defineEndpoint, type Endpoint } from "./endpoint.ts";
 
 const filters = {
@@ -18,7 +19,11 @@ const filters = {
   replay: f.integer({ doc: "Send this many past events first.", min: 0, max: 10_000 }),
 } as const;
 
-export function streamEndpoints(door: StreamDoor, hubs: { readonly trace: EventHub; readonly log: EventHub }): readonly Endpoint[] {
+export function streamEndpoints(
+  door: StreamDoor,
+  hubs: { readonly trace: EventHub; readonly log: EventHub },
+  service: WholeService | undefined,
+): readonly Endpoint[] {
   const stream = (path: string, summary: string, hub: EventHub): Endpoint =>
     defineEndpoint({
       method: "GET",
@@ -27,8 +32,10 @@ export function streamEndpoints(door: StreamDoor, hubs: { readonly trace: EventH
       summary,
       query: filters,
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream" } },
-      handle({ query, headers }) {
+      async handle({ query: { since, replay, ...filter }, headers }) {
+        const query = { since, replay, ...filter };
         const opened = door.open(hub, query, headers["last-event-id"] as string | undefined);
+        await service?.watch(hub, filter);
         return { status: 200, headers: opened.headers, stream: opened.connect };
       },
     });

@@ -1,5 +1,5 @@
 // What the runtime knows of its flows beside the engine: file, parameters, and why one is not in service.
-import type { Prepared, RouteStatus, Runtime } from "@sluice/engine";
+import type { Deployment, Prepared, RouteStatus, Runtime } from "@sluice/engine";
 import { hashOf } from "./disk-flow-store.ts";
 import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredFlow, StoredParams } from "./flow-store.ts";
@@ -43,16 +43,22 @@ export interface Trial {
   run(candidate: FlowCandidate): Promise<TrialOutcome>;
 }
 
-/** What installing, removing and loading flows share. */
-export interface FlowParts {
-  readonly store: FlowStore;
-  readonly tests: FlowTestStore;
-  readonly trial: Trial;
+/** What preparing a flow takes. */
+export interface PrepareParts {
   readonly runtime: Runtime;
-  readonly log: Log;
   readonly secrets: SecretValues;
   readonly environment: Environment;
   readonly properties: ReadonlyMap<string, string>;
+  /** Remembers what deployments were prepared with, for those who hand them on to other workers. */
+  readonly paramsOf?: WeakMap<Deployment, StoredParams> | undefined;
+}
+
+/** What installing, removing and loading flows share. */
+export interface FlowParts extends PrepareParts {
+  readonly store: FlowStore;
+  readonly tests: FlowTestStore;
+  readonly trial: Trial;
+  readonly log: Log;
   readonly installed: Map<string, InstalledFlow>;
   readonly turns: Turns;
   /** Told after a flow came into service or left it. */
@@ -77,11 +83,13 @@ export function decodeFlow(bytes: Uint8Array): string | undefined {
 
 /** A flow read, checked and compiled, with the secrets its text resolved. */
 export function prepareFlow(
-  parts: FlowParts,
+  parts: PrepareParts,
   flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams },
 ): { prepared: Prepared; secrets: ReadonlySet<string> } {
   const { property, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
-  return { prepared: parts.runtime.prepare({ id: flow.id, hash: flow.hash, source: flow.source, property }), secrets };
+  const prepared = parts.runtime.prepare({ id: flow.id, hash: flow.hash, source: flow.source, property });
+  if (prepared.deployment !== undefined) parts.paramsOf?.set(prepared.deployment, flow.params);
+  return { prepared, secrets };
 }
 
 /** The status of a flow, drawn from its routes. */

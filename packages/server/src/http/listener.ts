@@ -1,7 +1,7 @@
 // The one way in: sockets to requests within the limits, then by path to the management API or to the webhooks.
 // Whatever bytes arrive, they end in a correct reply or a closed connection, never in a fault of the process.
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { answerBrokenSocket, type TrackedSocket } from "./broken-socket.ts";
 import { drainServer, type DrainCounts } from "./drain.ts";
@@ -10,6 +10,7 @@ import type { Ingress } from "./ingress.ts";
 import type { HttpLimits } from "./limits.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";
 import type { ManagementHandler } from "./management.ts";
+import { notePeer, openPrivateDoor } from "./private-door.ts";
 import { refuseAndClose } from "./refuse.ts";
 import { RequestArrival, type ArrivalScope } from "./request-arrival.ts";
 import { readHead } from "./request-head.ts";
@@ -21,10 +22,17 @@ export interface ListenerOptions {
   readonly management: ManagementHandler;
   /** Told about faults of our own; the caller only sees the reference. */
   reportFault(fault: unknown, reference: string): void;
+  /** Asked about requests no fixed path serves: true when somebody else answers. `isLate`: on a connection made after the end began. */
+  elsewhere?(arrival: RequestArrival, path: string, isLate: boolean): boolean;
+  /** True while others need this listener, so that it must not end yet. */
+  isAwaited?(): boolean;
 }
 
 export interface HttpListener {
-  listen(port: number, host: string): Promise<AddressInfo>;
+  /** `alone`: the port is not shared with other workers of the service. */
+  listen(port: number, host: string, alone?: boolean): Promise<AddressInfo>;
+  /** Also takes what other workers of the service hand on, over a socket at this path. */
+  listenPrivately(path: string): Promise<void>;
   /** True from the first call of `drain` on. */
   readonly draining: boolean;
   readonly connections: number;
@@ -42,7 +50,7 @@ export function createListener(options: ListenerOptions): HttpListener {
   const late = new WeakSet<Socket>();
   let managing = 0;
 
-  const server = createServer({
+  const serverOptions: ServerOptions = {
     insecureHTTPParser: false,
     // The parser's own refusal has no body; ours says what is missing.
     requireHostHeader: false,
@@ -51,16 +59,13 @@ export function createListener(options: ListenerOptions): HttpListener {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
-  });
-  // Node would silently drop what is over its count; the head's size bounds it, and readHead refuses.
-  server.maxHeadersCount = 0;
+  };
+  const server = createServer(serverOptions);
+  let privateServer: Server | undefined;
   server.maxConnections = limits.maxConnections;
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
-  server.on("checkExpectation", (request, response) =>
-    refuseAndClose(request, response, new HttpError(417, "the only expectation met here is '100-continue'")),
-  );
-  server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
+  handleOddities(server);
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
@@ -69,6 +74,22 @@ export function createListener(options: ListenerOptions): HttpListener {
     });
     if (scope.draining) late.add(socket);
   });
+
+  async function listenPrivately(path: string): Promise<void> {
+    const inner = createServer(serverOptions);
+    inner.on("request", (request, response) => {
+      notePeer(request);
+      take(request, response, false);
+    });
+    inner.on("checkContinue", (request, response) => {
+      notePeer(request);
+      take(request, response, true);
+    });
+    inner.on("connection", (socket) => socket.once("close", () => (socket as TrackedSocket).lastArrival?.disconnected()));
+    handleOddities(inner);
+    await openPrivateDoor(inner, path);
+    privateServer = inner;
+  }
 
   function take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
     const url = request.url as string;
@@ -87,6 +108,7 @@ export function createListener(options: ListenerOptions): HttpListener {
   }
 
   function dispatch(arrival: RequestArrival, path: string): void {
+    if (options.elsewhere?.(arrival, path, scope.draining && late.has(arrival.request.socket)) === true) return;
     const target = readTarget(path);
     if (target.kind === "management") void manage(arrival, target.segments);
     else if (target.kind === "invalid") arrival.refuse(400, target.problem);
@@ -113,10 +135,11 @@ export function createListener(options: ListenerOptions): HttpListener {
   }
 
   return {
-    listen: (port, host) =>
+    listenPrivately,
+    listen: (port, host, alone = false) =>
       new Promise((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ port, host, backlog: 1024 }, () => {
+        server.listen({ port, host, backlog: 1024, exclusive: alone }, () => {
           server.removeListener("error", reject);
           server.on("error", (error) => reportFault(error, "listener"));
           resolve(server.address() as AddressInfo);
@@ -130,7 +153,20 @@ export function createListener(options: ListenerOptions): HttpListener {
     },
     drain(deadlineMs) {
       scope.draining = true;
-      return drainServer(server, { deadlineMs, sockets, underWay: () => ingress.active + managing });
+      const underWay = (): number => ingress.active + managing + (options.isAwaited?.() === true ? 1 : 0);
+      return drainServer(server, { deadlineMs, sockets, underWay }).finally(() => {
+        privateServer?.close();
+        privateServer?.closeAllConnections();
+      });
     },
   };
+}
+
+function handleOddities(server: Server): void {
+  // Node would silently drop what is over its count; the head's size bounds it, and readHead refuses.
+  server.maxHeadersCount = 0;
+  server.on("checkExpectation", (request, response) =>
+    refuseAndClose(request, response, new HttpError(417, "the only expectation met here is '100-continue'")),
+  );
+  server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
 }

@@ -5,6 +5,7 @@ import type { TrackedSocket } from "./broken-socket.ts";
 import { BodyReading, refusalOf, type BodyReceiver } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";
+import type { ForwardedRequest } from "./private-door.ts";
 import { canSkipBody, refuseAndClose } from "./refuse.ts";
 import { sendError, sendReply, type ReplyBody, type ReplyHeaders } from "./reply.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -41,7 +42,13 @@ export class RequestArrival implements Arrival {
   }
 
   get remoteAddress(): string {
-    return this.request.socket.remoteAddress ?? "";
+    // Requests other workers hand on come over a socket without an address.
+    return this.request.socket.remoteAddress ?? (this.request as ForwardedRequest).peer ?? "";
+  }
+
+  /** The client sends its body only when it is told to. */
+  get awaitsContinue(): boolean {
+    return this.#expectsContinue;
   }
 
   get encoding(): string {

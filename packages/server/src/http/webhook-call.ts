@@ -55,7 +55,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   readonly #finished: (mounted: Mounted) => void;
   #signed: AccessNeedsBody | undefined = undefined;
   #replyHeaders: Readonly<Record<string, string>> | undefined = undefined;
-  #hidden: readonly string[] | undefined = undefined;
+  hidden: readonly string[] | undefined = undefined;
   #access: AccessCheck | undefined = undefined;
 
   constructor(
@@ -78,7 +78,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   get headers(): Readonly<Record<string, string | string[] | undefined>> {
-    return joinedHeaders(this.rawHeaders, this.#hidden);
+    return joinedHeaders(this.rawHeaders, this.hidden);
   }
 
   get flowId(): string {
@@ -169,7 +169,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #grant(granted: AccessGranted): void {
     this.principal = granted.principal;
     this.#replyHeaders = granted.replyHeaders;
-    this.#hidden = granted.hide;
+    this.hidden = granted.hide;
     if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
 
@@ -203,7 +203,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
         return;
       }
       // The route gets the plain bytes; these two would describe the packed ones.
-      this.#hidden = [...(this.#hidden ?? []), "content-encoding", "content-length"];
+      this.hidden = [...(this.hidden ?? []), "content-encoding", "content-length"];
       this.#run(inflated);
     });
   }

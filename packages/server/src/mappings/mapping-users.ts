@@ -2,6 +2,9 @@
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { MessageMappings } from "./message-mappings.ts";
 
+/** Flows whose texts can be looked through. */
+export type SearchableFlows = Pick<FlowStore, "list" | "read">;
+
 export interface MappingUsers {
   /** Documents and flows that look values up in the table, as `message-mapping:id` and `flow:id`. */
   ofTable(id: string): Promise<readonly string[]>;
@@ -9,7 +12,7 @@ export interface MappingUsers {
   ofDocument(id: string): Promise<readonly string[]>;
 }
 
-export function createMappingUsers(documents: MessageMappings, flows: FlowStore): MappingUsers {
+export function createMappingUsers(documents: MessageMappings, flows: SearchableFlows): MappingUsers {
   async function flowsWith(isUser: (text: string) => boolean): Promise<readonly string[]> {
     const users: string[] = [];
     for (const { id, problem } of await flows.list()) {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Catalog, Host, Log } from "@sluice/engine";
 import { mappingLanguages, operatorFunctions, type MappingEnvironment } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
+import type { DocumentStore } from "./document-store.ts";
 import { openDiskDocumentStore } from "./disk-document-store.ts";
-import { createMappingUsers, type MappingUsers } from "./mapping-users.ts";
+import { createMappingUsers, type MappingUsers, type SearchableFlows } from "./mapping-users.ts";
 import { createMessageMappings, type MessageMappings } from "./message-mappings.ts";
 import { createValueMappings, type ValueMappings } from "./value-mappings.ts";
 
@@ -16,11 +17,23 @@ export interface Mappings {
   load(catalog: Catalog, host: Host): Promise<void>;
 }
 
+const noFlows: SearchableFlows = { list: () => Promise.resolve([]), read: () => Promise.resolve(undefined) };
+
 export async function openMappings(dataDir: string, flows: FlowStore, log: Log): Promise<Mappings> {
-  const tables = createValueMappings(await openDiskDocumentStore(join(dataDir, "value-mappings")), log);
+  return createMappings(
+    await openDiskDocumentStore(join(dataDir, "value-mappings")),
+    await openDiskDocumentStore(join(dataDir, "message-mappings")),
+    log,
+    flows,
+  );
+}
+
+/** Tables and documents on these stores; without flows nobody can be told which of them use one. */
+export function createMappings(tableStore: DocumentStore, documentStore: DocumentStore, log: Log, flows: SearchableFlows = noFlows): Mappings {
+  const tables = createValueMappings(tableStore, log);
   let languages: MappingEnvironment["compileLanguage"];
   let functions: MappingEnvironment["functions"];
-  const documents = createMessageMappings(await openDiskDocumentStore(join(dataDir, "message-mappings")), log, {
+  const documents = createMessageMappings(documentStore, log, {
     tables: tables.tables,
     functions: { get: (name) => functions?.get(name) },
     compileLanguage(language, text) {

@@ -4,7 +4,8 @@ import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import type { Runtime } from "@sluice/engine";
 import type { DurableStore } from "../store/durable-store.ts";
 import { Exposition, type Sample } from "./exposition.ts";
-import { durationBounds, type RouteCounts, type RunCounts } from "./run-counts.ts";
+import { addCounts, durationBounds, type RunCounts } from "./run-counts.ts";
+import type { RouteFigures, WorkerFigures } from "../workers/messages.ts";
 
 export interface MetricsParts {
   readonly counts: RunCounts;
@@ -18,8 +19,15 @@ export interface MetricsParts {
   streamClients(): number;
   connections(): number;
   webhookCalls(): number;
+  /** What the other workers of the service counted; undefined when this one works alone. */
+  others?(): Promise<OtherFigures>;
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
+}
+
+export interface OtherFigures {
+  readonly present: readonly WorkerFigures[];
+  readonly departed: readonly WorkerFigures[];
 }
 
 /** Routes and queues beyond this many are summed up under `_other`: names must not make a scrape grow without end. */
@@ -34,10 +42,16 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
     const page = new Exposition();
     page.gauge("sluice_info", "The version that runs.", [[{ version: parts.version }, 1]]);
     page.gauge("sluice_up", "1 while the runtime takes in messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
-    runFigures(page, parts.counts.list());
-    routeFigures(page, parts);
+    const others = await parts.others?.();
+    const present = others?.present ?? [];
+    runFigures(
+      page,
+      others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...[...present, ...others.departed].map(({ counts }) => counts)]),
+    );
+    routeFigures(page, parts, present);
     await storeFigures(page, parts.store);
-    doorFigures(page, parts);
+    doorFigures(page, parts, present);
+    if (others !== undefined) page.gauge("sluice_workers", "Workers that serve.", [[undefined, present.length + 1]]);
     processFigures(page, parts.startedAt);
     if (lag === undefined) {
       lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
@@ -47,9 +61,9 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
   };
 }
 
-const labelsOf = ({ flowId, routeId }: RouteCounts) => ({ flow: flowId, route: routeId });
+const labelsOf = ({ flowId, routeId }: RouteFigures) => ({ flow: flowId, route: routeId });
 
-function runFigures(page: Exposition, counts: readonly RouteCounts[]): void {
+function runFigures(page: Exposition, counts: readonly RouteFigures[]): void {
   page.counter(
     "sluice_runs_total",
     "Runs that ended, by how they did.",
@@ -72,13 +86,16 @@ function runFigures(page: Exposition, counts: readonly RouteCounts[]): void {
   );
 }
 
-function routeFigures(page: Exposition, { runtime, failedFlows }: MetricsParts): void {
+function routeFigures(page: Exposition, { runtime, failedFlows }: MetricsParts, others: readonly WorkerFigures[]): void {
   const routes = [...runtime.routes.values()];
   const named = routes.slice(0, mostNames);
   const labels = ({ identity }: (typeof routes)[number]) => ({ flow: identity.flowId, route: identity.id });
-  const rest = routes.slice(mostNames).reduce((sum, { stats }) => sum + stats.inflight, 0);
+  const elsewhere = new Map<string, number>();
+  for (const { id, inflight } of others.flatMap((worker) => worker.routes)) elsewhere.set(id, (elsewhere.get(id) ?? 0) + inflight);
+  const inflightOf = ({ identity, stats }: (typeof routes)[number]): number => stats.inflight + (elsewhere.get(identity.id) ?? 0);
+  const rest = routes.slice(mostNames).reduce((sum, route) => sum + inflightOf(route), 0);
   page.gauge("sluice_runs_inflight", "Runs under way.", [
-    ...named.map((route): Sample => [labels(route), route.stats.inflight]),
+    ...named.map((route): Sample => [labels(route), inflightOf(route)]),
     ...(routes.length > mostNames ? [[{ flow: "_other", route: "_other" }, rest] as const] : []),
   ]);
   page.gauge(
@@ -116,9 +133,10 @@ async function storeFigures(page: Exposition, store: DurableStore): Promise<void
   page.counter("sluice_store_commits_total", "Transactions they were written in.", [[undefined, open?.groups.groups ?? 0]]);
 }
 
-function doorFigures(page: Exposition, parts: MetricsParts): void {
-  page.gauge("sluice_http_connections", "Open connections.", [[undefined, parts.connections()]]);
-  page.gauge("sluice_webhook_calls", "Webhook calls whose reply is still to come.", [[undefined, parts.webhookCalls()]]);
+function doorFigures(page: Exposition, parts: MetricsParts, others: readonly WorkerFigures[]): void {
+  const sum = (name: "connections" | "webhookCalls"): number => others.reduce((total, figures) => total + figures[name], parts[name]());
+  page.gauge("sluice_http_connections", "Open connections.", [[undefined, sum("connections")]]);
+  page.gauge("sluice_webhook_calls", "Webhook calls whose reply is still to come.", [[undefined, sum("webhookCalls")]]);
   page.gauge("sluice_stream_clients", "Clients that follow an event stream.", [[undefined, parts.streamClients()]]);
   page.gauge("sluice_test_sessions", "Open test sessions.", [[undefined, parts.openSessions()]]);
   const spans = parts.spans();

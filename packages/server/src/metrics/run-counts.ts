@@ -39,6 +39,8 @@ export class RouteCounts {
 
 export interface RunCounts {
   ended(run: Run): void;
+  /** A run of another process that ended with it. */
+  lost(route: RouteIdentity, tookMs: number): void;
   /** One per route that ever ran; those beyond the bound are counted together, under the name `_other`. */
   list(): readonly RouteCounts[];
 }
@@ -80,6 +82,26 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
       }
       lastCounts.add(run);
     },
+    lost(route, tookMs) {
+      countsOf(route).add({ status: "failed", startedAt: 0, endedAt: tookMs, redeliveries: 0 });
+    },
     list: () => [...routes.values(), ...(others.buckets.some((count) => count > 0) ? [others] : [])],
   };
+}
+
+type Figures = Pick<RouteCounts, (typeof added)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };
+
+const added = ["completed", "failed", "cancelled", "discarded", "redeliveries", "durationMs"] as const;
+
+/** The counts of several processes as those of one. */
+export function addCounts(lists: readonly (readonly Figures[])[]): readonly RouteCounts[] {
+  const sums = new Map<string, RouteCounts>();
+  for (const counts of lists.flat()) {
+    const key = `${counts.flowId} ${counts.routeId}`;
+    let sum = sums.get(key);
+    if (sum === undefined) sums.set(key, (sum = new RouteCounts(counts.routeId, counts.flowId)));
+    for (const name of added) sum[name] += counts[name];
+    for (const [bucket, count] of counts.buckets.entries()) (sum.buckets[bucket] as number) += count;
+  }
+  return [...sums.values()];
 }

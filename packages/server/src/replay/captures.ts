@@ -73,6 +73,10 @@ export class Captures {
     return this.#active.get(routeId)?.state;
   }
 
+  get isActive(): boolean {
+    return this.#active.size > 0;
+  }
+
   of(runId: string): CapturedRun | undefined {
     const run = this.#runs.get(runId);
     return run === undefined ? undefined : { steps: [...run.steps].map(([stepId, message]) => ({ stepId, message })), truncated: run.truncated };

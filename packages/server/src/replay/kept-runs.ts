@@ -16,6 +16,13 @@ export interface RunOutcome {
   readonly error: { readonly type: string; readonly message: string } | null;
 }
 
+/** What is kept of a run, in a form that can be handed to another process. */
+export interface KeptRun {
+  readonly id: string;
+  readonly input: StoredMessage;
+  readonly outcome: RunOutcome | undefined;
+}
+
 interface Kept {
   readonly id: string;
   readonly message: Message | StoredMessage;
@@ -81,6 +88,17 @@ export class KeptRuns {
   outcome(runId: string): RunOutcome | undefined {
     const outcome = this.#find(runId)?.outcome;
     return typeof outcome === "function" ? outcome() : outcome;
+  }
+
+  export(runId: string): KeptRun | undefined {
+    const input = this.input(runId);
+    return input === undefined ? undefined : { id: runId, input, outcome: this.outcome(runId) };
+  }
+
+  /** Takes over what another process kept. */
+  adopt({ id, input, outcome }: KeptRun): void {
+    this.#recent[this.#next] = { id, message: input, properties: undefined, outcome };
+    this.#next = (this.#next + 1) % recentRuns;
   }
 
   #find(runId: string): Kept | undefined {

@@ -22,6 +22,8 @@ export interface RunFilter {
 export interface RunHistory {
   started(run: Run, exchange: Exchange): void;
   ended(run: Run, exchange: Exchange): void;
+  /** Takes in a run of another process that is over; one that is here already stays as it is. */
+  adopt(record: RunRecord): void;
   /** Newest first; `total` counts all that match. */
   list(filter: RunFilter): { readonly runs: readonly RunRecord[]; readonly total: number };
   find(id: string): RunRecord | undefined;
@@ -73,17 +75,26 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     }
   }
 
+  function keep(record: RunRecord): void {
+    const { id } = record.route;
+    let lane = lanes.get(id);
+    if (lane === undefined) lanes.set(id, (lane = { records: [], front: 0 }));
+    lane.records.push(record);
+    total++;
+    bytes += record.bytes;
+    if (lengthOf(lane) > limits.perRoute) dropOldest(id, lane);
+    if (total > limits.total || bytes > limits.bytes) shrink();
+  }
+
   return {
     started(run, exchange) {
       const record = new RunRecord(run, exchange);
-      let lane = lanes.get(run.route.id);
-      if (lane === undefined) lanes.set(run.route.id, (lane = { records: [], front: 0 }));
-      lane.records.push(record);
       run.record = record;
-      total++;
-      bytes += record.bytes;
-      if (lengthOf(lane) > limits.perRoute) dropOldest(run.route.id, lane);
-      if (total > limits.total || bytes > limits.bytes) shrink();
+      keep(record);
+    },
+    adopt(record) {
+      for (const known of all(record.route.id)) if (known.id === record.id) return;
+      keep(record);
     },
     ended(run, exchange) {
       const record = run.record as RunRecord | undefined;

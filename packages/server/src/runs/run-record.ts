@@ -14,6 +14,9 @@ export interface RunError {
   readonly stepId: string | null;
 }
 
+/** What is known of a run from outside its process. */
+export type LostRun = Pick<RunRecord, "id" | "route" | "exchangeId" | "trigger" | "startedAt">;
+
 export class RunRecord {
   /** The run itself while it goes on; given up at its end. */
   run: Run | undefined;
@@ -67,6 +70,22 @@ export class RunRecord {
       this.requestSize = preview.size;
     }
     this.bytes = 600 + this.preview.length * 2;
+  }
+
+  /** A record of another process, from its fields. */
+  static restore(fields: Readonly<Record<string, unknown>>): RunRecord {
+    return Object.assign(Object.create(RunRecord.prototype) as RunRecord, fields, { run: undefined });
+  }
+
+  /** The record of a run whose process ended before it did. */
+  static lost({ id, route, exchangeId, trigger, startedAt }: LostRun, error: RunError, endedAt: number): RunRecord {
+    const known = { id, route, exchangeId, trigger, startedAt, endedAt, error, status: "failed", preview: "", isBytes: false, redeliveries: 0, handled: false };
+    return RunRecord.restore({ ...known, bytes: 600 + error.message.length * 2 });
+  }
+
+  /** What can be handed to another process of a run that is over. */
+  fields(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(Object.entries(this).filter(([name]) => name !== "run"));
   }
 
   /** Notes that this run is another one again. */

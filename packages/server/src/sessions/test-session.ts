@@ -73,6 +73,10 @@ export class TestSession {
     return new Set([...this.#mockedSteps.values()].flat());
   }
 
+  get isArmed(): boolean {
+    return this.#untap !== undefined;
+  }
+
   /** Begins to mock. */
   arm(): void {
     if (this.#mocks.length === 0 && this.#body.unmatched !== "fail") return;

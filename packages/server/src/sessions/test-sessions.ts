@@ -26,6 +26,8 @@ export interface TestSessions {
   /** For webhook calls that name their session. */
   tagOf(id: string): SessionTag | undefined;
   readonly openCount: number;
+  /** True while a session mocks whatever comes through, not only messages of its own. */
+  readonly mocksEverybody: boolean;
   closeAll(): void;
 }
 
@@ -102,6 +104,9 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     tagOf(id) {
       const session = sessions.get(id)?.session;
       return session === undefined || session.expired ? undefined : session.tag;
+    },
+    get mocksEverybody() {
+      return openSessions().some((session) => session.scope === "deployment" && session.isArmed);
     },
     get openCount() {
       return openSessions().length;

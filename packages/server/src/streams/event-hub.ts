@@ -3,7 +3,6 @@
 // taken up again; otherwise nothing is built at all, and a client that comes later is told of the gap.
 import type { Clock } from "@sluice/engine";
 import type { BodyDetail, EventFacts, StreamFilter } from "./stream-filter.ts";
-import type { StreamClient } from "./stream-client.ts";
 
 export interface StreamEvent {
   readonly number: number;
@@ -12,6 +11,14 @@ export interface StreamEvent {
   /** Estimated memory. */
   readonly bytes: number;
   json(detail: BodyDetail): string;
+}
+
+/** Whoever follows the stream. */
+export interface HubClient {
+  readonly filter: StreamFilter;
+  offer(event: StreamEvent): void;
+  /** The stream ends. */
+  finish(): void;
 }
 
 /** An event that has no number yet. */
@@ -30,6 +37,8 @@ export interface HubOptions {
   readonly clock: Clock;
   /** What happened before anybody listened, oldest first, as far as it is known. */
   earlier?(): readonly EarlierEvent[];
+  /** False when recording ends with the last client, who will not come back. */
+  readonly lingers?: boolean;
   /** Called when recording begins or ends, or the set of filters changed. */
   changed(): void;
 }
@@ -44,8 +53,10 @@ export const lingerMs = 60_000;
 
 export class EventHub {
   readonly name: string;
+  /** Somebody else who wants to know when recording begins or ends, or the set of filters changed. */
+  onChanged: (() => void) | undefined = undefined;
   readonly #options: HubOptions;
-  readonly #clients = new Set<StreamClient>();
+  readonly #clients = new Set<HubClient>();
   #events: StreamEvent[] = [];
   #front = 0;
   #bytes = 0;
@@ -101,18 +112,19 @@ export class EventHub {
     this.#recalledTo = this.#counter;
   }
 
-  join(client: StreamClient): void {
+  join(client: HubClient): void {
     this.#clients.add(client);
     this.#cancelLinger?.();
     this.#cancelLinger = undefined;
     this.#recording = true;
-    this.#options.changed();
+    this.#change();
   }
 
-  leave(client: StreamClient): void {
+  leave(client: HubClient): void {
     if (!this.#clients.delete(client)) return;
-    if (this.#clients.size === 0) this.#cancelLinger ??= this.#options.clock.after(lingerMs, () => this.#rest());
-    else this.#options.changed();
+    if (this.#clients.size === 0 && this.#options.lingers === false) this.#rest();
+    else if (this.#clients.size === 0) this.#cancelLinger ??= this.#options.clock.after(lingerMs, () => this.#rest());
+    else this.#change();
   }
 
   /** Ends every client's stream after a last event. */
@@ -157,7 +169,12 @@ export class EventHub {
     this.#front = 0;
     this.#bytes = 0;
     this.#restedAt = ++this.#counter;
+    this.#change();
+  }
+
+  #change(): void {
     this.#options.changed();
+    this.onChanged?.();
   }
 
   #dropOldest(): void {

@@ -8,6 +8,7 @@ export interface LogStreamOptions {
   readonly boot: string;
   readonly maxEvents: number;
   readonly maxBytes: number;
+  readonly lingers?: boolean;
   readonly clock: Clock;
   readonly secrets: SecretValues;
   /** The least level the process logs. */

@@ -16,6 +16,8 @@ export interface EventFacts {
 }
 
 export interface StreamFilter {
+  /** What it was made from. */
+  readonly query: FilterQuery;
   readonly flowId: string | undefined;
   readonly routeId: string | undefined;
   readonly body: BodyDetail;
@@ -40,6 +42,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
   const needle = query.grep?.toLowerCase();
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return {
+    query,
     flowId: query.flowId,
     routeId: query.routeId,
     body: (query.body ?? "preview") as BodyDetail,

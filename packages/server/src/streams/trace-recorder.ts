@@ -11,6 +11,7 @@ export interface TraceOptions {
   readonly boot: string;
   readonly maxEvents: number;
   readonly maxBytes: number;
+  readonly lingers?: boolean;
   readonly clock: Clock;
   readonly secrets: SecretValues;
   /** True when the step just run by this exchange was answered by a test session. */

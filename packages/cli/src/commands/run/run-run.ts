@@ -31,7 +31,7 @@ async function start(flags: Values, flows: Awaited<ReturnType<typeof givenFlows>
 export function startFault(error: unknown): Error {
   const { code, name } = error as NodeJS.ErrnoException;
   if (error instanceof SettingsError) return new UsageError(error.faults.join("\n"));
-  if (name === "LockedError") return new CommandError(error.message);
+  if (name === "LockedError") return new CommandError((error as Error).message);
   if (code === "EADDRINUSE") return new CommandError("the port is in use: choose another one with --port");
   return new CommandError(`cannot start: ${(error as Error).message}`);
 }

@@ -1,0 +1,72 @@
+// The far end of a stream's listeners: while the lead has some, this worker's events are gathered and handed to it.
+import type { EventHub, HubClient, StreamEvent } from "../streams/event-hub.ts";
+import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilter } from "../streams/stream-filter.ts";
+import type { HandedEvents } from "./messages.ts";
+
+const gatherMs = 10;
+const mostWaiting = 5_000;
+const mostBytes = 8 * 1024 * 1024;
+
+type Gathered = { -readonly [K in keyof HandedEvents["events"][number]]: HandedEvents["events"][number][K] };
+
+export class EventWatcher {
+  readonly #hub: EventHub;
+  readonly #hand: (handed: HandedEvents) => void;
+  readonly #dropped: (count: number) => void;
+  #clients: HubClient[] = [];
+  #waiting = new Map<number, Gathered>();
+  #bytes = 0;
+  #lost = 0;
+  #isGathering = false;
+
+  constructor(hub: EventHub, hand: (handed: HandedEvents) => void, dropped: (count: number) => void) {
+    this.#hub = hub;
+    this.#hand = hand;
+    this.#dropped = dropped;
+  }
+
+  /** Hands on what these filters want from now on. */
+  watch(queries: readonly FilterQuery[]): void {
+    const before = this.#clients;
+    this.#clients = queries.map((query) => this.#client(createStreamFilter(query)));
+    for (const client of this.#clients) this.#hub.join(client);
+    for (const client of before) this.#hub.leave(client);
+  }
+
+  #client(filter: StreamFilter): HubClient {
+    return {
+      filter,
+      offer: (event) => {
+        if (filter.matches(event.facts)) this.#gather(event, filter.body);
+      },
+      finish: () => undefined,
+    };
+  }
+
+  #gather(event: StreamEvent, detail: BodyDetail): void {
+    const known = this.#waiting.get(event.number);
+    if (known !== undefined) {
+      known.texts = { ...known.texts, [detail]: event.json(detail) };
+      return;
+    }
+    if (this.#waiting.size >= mostWaiting || this.#bytes > mostBytes) {
+      this.#lost++;
+      return;
+    }
+    this.#bytes += event.bytes;
+    this.#waiting.set(event.number, { facts: event.facts, bytes: event.bytes, texts: { [detail]: event.json(detail) } });
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => this.#flush(), gatherMs).unref();
+  }
+
+  #flush(): void {
+    this.#isGathering = false;
+    const events = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    this.#bytes = 0;
+    this.#hand({ stream: this.#hub.name as "trace" | "log", events });
+    if (this.#lost > 0) this.#dropped(this.#lost);
+    this.#lost = 0;
+  }
+}

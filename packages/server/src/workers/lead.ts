@@ -1,0 +1,173 @@
+// The worker that owns the data directory, the management API and everything that is held by one process. It keeps the others in
+// step: whatever changed here is there too before the change is answered.
+import type { Deployment, Runtime, RunListener } from "@sluice/engine";
+import type { SluiceEvent, SluiceEvents } from "@sluice/connectors";
+import type { Policies } from "../access/policies.ts";
+import type { StoredParams } from "../flows/flow-store.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+import type { RuntimeLog } from "../log/runtime-log.ts";
+import type { RunCounts } from "../metrics/run-counts.ts";
+import type { Captures } from "../replay/captures.ts";
+import type { KeptRuns } from "../replay/kept-runs.ts";
+import type { RunHistory } from "../runs/run-history.ts";
+import { RunRecord } from "../runs/run-record.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import type { EventHub } from "../streams/event-hub.ts";
+import type { Calls } from "./calls.ts";
+import { takeDeath } from "./deaths.ts";
+import { Members } from "./members.ts";
+import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, WatchOrder } from "./messages.ts";
+import { Publication } from "./publication.ts";
+import { republish } from "./handed-events.ts";
+import type { UnderWay } from "./under-way.ts";
+import type { LeadSeat, WholeService } from "./whole-service.ts";
+
+/** What the lead needs of its runtime. */
+export interface LeadParts {
+  readonly runtime: Runtime;
+  /** The parameters each deployment was prepared with. */
+  readonly paramsOf: WeakMap<Deployment, StoredParams>;
+  readonly policies: Policies;
+  readonly mappings: Mappings;
+  readonly sessions: TestSessions;
+  readonly captures: Captures;
+  readonly history: RunHistory;
+  readonly kept: KeptRuns;
+  readonly counts: RunCounts;
+  readonly hubs: { readonly trace: EventHub; readonly log: EventHub };
+  readonly events: SluiceEvents;
+  readonly log: RuntimeLog;
+  readonly properties: ReadonlyMap<string, string>;
+  /** Lines other workers logged before anybody listened. */
+  recentLines(lines: readonly string[]): void;
+  /** The service begins to end. */
+  draining(): void;
+}
+
+/** A worker that does not follow within this long is replaced. */
+const followWithinMs = 60_000;
+const askWithinMs = 5_000;
+/** Changes come in groups: the routes of a flow, the flows of a folder. */
+const gatherMs = 10;
+/** While sessions or captures are open they may expire at any time. */
+const lookEveryMs = 1_000;
+
+export function createLead(calls: Calls, socketPath: string, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
+  const members = new Members(calls);
+  let service: WholeService | undefined;
+  return {
+    socketPath,
+    listen: (listener) =>
+      underWay.listen({
+        ...listener,
+        routeChanged(route) {
+          listener.routeChanged(route);
+          service?.changed();
+        },
+      }),
+    isNeeded: () => members.size > 0,
+    attach: (parts) => (service = attach(calls, members, parts)),
+  };
+}
+
+function attach(calls: Calls, members: Members, parts: LeadParts): WholeService {
+  const publication = new Publication(parts);
+  let turn: Promise<unknown> = Promise.resolve();
+  let isScheduled = false;
+  let watchTimer: NodeJS.Timeout | undefined;
+
+  /** One at a time: a worker that joins gets everything up to a moment, and then each change after it. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work, work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** A worker that cannot follow is of no use; the supervisor puts another in its place. */
+  async function order(member: number, change: ChangeOrder): Promise<void> {
+    try {
+      await calls.call(member, "change", change, followWithinMs);
+    } catch (error) {
+      if (!members.has(member)) return;
+      members.delete(member);
+      parts.log.write("ERROR", "sluice.workers", `worker ${member} does not follow and is replaced: ${(error as Error).message}`);
+      calls.tell("supervisor", "replace", { worker: member });
+    }
+  }
+
+  const settled = (): Promise<void> =>
+    inTurn(async () => {
+      // With nobody to tell, what is new is found out when somebody joins.
+      if (members.size === 0) return;
+      const changes = publication.advance();
+      if (changes.length > 0) await Promise.all([...members].map((member) => order(member, { whole: false, changes })));
+      lookLater();
+    });
+
+  function changed(): void {
+    if (isScheduled || members.size === 0) return;
+    isScheduled = true;
+    setTimeout(() => {
+      isScheduled = false;
+      void settled();
+    }, gatherMs);
+  }
+
+  function lookLater(): void {
+    if (watchTimer !== undefined || !publication.mayLapse) return;
+    watchTimer = setTimeout(() => {
+      watchTimer = undefined;
+      void settled();
+    }, lookEveryMs);
+    watchTimer.unref();
+  }
+
+  calls.on("join", (_data, from) =>
+    inTurn(async () => {
+      publication.advance();
+      await calls.call(from, "change", { whole: true, changes: publication.everything() } satisfies ChangeOrder, followWithinMs);
+      for (const stream of ["trace", "log"] as const) await watchAt(from as number, parts.hubs[stream]);
+      members.add(from as number);
+    }),
+  );
+  calls.on("properties", () => parts.properties);
+  calls.on("draining", () => parts.draining());
+  calls.on("gone", ({ worker }: { worker: number }) => members.left(worker));
+  calls.on("died", (death: Death) => takeDeath(death, parts));
+  calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
+  calls.on("handed-events", (handed: HandedEvents) => republish(parts.hubs[handed.stream], handed));
+
+  const watchAt = (member: number, hub: EventHub): Promise<readonly string[]> =>
+    calls.call<readonly string[]>(member, "watch", { stream: hub.name as "trace", queries: hub.filters.map(({ query }) => query) } satisfies WatchOrder);
+  for (const hub of Object.values(parts.hubs)) {
+    hub.onChanged = () => {
+      for (const member of members) watchAt(member, hub).catch(() => undefined);
+    };
+  }
+
+  const ask = <T>(name: string, data: unknown): Promise<readonly T[]> => members.ask<T>(name, data, askWithinMs);
+
+  return {
+    settled,
+    changed,
+    runs: (query) => ask<FoundRuns>("runs", query),
+    run: async (id) => (await ask<Readonly<Record<string, unknown>> | undefined>("run", { id })).find((found) => found !== undefined),
+    async fetchRun(id) {
+      const found = (await ask<RemoteRun | undefined>("fetch-run", { id })).find((run) => run !== undefined);
+      if (found === undefined) return;
+      parts.history.adopt(RunRecord.restore(found.record));
+      if (found.kept !== undefined) parts.kept.adopt(found.kept);
+    },
+    figures: async () => ({ present: await members.figures(askWithinMs), departed: members.departed }),
+    async watch(hub, query) {
+      const queries = [...hub.filters.map((filter) => filter.query), query];
+      const lines = await Promise.all(
+        [...members].map((member) =>
+          calls.call<readonly string[]>(member, "watch", { stream: hub.name as "trace", queries } satisfies WatchOrder, askWithinMs).catch(() => []),
+        ),
+      );
+      if (!hub.recording) parts.recentLines(lines.flat());
+    },
+    drained: async (flowId) => (await ask<boolean>("drained", { flowId })).every(Boolean),
+  };
+}

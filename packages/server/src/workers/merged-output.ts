@@ -1,0 +1,84 @@
+// The output of several processes as one, line by line: a line is written whole or not at all, and a reader that is slow slows the
+// pipes down, where each process has its own bound.
+import { write, writeSync } from "node:fs";
+import type { Readable } from "node:stream";
+import type { BatchedWriter } from "../log/batched-writer.ts";
+
+const newline = 10;
+
+export interface MergedOutput extends BatchedWriter {
+  /** Takes over what this stream brings. */
+  merge(stream: Readable): void;
+}
+
+export function createMergedOutput(fileDescriptor: number): MergedOutput {
+  let waiting: { readonly bytes: Buffer; readonly written: () => void }[] = [];
+  let isOpen = false;
+  let isWriting = false;
+  let isBroken = false;
+
+  function put(bytes: Buffer, written: () => void = () => undefined): void {
+    if (isBroken) return written();
+    waiting.push({ bytes, written });
+    if (isOpen && !isWriting) next();
+  }
+
+  function next(): void {
+    const batch = waiting;
+    if (batch.length === 0) return;
+    waiting = [];
+    isWriting = true;
+    push(Buffer.concat(batch.map(({ bytes }) => bytes)), 0, () => {
+      isWriting = false;
+      for (const { written } of batch) written();
+      if (waiting.length > 0) next();
+    });
+  }
+
+  function push(bytes: Buffer, offset: number, done: () => void): void {
+    write(fileDescriptor, bytes, offset, (error, written) => {
+      if (error !== null && error.code !== "EAGAIN") {
+        isBroken = true;
+        return done();
+      }
+      const reached = offset + (error === null ? written : 0);
+      if (reached >= bytes.length) done();
+      else if (error === null) push(bytes, reached, done);
+      else setTimeout(() => push(bytes, reached, done), 5);
+    });
+  }
+
+  return {
+    add: (line) => put(Buffer.from(`${line}\n`)),
+    open(firstLine) {
+      if (firstLine !== undefined) waiting.unshift({ bytes: Buffer.from(`${firstLine}\n`), written: () => undefined });
+      isOpen = true;
+      if (!isWriting) next();
+    },
+    recent: () => [],
+    close() {
+      isOpen = true;
+      try {
+        for (const { bytes } of waiting) for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
+      } catch {
+        isBroken = true;
+      }
+      waiting = [];
+    },
+    merge(stream) {
+      let rest = Buffer.alloc(0);
+      stream.on("data", (chunk: Buffer) => {
+        const end = chunk.lastIndexOf(newline) + 1;
+        const whole = end === 0 ? undefined : Buffer.concat([rest, chunk.subarray(0, end)]);
+        rest = end === 0 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end));
+        if (whole === undefined) return;
+        // Before the first line is out everything may wait; afterwards one chunk per process does.
+        if (isOpen) stream.pause();
+        put(whole, () => void stream.resume());
+      });
+      stream.on("end", () => {
+        if (rest.length > 0) put(Buffer.concat([rest, Buffer.from("\n")]));
+      });
+    },
+  };
+}

@@ -1,0 +1,354 @@
+// A service of several worker processes as its users see it: one port, one management API, and no difference to one process
+// except that it has more hands. Real processes and real sockets throughout.
+import { Agent, request } from "node:http";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { answering, eventually, sleep, token } from "./started-server.ts";
+import { startLoad } from "./webhook-load.ts";
+
+const workers = 3;
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** One request on a connection of its own, so that each may meet another worker. */
+function fresh(baseUrl: string, path: string, body = "x", headers: Readonly<Record<string, string>> = {}, method = "POST"): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(baseUrl + path, { method, agent: false, headers, timeout: 20_000 }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body: text, headers: incoming.headers }));
+      incoming.on("error", reject);
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 20 s")));
+    outgoing.on("error", reject);
+    outgoing.end(method === "GET" ? undefined : body);
+  });
+}
+
+const many = (count: number, baseUrl: string, path: string, headers?: Readonly<Record<string, string>>): Promise<readonly Reply[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => fresh(baseUrl, path, String(index), headers)));
+
+const kinds = (replies: readonly Reply[]): Readonly<Record<string, number>> => {
+  const found: Record<string, number> = {};
+  for (const { status, body } of replies) found[`${status} ${body}`] = (found[`${status} ${body}`] ?? 0) + 1;
+  return found;
+};
+
+const route = (id: string, uri: string, ...steps: readonly string[]): string => `- route:
+    id: ${id}
+    from:
+      uri: ${uri}
+      steps:
+${steps.map((step) => `        - ${step}`).join("\n")}
+`;
+
+interface WorkerView {
+  readonly pid: number;
+  readonly leads: boolean;
+  readonly runs: number;
+}
+
+const workersOf = async (server: SpawnedServer): Promise<readonly WorkerView[]> => (await server.api("GET", "/health")).json.workers as WorkerView[];
+
+/** Follows an event stream until it is closed. */
+function follow(server: SpawnedServer, path: string): Promise<{ readonly events: any[]; close(): void }> {
+  return new Promise((resolve, reject) => {
+    const events: any[] = [];
+    const outgoing = request(`${server.baseUrl}/_api${path}`, { agent: false, headers: { authorization: `Bearer ${token}` } }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+        const frames = text.split("\n\n");
+        text = frames.pop() as string;
+        for (const frame of frames) {
+          const data = /^data: (.*)$/m.exec(frame)?.[1];
+          if (data !== undefined) events.push(JSON.parse(data));
+        }
+        if (frames.length > 0) resolve({ events, close: () => outgoing.destroy() });
+      });
+      incoming.on("error", () => undefined);
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe("several workers", () => {
+  let server: SpawnedServer;
+  beforeAll(async () => {
+    server = await spawnServer({ env: { SERVICE_WORKERS: String(workers) } });
+  });
+  afterAll(async () => {
+    await server.end();
+    server.clean();
+  });
+
+  it("says once that it is ready, when all of them serve", async () => {
+    expect(server.output().match(/"baseUrl"/g)).toHaveLength(1);
+    const list = await workersOf(server);
+    expect(list).toHaveLength(workers);
+    expect(list.filter(({ leads }) => leads)).toHaveLength(1);
+    expect(list.map(({ pid }) => pid)).not.toContain(server.pid);
+  });
+
+  it("answers a deployment when every worker serves the new version, and all of them do the work", async () => {
+    for (const version of ["one", "two", "three"]) {
+      const reply = await server.putFlow("greet", answering("greet", version));
+      expect(reply.status).toBe(version === "one" ? 201 : 200);
+      expect(kinds(await many(200, server.baseUrl, "/api/greet"))).toEqual({ [`200 ${version}`]: 200 });
+    }
+    const list = await workersOf(server);
+    for (const { runs } of list) expect(runs).toBeGreaterThan(20);
+  });
+
+  it("changes nothing anywhere when a deployment is refused", async () => {
+    await server.putFlow("steady", answering("steady", "old"));
+    for (const wrong of [answering("steady", "new").replace("setBody", "setBdy"), route("greet", "webhook", "setBody: {constant: stolen}"), ": : :"])
+      expect((await server.putFlow("steady", wrong)).status).toBeGreaterThanOrEqual(400);
+    expect(kinds(await many(60, server.baseUrl, "/api/steady"))).toEqual({ "200 old": 60 });
+  });
+
+  it("takes a removed flow and a stopped route out of every worker", async () => {
+    await server.putFlow("passing", answering("passing", "here"));
+    expect((await server.api("POST", "/routes/passing/stop")).status).toBe(200);
+    expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([503]));
+    await server.api("POST", "/routes/passing/start");
+    expect(kinds(await many(30, server.baseUrl, "/api/passing"))).toEqual({ "200 here": 30 });
+    expect((await server.api("DELETE", "/flows/passing")).json).toMatchObject({ deleted: true, drained: true });
+    expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([404]));
+  });
+
+  it("shows runs, counts and single runs of the whole service", async () => {
+    await server.putFlow("counted", answering("counted", "n"));
+    const replies = await many(60, server.baseUrl, "/api/counted");
+    const { json: list } = await server.api("GET", "/runs?routeId=counted&limit=100");
+    expect(list.total).toBe(60);
+    expect(new Set(list.runs.map((run: any) => run.id))).toEqual(new Set(replies.map(({ headers }) => headers["x-run-id"])));
+    expect(list.runs.map((run: any) => run.startedAt)).toEqual(
+      list.runs
+        .map((run: any) => run.startedAt)
+        .toSorted()
+        .toReversed(),
+    );
+    expect((await server.api("GET", "/runs?routeId=counted&limit=7")).json.runs).toHaveLength(7);
+    for (const { headers } of replies.slice(0, 12))
+      expect((await server.api("GET", `/runs/${String(headers["x-run-id"])}`)).json).toMatchObject({
+        routeId: "counted",
+        status: "completed",
+        replayable: true,
+      });
+    expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "counted")).toMatchObject({ total: 60, failed: 0, inflight: 0 });
+    const { text } = await server.api("GET", "/metrics");
+    expect(text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
+    expect(text).toContain(`sluice_workers ${workers}`);
+  });
+
+  it("replays a run whichever worker it was in", async () => {
+    await server.putFlow("again", route("again", "webhook", 'setBody: {simple: "got ${body}"}'));
+    const replies = await many(9, server.baseUrl, "/api/again");
+    for (const { body, headers } of replies) {
+      const { status, json } = await server.api("POST", `/runs/${String(headers["x-run-id"])}/replay`, {});
+      expect([status, json.status, json.body, json.diff.same]).toEqual([200, "completed", body, true]);
+    }
+  });
+
+  it("streams what happens in every worker", async () => {
+    await server.putFlow("seen", route("seen", "webhook", 'log: {message: "saw ${body}", loggingLevel: INFO}'));
+    const trace = await follow(server, "/trace/stream?routeId=seen&type=run.completed");
+    const log = await follow(server, "/logs/stream?routeId=seen");
+    const replies = await many(40, server.baseUrl, "/api/seen");
+    const ids = new Set(replies.map(({ headers }) => headers["x-run-id"]));
+    await eventually(() => trace.events.length >= 40 && log.events.length >= 40);
+    expect(new Set(trace.events.map((event) => event.runId))).toEqual(ids);
+    expect(new Set(log.events.map((event) => event.message))).toEqual(new Set(Array.from({ length: 40 }, (_, index) => `saw ${index}`)));
+    expect(new Set(trace.events.map((event) => event.id)).size).toBe(40);
+    trace.close();
+    log.close();
+  });
+
+  it("mocks in every worker while a session of the whole deployment is open", async () => {
+    await server.putFlow("mocked", route("mocked", "webhook", "to: {id: out, uri: 'mock:out'}", "setBody: {simple: '${body}'}"));
+    const { json: opened } = await server.api("POST", "/test/session", { mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mock" } }] });
+    expect(kinds(await many(30, server.baseUrl, "/api/mocked"))).toEqual({ "200 mock": 30 });
+    const { json: closed } = await server.api("DELETE", `/test/session/${opened.sessionId}`);
+    expect(closed.callCount).toBe(30);
+    expect(Object.keys(kinds(await many(30, server.baseUrl, "/api/mocked")))).not.toContain("200 mock");
+    const { json: own } = await server.api("POST", "/test/session", {
+      scope: "session",
+      mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mine" } }],
+    });
+    expect(kinds(await many(12, server.baseUrl, "/api/mocked", { "x-test-session": own.sessionId }))).toEqual({ "200 mine": 12 });
+    expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
+  });
+
+  it("keeps what is remembered between messages in one place", async () => {
+    await server.putFlow(
+      "together",
+      route("together", "webhook", 'aggregate: {constant: all, completionSize: 20, aggregationStrategy: GroupedBody, steps: [{to: "mock:group"}]}') +
+        route("once", "webhook:once?idempotency=true", "delay: 20", 'setBody: {simple: "${random(1000000000)}"}'),
+    );
+    await many(40, server.baseUrl, "/api/together");
+    const keyed = await Promise.all(Array.from({ length: 5 }, () => fresh(server.baseUrl, "/api/once", "same", { "idempotency-key": "k1" })));
+    expect(keyed.filter(({ status }) => status === 200).length + keyed.filter(({ status }) => status === 409).length).toBe(5);
+    const first = (await many(1, server.baseUrl, "/api/once", { "idempotency-key": "k2" }))[0] as Reply;
+    expect(kinds(await Promise.all(Array.from({ length: 9 }, () => fresh(server.baseUrl, "/api/once", "0", { "idempotency-key": "k2" }))))).toEqual({
+      [`200 ${first.body}`]: 9,
+    });
+    const list = (await server.api("GET", "/health")).json;
+    expect(list.routes.find((one: any) => one.id === "together")).toMatchObject({ total: 40 });
+  });
+
+  it("counts rate limits and checks credentials for the service as a whole", async () => {
+    await server.putFlow("guarded", answering("guarded", "in"));
+    const key = { "x-api-key": "s3cr3t-key" };
+    const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
+    expect((await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" })).status).toBe(201);
+    expect(kinds(await many(30, server.baseUrl, "/api/guarded", key))).toEqual({ "200 in": 30 });
+    expect(kinds(await many(6, server.baseUrl, "/api/guarded"))).toEqual({ '401 {"error":"unauthorized"}': 6 });
+    await server.api("PUT", "/auth/guarded", { authenticate, default: "allow", rateLimit: { limit: 10, windowSec: 60, by: "principal" } });
+    const limited = kinds(await many(30, server.baseUrl, "/api/guarded", key));
+    expect(limited).toEqual({ "200 in": 10, '429 {"error":"rate limit exceeded"}': 20 });
+  });
+
+  it("looks values up in the table that was installed last", async () => {
+    for (const unit of ["ST", "PCE"]) {
+      await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });
+      if (unit === "ST") await server.putFlow("units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
+      expect(kinds(await many(40, server.baseUrl, "/api/units"))).toEqual({ [`200 ${unit}`]: 40 });
+    }
+  });
+
+  it("runs a timer once, not once per worker", async () => {
+    await server.putFlow("ticking", route("ticking", "timer:tick?period=50&repeatCount=10", 'to: "mock:tick"'));
+    await sleep(900);
+    expect((await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total).toBe(10);
+    expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "ticking")).toMatchObject({ total: 10 });
+  });
+
+  it("loses no message of a durable queue", async () => {
+    await server.putFlow(
+      "queued",
+      route("intake", "webhook", 'to: "queue:orders"', "setBody: {constant: kept}") + route("work", "queue:orders", 'to: "mock:done"'),
+    );
+    expect(kinds(await many(60, server.baseUrl, "/api/intake"))).toEqual({ "200 kept": 60 });
+    await eventually(async () => (await server.api("GET", "/runs?routeId=work&limit=100")).json.total === 60, 10_000);
+    const bodies = (await server.api("GET", "/runs?routeId=work&limit=100")).json.runs.map((run: any) => run.request.preview);
+    expect(new Set(bodies).size).toBe(60);
+  });
+
+  it("replaces flows fifty times under load without one failed call", async () => {
+    await server.putFlow("busy", answering("busy", "v0"));
+    const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 12 });
+    for (let version = 1; version <= 50; version++) {
+      const sentAt = performance.now();
+      expect((await server.putFlow("busy", answering("busy", `v${version}`))).status).toBe(200);
+      const answeredAt = performance.now();
+      expect(answeredAt - sentAt).toBeLessThan(5_000);
+      const [sample] = await many(1, server.baseUrl, "/api/busy");
+      expect(sample?.body).toBe(`v${version}`);
+    }
+    await load.stop();
+    expect(load.broken).toEqual([]);
+    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(load.answers.length).toBeGreaterThan(500);
+  });
+
+  it("goes on when a worker is killed, replaces it, and accounts for what it had under way", async () => {
+    await server.putFlow("slow", route("slow", "webhook", "delay: 3000", "setBody: {constant: late}"));
+    await server.putFlow("quick", answering("quick", "q"));
+    const agent = new Agent({ keepAlive: true, maxSockets: 18 });
+    const pending = Array.from({ length: 18 }, () =>
+      fresh(server.baseUrl, "/api/slow").then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
+    await sleep(500);
+    const before = await workersOf(server);
+    const victim = before.find(({ leads }) => !leads) as WorkerView;
+    const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
+    await sleep(200);
+    process.kill(victim.pid, "SIGKILL");
+    const outcomes = await Promise.all(pending);
+    const cut = outcomes.filter((status) => status === 0).length;
+    expect(cut).toBeGreaterThan(0);
+    expect(outcomes.filter((status) => status === 200).length).toBe(18 - cut);
+    await eventually(async () => (await workersOf(server)).length === workers, 10_000);
+    await load.stop();
+    agent.destroy();
+    // What stood on the killed worker's connections is cut; nothing else is.
+    expect(load.broken.length).toBeLessThanOrEqual(6);
+    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(victim.pid);
+    const lost = (await server.api("GET", "/runs?routeId=slow&status=failed&limit=100")).json;
+    expect(lost.total).toBe(cut);
+    expect(lost.runs[0].error).toMatchObject({ type: "WorkerDied" });
+    expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} ended (SIGKILL)`);
+    expect(server.output()).toContain(`${cut} runs were under way`);
+    expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
+  });
+
+  it("gives the service a new lead when the lead is killed", async () => {
+    await server.putFlow("quick", answering("quick", "q"));
+    const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
+    process.kill(lead.pid, "SIGKILL");
+    const since = performance.now();
+    const { status } = await fresh(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
+    expect([0, 200, 503]).toContain(status);
+    await eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 15_000);
+    expect(performance.now() - since).toBeLessThan(15_000);
+    expect((await workersOf(server)).find(({ leads }) => leads)?.pid).not.toBe(lead.pid);
+    expect((await server.putFlow("quick", answering("quick", "after"))).status).toBe(200);
+    expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
+    expect((await server.api("GET", "/flows")).json.total).toBeGreaterThan(10);
+  });
+});
+
+describe("ending", () => {
+  it("finishes what is under way in every worker and ends with 0", async () => {
+    const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
+    await server.putFlow("slow", route("slow", "webhook", "delay: 1000", "setBody: {constant: done}"));
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
+    const pending = many(10, server.baseUrl, "/api/slow");
+    await sleep(300);
+    const code = await server.end();
+    expect(kinds(await pending)).toEqual({ "200 done": 10 });
+    expect(code).toBe(0);
+    expect(children).toHaveLength(2);
+    for (const pid of children) expect(() => process.kill(Number(pid), 0)).toThrow();
+    server.clean();
+  });
+
+  it("says what it had to give up, by its exit code and in its log", async () => {
+    const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
+    await server.putFlow("slow", route("slow", "webhook", "delay: 20000"));
+    const pending = Promise.allSettled(Array.from({ length: 4 }, () => fresh(server.baseUrl, "/api/slow")));
+    await sleep(300);
+    expect(await server.end()).toBe(1);
+    await pending;
+    expect(server.output()).toContain("abandoned");
+    server.clean();
+  });
+
+  it("keeps a second service off the same data", async () => {
+    const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
+    await expect(spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir })).rejects.toThrow("in use by process");
+    await server.putFlow("still", answering("still", "here"));
+    expect(kinds(await many(10, server.baseUrl, "/api/still"))).toEqual({ "200 here": 10 });
+    await server.end();
+    server.clean();
+  });
+
+  it("starts no other process for one worker", async () => {
+    const server = await spawnServer({ env: { SERVICE_WORKERS: "1" } });
+    expect(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim()).toBe("");
+    expect((await server.api("GET", "/health")).json.workers).toBeUndefined();
+    await server.end();
+    server.clean();
+  });
+});
