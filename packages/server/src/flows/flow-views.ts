@@ -21,7 +21,10 @@ export async function listFlows(views: FlowViews): Promise<readonly FlowEntry[]>
   const files = await views.parts.store.list();
   const entries: FlowEntry[] = [];
   for (const file of files) entries.push(await entry(views, file));
-  for (const id of views.seen.keys()) if (!files.some((file) => file.id === id)) views.seen.delete(id);
+  if (views.seen.size > 0) {
+    const there = new Set(files.map(({ id }) => id));
+    for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
+  }
   return entries;
 }
 
