@@ -156,7 +156,9 @@ async function opened(page) {
 /** From each key press to the next frame, as the browser itself tells. */
 async function keys(page, presses) {
   await page.evaluate(() => {
+    const isListening = window.pressed !== undefined;
     window.pressed = [];
+    if (isListening) return;
     window.addEventListener("keydown", (event) => requestAnimationFrame(() => setTimeout(() => window.pressed.push(performance.now() - event.timeStamp))), {
       capture: true,
     });

@@ -9,12 +9,15 @@ run(bin("oxfmt"), ["--check", "packages", "scripts", "tests", "bench"]);
 // These watch how others fare while something heavy goes on, compare durations or drive a browser: they run one after another, and a
 // machine that was busy for a moment gets a second try.
 const alone = [
+  "tests/bench-budgets.test.ts",
   "tests/documents.test.ts",
   "tests/http-input.test.ts",
   "tests/partner-faults.test.ts",
   "tests/redeploy.test.ts",
   "tests/streams.test.ts",
   "tests/access.test.ts",
+  "tests/cli-examples.test.ts",
+  "tests/cli-terminal.test.ts",
   "packages/server/src/access/schemes/basic.test.ts",
 ];
 const asked = process.argv.slice(2);

@@ -1,0 +1,11 @@
+// The hot path has not become slower: ratios within one run, see bench/budgets.json.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+it("the hot path stays within its budgets", () => {
+  const checked = spawnSync(process.execPath, ["bench/check.mjs"], { cwd: fileURLToPath(new URL("..", import.meta.url)), encoding: "utf8" });
+  expect(`${checked.stdout}${checked.stderr}`).not.toMatch(/EXCEEDED|Error/);
+  expect(checked.stdout).toMatch(/engine ratio: .*\n.*\nhot-path webhook.ratio: /);
+  expect(checked.status).toBe(0);
+}, 300_000);
