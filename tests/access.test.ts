@@ -318,6 +318,15 @@ describe("the order of checks", () => {
 });
 
 describe("what the route sees", () => {
+  it("D22: what a policy takes out is not there for a public route either, however it is asked for", async () => {
+    await server.putFlow("public", mirror("public"));
+    await put("public", { authenticate: [shopKey], rules: [{ public: true }] });
+    for (const path of ["/api/public", "/public-own", "/api/public?a=b"]) {
+      const seen = seenBy(await hook(path, { authorization: "Bearer left-over", "x-api-key": "s3cr3t-shop", "x-hub-signature-256": "kept" }));
+      expect([path, seen["auth"], seen["key"], seen["signature"]]).toEqual([path, "", "", "kept"]);
+    }
+  });
+
   it("the principal, and neither Authorization nor key nor signature; on both paths", async () => {
     await server.putFlow("seen", mirror("seen-route", "/shown"));
     await put("seen", {

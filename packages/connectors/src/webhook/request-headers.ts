@@ -55,18 +55,12 @@ class RequestHeaders implements WireHeaders {
     return entries.values();
   }
 
-  /** The plain case, a header sent once; everything else (path and query values, our own names, a policy's hand in it) is left to the whole. */
+  /** The plain case, a header sent once; everything else (path and query values, our own names) is left to the whole. */
   find(key: string): unknown {
-    const { rawHeaders, query, params, principal } = this.#request;
-    if (
-      query !== "" ||
-      principal !== undefined ||
-      unsureHeaders.has(key) ||
-      key.startsWith("camel") ||
-      Object.keys(params).length > 0 ||
-      this.#more !== none
-    )
-      return unsure;
+    const { rawHeaders, query, params, hidden } = this.#request;
+    if (query !== "" || unsureHeaders.has(key) || key.startsWith("camel") || Object.keys(params).length > 0 || this.#more !== none) return unsure;
+    // A credential that a policy consumed is not there.
+    if (hidden?.includes(key) === true) return undefined;
     let found: string | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;

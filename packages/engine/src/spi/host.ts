@@ -80,6 +80,8 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   /** What an access policy learned about the caller. */
   readonly principal: unknown;
+  /** Lower-case names of headers that came but are not for the route: credentials, or what no longer describes the body. */
+  readonly hidden?: readonly string[] | undefined;
   /** The test session the caller named, already verified. */
   readonly session: import("../exchange/run.ts").SessionTag | undefined;
 }
