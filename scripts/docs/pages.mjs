@@ -1,4 +1,5 @@
 // Every generated file of the reference, by its path below docs/reference.
+import { cliReference, commands } from "@sluice/cli";
 import { flowToJsonSchema } from "@sluice/model";
 import { createCatalog, describeCatalog, settingsReference, statusOf } from "@sluice/server";
 import { FakeHost } from "@sluice/testkit";
@@ -33,6 +34,7 @@ export async function referencePages(root) {
   pages.set("routes.md", routePage(view));
   pages.set("refused.md", refusedPage(view.refused));
   pages.set("settings.md", settingsReference());
+  pages.set("cli.md", await cliReference(commands));
   pages.set("api.md", apiPage(await openApi()));
   pages.set("errors.md", errorPage(scanErrorCodes(root, ["model", "engine", "standard", "connectors", "server"]), statusOf));
   pages.set("flow.schema.json", `${JSON.stringify(flowToJsonSchema(catalog), undefined, 1)}\n`);
@@ -68,6 +70,7 @@ function overview() {
     "- [Beans](beans.md): what options refer to by name.",
     "- [Refused words](refused.md): what of Camel is not here.",
     "- [Differences from Camel](camel-differences.md): what behaves otherwise, and why.",
+    "- [Command line](cli.md): every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): variables and flags of the runtime.",
     "- [Management API](api.md): every endpoint.",
     "- [Error codes](errors.md): every fault by its code.",

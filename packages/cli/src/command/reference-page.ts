@@ -20,7 +20,7 @@ async function section(command: CommandDeclaration): Promise<string> {
     return argument.required === true ? `<${word}>` : `[${word}]`;
   });
   const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...named].join(" ")} [options]\``];
-  if (details !== undefined) parts.push(details);
+  if (details !== undefined) parts.push(plain(details));
   const rows = [...(command.arguments ?? []).map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`), ...(command.flags ?? []).map(flagRow)];
   if (rows.length > 0) parts.push(["| Option | Meaning | Default |", "|---|---|---|", ...rows].join("\n"));
   if (command.moreFlags !== undefined) parts.push("It takes a flag for every [setting](settings.md) of the runtime too.");
@@ -43,4 +43,6 @@ function flagRow({ name, short, value, values, doc, default: standard }: FlagDec
   return `| \`${words.replaceAll("|", "\\|")}\` | ${cell(doc)} | ${standard === undefined ? "" : `\`${standard}\``} |`;
 }
 
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+/** Text in which nothing is taken for a tag. */
+const plain = (text: string): string => text.replaceAll("<", "&lt;");
+const cell = (text: string): string => plain(text).replaceAll("|", "\\|").replaceAll("\n", " ");

@@ -103,7 +103,7 @@ function mapNode(type: string, parameters: Values, name: string, remarks: Remark
   remark(/^(code|function)/.test(type) ? "holds code: write it as steps or a mapping" : "has no counterpart here");
   return {
     steps: [missing(`node '${name}' (${type})`)],
-    ...(/Trigger$/.test(type) ? { trigger: { uri: `direct:${name.replaceAll(/[^\w-]+/g, "-").toLowerCase()}` } } : {}),
+    ...(type.endsWith("Trigger") ? { trigger: { uri: `direct:${name.replaceAll(/[^\w-]+/g, "-").toLowerCase()}` } } : {}),
   };
 }
 

@@ -115,7 +115,7 @@ const mustache = (text: string): string => text.replaceAll(/\{\{\{?\s*([^}\s]+)\
 
 function changeStep(rule: Node, remark: (text: string) => void): readonly Step[] {
   const { t, p, pt, to, tot } = rule;
-  if (t === "set" && (pt ?? "msg") === "msg" && !/^payload\./.test(String(p))) {
+  if (t === "set" && (pt ?? "msg") === "msg" && !String(p).startsWith("payload.")) {
     if (tot === "msg") return [set(String(p), { simple: property(String(to)) })];
     if (["str", "num", "bool", "json", undefined].includes(tot)) return [set(String(p), { constant: String(to) })];
   }

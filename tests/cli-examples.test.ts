@@ -1,0 +1,39 @@
+// Every example in the help of every command is run as it stands, one after another in one folder, as a reader would try them.
+import { commands } from "@sluice/cli";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cliFolder, type CliFolder } from "./cli-process.ts";
+import { startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+let folder: CliFolder;
+beforeAll(async () => {
+  server = await startTestServer();
+  folder = cliFolder({ SLUICE_RUNTIME: server.baseUrl, SERVICE_DEPLOY_TOKEN: token });
+  expect(await folder.sluice("new", "webhook", "orders")).toMatchObject({ exit: 0 });
+  folder.put({ "legacy/routes.xml": '<routes><route id="legacy"><from uri="direct:legacy"/><log message="${body}"/></route></routes>' });
+  expect(await folder.sluice("deploy", "orders")).toMatchObject({ exit: 0 });
+  expect(await folder.sluice("record", "orders", "--capture", "10")).toMatchObject({ exit: 0 });
+  const reply = await fetch(`${server.baseUrl}/api/orders`, { method: "POST", body: "{}" });
+  expect(reply.status).toBe(422);
+}, 300_000);
+afterAll(async () => {
+  folder.remove();
+  await server.end();
+});
+
+const examples = commands.flatMap(({ name, examples: list }) => list.map((example) => [name, example.command, example] as const));
+
+describe("examples of the help", () => {
+  it("there is one for every command", () => expect(new Set(examples.map(([name]) => name)).size).toBe(commands.length));
+
+  it.each(examples)(
+    "%s: %s",
+    async (_, __, { command, exit = 0, until }) => {
+      const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
+      const ended = until === undefined ? await folder.shell(command, env) : await folder.until(command, until, env);
+      expect(ended, ended.remarks).toMatchObject({ exit });
+      if (until !== undefined) expect(ended.output + ended.remarks).toContain(until);
+    },
+    120_000,
+  );
+});

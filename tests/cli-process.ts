@@ -1,0 +1,86 @@
+// The sluice command as its users run it: a process of its own, in a folder of its own.
+import { execFile, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.mjs", import.meta.url));
+
+export interface Ended {
+  readonly exit: number | null;
+  readonly output: string;
+  readonly remarks: string;
+}
+
+export interface CliFolder {
+  readonly path: string;
+  /** A PATH in which `sluice` is the command under test. */
+  readonly toolPath: string;
+  put(files: Readonly<Record<string, string>>): void;
+  /** Runs a line of shell in the folder; `sluice` is the command under test. */
+  shell(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
+  sluice(...words: readonly string[]): Promise<Ended>;
+  /** Runs a line until it has printed a text, then interrupts it; the whole of what it printed. */
+  until(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
+  remove(): void;
+}
+
+export function cliFolder(environment: Readonly<Record<string, string>> = {}): CliFolder {
+  const path = mkdtempSync(join(tmpdir(), "sluice-cli-"));
+  const tools = mkdtempSync(join(tmpdir(), "sluice-bin-"));
+  writeFileSync(join(tools, "sluice"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  chmodSync(join(tools, "sluice"), 0o755);
+  const env = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+    PATH: `${tools}${delimiter}${process.env["PATH"]}`,
+    HOME: path,
+    TERM: "dumb",
+    ...environment,
+    ...more,
+  });
+
+  const shell: CliFolder["shell"] = (line, more) =>
+    new Promise((resolve) => {
+      execFile("bash", ["-c", line], { cwd: path, env: env(more), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, remarks) => {
+        resolve({ exit: error === null ? 0 : typeof error.code === "number" ? error.code : null, output, remarks });
+      });
+    });
+
+  return {
+    path,
+    toolPath: `${tools}${delimiter}${process.env["PATH"]}`,
+    put(files) {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(path, name)), { recursive: true });
+        writeFileSync(join(path, name), text);
+      }
+    },
+    shell,
+    sluice: (...words) => shell(`sluice ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")}`),
+    until: (line, text, more) =>
+      new Promise((resolve) => {
+        const child = spawn("bash", ["-c", `exec ${line.replace(/^((?:\w+=\S+ )*)/, (assignments) => (assignments === "" ? "" : `env ${assignments}`))}`], {
+          cwd: path,
+          env: env(more),
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        let output = "";
+        let remarks = "";
+        let asked = false;
+        const look = (): void => {
+          if (asked || !(output + remarks).includes(text)) return;
+          // Once: a second interrupt means now.
+          asked = true;
+          child.kill("SIGINT");
+        };
+        const late = setTimeout(() => child.kill("SIGKILL"), 110_000);
+        child.stdout.on("data", (part) => ((output += part), look()));
+        child.stderr.on("data", (part) => ((remarks += part), look()));
+        child.on("close", (exit) => (clearTimeout(late), resolve({ exit, output, remarks })));
+      }),
+    remove() {
+      rmSync(path, { recursive: true, force: true });
+      rmSync(tools, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,267 @@
+// The commands that talk to a runtime, against a real one.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { commands, runProgram } from "@sluice/cli";
+import { parse } from "yaml";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { recordedTerminal } from "../packages/cli/src/terminal/recorded-terminal.test-support.ts";
+import { answering, call, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { stubPartner } from "./stub-partner.ts";
+
+let server: StartedServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.end());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
+  writeFileSync(join(folder, "token"), `${token}\n`);
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+async function sluice(...words: readonly string[]) {
+  const terminal = recordedTerminal();
+  const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
+  return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), remarks: terminal.remarks().replaceAll(`${folder}/`, "") };
+}
+
+const at = (name: string): string => join(folder, name);
+const deployed = async (): Promise<readonly string[]> => ((await server.api("GET", "/flows")).json.flows as readonly { id: string }[]).map(({ id }) => id);
+
+describe("sluice deploy", () => {
+  it("brings a folder into service: tables, policies, flows; and does nothing the second time", async () => {
+    put({
+      "d/one.yaml": answering("one", "1"),
+      "d/value-mappings/uom.json": '{"entries":{"piece":"ST"}}',
+      "d/value-mappings/plants.csv": "co,werk\n1,W1\n",
+      "d/policies/one.json": '{"default":"deny"}',
+    });
+    const dry = await sluice("deploy", at("d"), "--dry-run");
+    expect(dry.output).toBe(
+      "+ value-mapping plants (d/value-mappings/plants.csv)\n+ value-mapping uom (d/value-mappings/uom.json)\n+ policy one (d/policies/one.json)\n+ flow one (d/one.yaml)\n    routes added: one\n",
+    );
+    expect([dry.remarks, await deployed()]).toEqual(["4 of 4 would change; nothing was changed\n", []]);
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: expect.stringContaining(`4 deployed to ${server.baseUrl}`) });
+    expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
+    expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, remarks: "nothing to do: everything is deployed as it is\n" });
+  });
+
+  it("shows the lines that change", async () => {
+    put({ "lines.yaml": answering("lines", "before") });
+    await sluice("deploy", at("lines.yaml"));
+    put({ "lines.yaml": answering("lines", "after") });
+    const { output, exit } = await sluice("deploy", at("lines.yaml"));
+    expect(output).toContain("~ flow lines (lines.yaml)\n              - setBody:\n    -             constant: before\n    +             constant: after\n");
+    expect([exit, (await call(server.baseUrl, "POST", "/api/lines")).text]).toEqual([0, "after"]);
+  });
+
+  it("takes back what it did when one part is refused", async () => {
+    put({ "r/a.yaml": answering("ra", "old"), "r/value-mappings/back.json": '{"entries":{"a":"1"}}' });
+    await sluice("deploy", at("r"));
+    // Each flow is good alone; only together do they claim one route id, which no check of the single one can see.
+    put({
+      "r/a.yaml": answering("ra", "new"),
+      "r/b.yaml": answering("rb", "b"),
+      "r/c.yaml": answering("rb", "c"),
+      "r/value-mappings/back.json": '{"entries":{"a":"2"}}',
+    });
+    const { exit, remarks } = await sluice("deploy", at("r"));
+    expect([exit, remarks]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; what was changed before was taken back\n"]);
+    expect((await call(server.baseUrl, "POST", "/api/ra")).text).toBe("old");
+    expect((await server.api("GET", "/value-mappings/back")).json).toMatchObject({ entries: { a: "1" } });
+    expect(await deployed()).not.toContain("b");
+  });
+
+  it("refuses a flow whose tests fail, and one with faults, before anything changes", async () => {
+    const tests = (reply: string): string => `flow: tested.yaml\ntests: [{name: says it, when: {webhook: tested}, then: [{reply: {bodyEquals: ${reply}}}]}]\n`;
+    put({ "t/tested.yaml": answering("tested", "right"), "t/tested.test.yaml": tests("wrong") });
+    const refused = await sluice("deploy", at("t"), "--tests", "required");
+    expect([refused.exit, refused.remarks]).toEqual([1, expect.stringContaining('expected the reply "wrong", got "right"')]);
+    expect(refused.remarks).toContain("nothing was changed");
+    expect(await deployed()).not.toContain("tested");
+    put({ "t/tested.test.yaml": tests("right") });
+    expect(await sluice("deploy", at("t"), "--tests", "required")).toMatchObject({ exit: 0 });
+    put({ "t/tested.yaml": answering("tested", "right").replace("setBody", "setBdy") });
+    expect((await sluice("deploy", at("t"))).remarks).toBe(
+      "sluice deploy: t/tested.yaml: line 6: unknown step 'setBdy' in route 'tested' (did you mean 'setBody'?)\n",
+    );
+  });
+
+  it("refuses to write over what somebody else changed meanwhile", async () => {
+    put({ "race.yaml": answering("race", "1") });
+    await sluice("deploy", at("race.yaml"));
+    put({ "race.yaml": answering("race", "mine") });
+    const { fetch: real } = globalThis;
+    globalThis.fetch = async (input, init) => {
+      if (init?.method === "PUT" && !String(input).includes("dryRun")) {
+        globalThis.fetch = real;
+        await server.putFlow("race", answering("race", "theirs"));
+      }
+      return real(input, init);
+    };
+    const { exit, remarks } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = real));
+    expect([exit, remarks]).toEqual([1, expect.stringMatching(/race\.yaml: flow 'race' changed since hash [0-9a-f]{64}; nothing was changed/)]);
+    expect((await call(server.baseUrl, "POST", "/api/race")).text).toBe("theirs");
+  });
+
+  it.each([
+    [["deploy", "nowhere"], "there is no file or folder 'nowhere'"],
+    [["deploy", "token"], "there is no file or folder 'token'"],
+  ])("%j is told in one sentence", async (words, sentence) => {
+    expect(await sluice(...words)).toMatchObject({ exit: 2, remarks: `sluice deploy: ${sentence}\n` });
+  });
+
+  it("says when the token is refused", async () => {
+    put({ token: "wrong", "x.yaml": answering("x", "x") });
+    expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
+      exit: 1,
+      remarks: `sluice deploy: the runtime at ${server.baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
+    });
+  });
+});
+
+describe("runs, logs, trace and replay", () => {
+  const flow =
+    "- route:\n    id: watched\n    from: {uri: webhook, steps: [{log: 'got ${body}'}, {setBody: {id: answer, constant: hello}}]}\n- route:\n    id: broken\n    from: {uri: webhook, steps: [{throwException: {id: boom, exceptionType: java.lang.IllegalStateException, message: went wrong}}]}\n";
+  beforeAll(async () => {
+    expect((await server.putFlow("watched", flow)).status).toBe(201);
+    await call(server.baseUrl, "POST", "/api/watched", "Ada");
+    await call(server.baseUrl, "POST", "/api/broken", "Bob");
+  });
+
+  it("lists runs, oldest first, and shows one with its steps", async () => {
+    const { output } = await sluice("runs", "--flow", "watched");
+    expect(output).toMatch(/completed watched run_\S+ .*\n.*failed +broken run_\S+ .* went wrong\n$/);
+    const id = (await server.api("GET", "/runs?routeId=broken")).json.runs[0].id as string;
+    const one = await sluice("runs", id);
+    expect(one.output).toContain("✗ boom throwException");
+    expect(one.output).toContain("error    java.lang.IllegalStateException: went wrong at boom");
+    expect(JSON.parse((await sluice("runs", id, "--json")).output)).toMatchObject({ id, status: "failed" });
+    expect(await sluice("runs", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice runs: run 'run_nobody' not found\n" });
+    expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, remarks: "sluice runs: --limit must be a whole number of 1 or more, not '0'\n" });
+  });
+
+  it("follows the trace as lines and as JSON", async () => {
+    const lines = sluice("trace", "--route", "watched", "--for", "2");
+    const json = sluice("trace", "--route", "broken", "--type", "run.*", "--json", "--for", "2");
+    await eventually(async () => (await server.api("GET", "/health")).json.streamClients !== 0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await call(server.baseUrl, "POST", "/api/watched", "Eve\u001B[31m");
+    await call(server.baseUrl, "POST", "/api/broken", "x");
+    const { output, exit } = await lines;
+    expect(exit).toBe(0);
+    expect(output).toMatch(/watched run_\S+ .*\n.* ✓ log1 log .*\n.* ✓ answer setBody .* hello\n.* watched completed/);
+    expect(output).not.toContain("\u001B");
+    const events = (await json).output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).type);
+    expect(events).toEqual(["run.started", "run.failed"]);
+  });
+
+  it("shows past log records and filters them", async () => {
+    const { output } = await sluice("logs", "--replay", "100", "--for", "1", "--grep", "got Ada");
+    expect(output).toMatch(/^\S+ INFO {2}watched got Ada\n$/);
+    expect((await sluice("logs", "--level", "LOUD")).exit).toBe(2);
+  });
+
+  it("replays a run and tells whether the outcome is the same", async () => {
+    const id = (await server.api("GET", "/runs?routeId=watched")).json.runs.at(-1).id as string;
+    const same = await sluice("replay", id);
+    expect([same.exit, same.output]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^run_\\S+ completed in \\d+ ms \\(replay of ${id}\\)\\nbody: hello\\nthe outcome is the same\\n$`)),
+    ]);
+    await server.putFlow("watched", flow.replace("hello", "bye"));
+    const other = await sluice("replay", id, "--body", "Zoe");
+    expect(other.output).toContain("the flow changed since the run");
+    expect(other.output).toContain('body: was "hello"');
+    expect(await sluice("replay", "run_nobody")).toMatchObject({ exit: 1, remarks: "sluice replay: run 'run_nobody' not found\n" });
+  });
+});
+
+describe("sluice record", () => {
+  it("makes a test of a run with the partner's real answer as its mock, and the test passes without the partner", async () => {
+    const partner = await stubPartner((_, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end('{"price": 42}');
+    });
+    const flow = `- route:\n    id: priced\n    from:\n      uri: webhook\n      steps:\n        - to: {id: ask-price, uri: "{{partner}}/price", parameters: {httpMethod: GET}}\n        - setBody: {simple: "costs \${body}"}\n`;
+    await server.putFlow("priced", flow, { partner: partner.url });
+    const uncaptured = await call(server.baseUrl, "POST", "/api/priced", "x");
+    expect(await sluice("record", uncaptured.headers.get("x-run-id") as string)).toMatchObject({
+      exit: 1,
+      remarks: expect.stringContaining("were not captured: switch capture on with `sluice record priced --capture 10`"),
+    });
+    expect(await sluice("record", "priced", "--capture", "5")).toMatchObject({ exit: 0 });
+    const reply = await call(server.baseUrl, "POST", "/api/priced", "KB-1", { "content-type": "text/plain" });
+    expect(reply.text).toBe('costs {"price": 42}');
+    await partner.close();
+    const { exit, remarks } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
+    expect([exit, remarks]).toEqual([0, "written to priced.test.yaml; it passes\n"]);
+    const test = parse(readFileSync(at("priced.test.yaml"), "utf8")).tests[0];
+    expect(test.mocks).toMatchObject([{ id: "ask-price", match: { stepId: "ask-price" }, respond: { status: 200, body: expect.anything() } }]);
+    expect(test.when).toMatchObject({ webhook: "priced", body: "KB-1" });
+    expect(test.then).toEqual([{ status: "completed" }, { reply: { status: 200, bodyEquals: 'costs {"price": 42}' } }]);
+    expect(await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"))).toMatchObject({ exit: 2 });
+
+    put({ "priced.yaml": flow, "priced.params.json": '{"partner": "http://partner.invalid"}' });
+    writeFileSync(at("priced.test.yaml"), readFileSync(at("priced.test.yaml"), "utf8").replace("tests:", "params: {partner: http://partner.invalid}\ntests:"));
+    const terminal = recordedTerminal();
+    expect(await runProgram(commands, ["test", at("priced.test.yaml")], terminal), terminal.output()).toBe(0);
+    expect(existsSync(at("priced.test.yaml"))).toBe(true);
+  });
+});
+
+describe("sluice test --runtime", () => {
+  it("tests what is deployed, in sessions that live traffic does not see", async () => {
+    await server.putFlow("live", "- route:\n    id: live\n    from: {uri: webhook, steps: [{setBody: {id: partner, constant: real}}]}\n");
+    put({
+      "live.test.yaml":
+        "flowId: live\ntests: [{name: mocked, mocks: [{id: p, match: {stepId: partner}, respond: {body: false one}}], when: {webhook: live}, then: [{reply: {bodyEquals: false one}}]}]\n",
+    });
+    expect(await sluice("test", at("live.test.yaml"), "--coverage")).toMatchObject({
+      exit: 0,
+      output: expect.stringContaining("Coverage of live: steps 100.0 %"),
+    });
+    expect((await call(server.baseUrl, "POST", "/api/live")).text).toBe("real");
+    put({ "live.test.yaml": "flowId: nobody\ntests: [{name: t, when: {webhook: live}, then: [{status: completed}]}]\n" });
+    expect(await sluice("test", at("live.test.yaml"))).toMatchObject({
+      exit: 2,
+      output: expect.stringContaining(`flow 'nobody' is not deployed at ${server.baseUrl}: deploy it first with \`sluice deploy\``),
+    });
+  });
+});
+
+describe("sluice doctor", () => {
+  it("finds a runtime that is there in order, and one that is not", async () => {
+    const { output } = await sluice("doctor", "--json");
+    const states = Object.fromEntries(JSON.parse(output).findings.map(({ check, state }: { check: string; state: string }) => [check, state]));
+    expect(states).toMatchObject({ Node: "ok", runtime: "ok", version: "ok", "deploy token": "ok", clock: "ok" });
+    put({ token: "wrong" });
+    expect(await sluice("doctor")).toMatchObject({ exit: 1, output: expect.stringMatching(/✗ deploy token .* refused the deploy token/) });
+    const terminal = recordedTerminal();
+    expect(await runProgram(commands, ["doctor", "--runtime", "http://127.0.0.1:9"], terminal)).toBe(1);
+    expect(terminal.output()).toMatch(/✗ runtime .* nobody answers at http:\/\/127\.0\.0\.1:9 .*\(fix: start one with `sluice start`/);
+  });
+});
+
+it("sluice soak balances the books of a runtime that is running", async () => {
+  const { exit, output } = await sluice("soak", "--for", "2", "--clients", "3", "--rate", "150", "--json");
+  const report = JSON.parse(output);
+  expect([exit, report.faults]).toEqual([0, []]);
+  expect(report.calls).toBeGreaterThan(50);
+  expect(report.deploys).toBeGreaterThan(0);
+  expect(report.hungUp * report.broken * report.queued).toBeGreaterThan(0);
+  expect(await deployed()).not.toContain("sluice-soak");
+});

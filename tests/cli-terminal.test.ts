@@ -1,0 +1,113 @@
+// What a person sees: the command in a real terminal, driven through tmux.
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cliFolder, type CliFolder } from "./cli-process.ts";
+import { sleep } from "./started-server.ts";
+
+const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+if (!hasTmux) console.warn("tmux is not installed: what a person sees in the terminal is not tested");
+
+const socket = `sluice-${process.pid}`;
+const tmux = (...words: readonly string[]): string => execFileSync("tmux", ["-L", socket, ...words], { encoding: "utf8" });
+
+class Pane {
+  readonly name: string;
+
+  constructor(name: string, folder: CliFolder, env: Readonly<Record<string, string>> = {}) {
+    this.name = name;
+    const path = folder.toolPath;
+    const settings = Object.entries({ PATH: path, PS1: "ready> ", DESIGNER_PORT: "0", ...env }).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
+    tmux("-f", "/dev/null", "new-session", "-d", "-s", name, "-x", "140", "-y", "50", "-c", folder.path, ...settings, "bash --norc --noprofile");
+  }
+
+  type(text: string): void {
+    tmux("send-keys", "-t", this.name, text);
+  }
+
+  enter(line: string): void {
+    tmux("send-keys", "-t", this.name, "-l", line);
+    tmux("send-keys", "-t", this.name, "Enter");
+  }
+
+  screen(...flags: readonly string[]): string {
+    return tmux("capture-pane", "-p", "-S", "-200", ...flags, "-t", this.name);
+  }
+
+  async sees(pattern: RegExp, withinMs = 60_000): Promise<string> {
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const text = this.screen();
+      if (pattern.test(text)) return text;
+      if (performance.now() > deadline) throw new Error(`${pattern} was not seen in:\n${text}`);
+      await sleep(50);
+    }
+  }
+}
+
+describe.skipIf(!hasTmux)("in a terminal", () => {
+  let folder: CliFolder;
+  beforeAll(async () => {
+    folder = cliFolder();
+    expect(await folder.sluice("new", "router", "parcels")).toMatchObject({ exit: 0 });
+  });
+  afterAll(() => {
+    try {
+      tmux("kill-server");
+    } finally {
+      folder.remove();
+    }
+  });
+
+  it("dev shows runs step by step, takes changes in on save, tells faults with their line, and ends on Ctrl-C", async () => {
+    const pane = new Pane("dev", folder);
+    pane.enter("sluice dev parcels --port 0; echo ended with $?");
+    const started = await pane.sees(/✓ parcels: parcels/);
+    const url = /Serving parcels at (\S+);/.exec(started)?.[1] as string;
+    const send = (): Promise<Response> => fetch(`${url}/api/parcels`, { method: "POST", body: '{"weight": 40}' });
+    // The stream may take a moment to open.
+    await sleep(500);
+    expect(await (await send()).text()).toBe("freight");
+    await pane.sees(/✓ freight setBody .* freight\n.* ✓ by-weight choice .*\n.* parcels completed/);
+
+    const file = join(folder.path, "parcels/parcels.yaml");
+    const good = readFileSync(file, "utf8");
+    writeFileSync(file, good.replace("constant: freight", "constant: by truck"));
+    await pane.sees(/flow 'parcels' was reloaded/);
+    expect(await (await send()).text()).toBe("by truck");
+
+    writeFileSync(file, good.replace("setBody: {id: express", "setBdy: {id: express"));
+    await pane.sees(/ERROR .*flow 'parcels' was not reloaded: line 14: unknown step 'setBdy'/);
+    expect(await (await send()).text()).toBe("by truck");
+
+    writeFileSync(join(folder.path, "parcels/second.yaml"), good.replace("id: parcels", "id: second").replaceAll("parcels", "second"));
+    await pane.sees(/flow 'second' was reloaded/);
+
+    pane.type("C-c");
+    await pane.sees(/ended with 0/);
+  }, 240_000);
+
+  it("shows progress while it works and takes it away in the end", async () => {
+    const pane = new Pane("progress", folder);
+    pane.enter("sluice soak --for 4 --clients 2 --rate 50; echo ended with $?");
+    await pane.sees(/\d\/4 s, \d+ calls, \d+ deploys, 0 faults/);
+    const end = await pane.sees(/ended with \d/);
+    expect(end).toContain("the books balance");
+    expect(end).toContain("ended with 0");
+    expect(end).not.toMatch(/\d\/4 s,/);
+  }, 240_000);
+
+  it("colours what a person sees, unless NO_COLOR is set", async () => {
+    const pane = new Pane("colours", folder, { TERM: "xterm-256color" });
+    const red = "\u001B[31m";
+    writeFileSync(join(folder.path, "bad.yaml"), "- route: {id: a, from: {uri: direct:a, steps: [{nope: {}}]}}\n");
+    pane.enter("sluice lint bad.yaml; echo ended with $?");
+    await pane.sees(/ended with 1/);
+    expect(pane.screen("-e")).toContain(red);
+    pane.enter("clear; tmux clear-history 2>/dev/null; NO_COLOR=1 sluice lint bad.yaml; echo done with $?");
+    await pane.sees(/done with 1/);
+    expect(pane.screen("-e").slice(pane.screen("-e").lastIndexOf("NO_COLOR=1"))).not.toContain(red);
+    expect((await folder.sluice("lint", "bad.yaml")).output).not.toContain("\u001B");
+  }, 240_000);
+});
