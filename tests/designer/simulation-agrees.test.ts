@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { finish, sendSample, settle } from "../../packages/designer/src/simulation/simulate.ts";
 import { startSimulated } from "../../packages/designer/src/simulation/simulated-runtime.ts";
 import { SimulationMocks } from "../../packages/designer/src/simulation/simulation-mocks.ts";
+import { simulateTests } from "../../packages/designer/src/simulation/simulate-tests.ts";
 import { eventually, sleep, startTestServer, type StartedServer } from "../started-server.ts";
 
 interface Send {
@@ -44,6 +45,7 @@ const read = (file: string): readonly Case[] =>
         .map((line) => JSON.parse(line) as Case);
 /** Flows that run by themselves as time goes by. */
 const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
+const skipping = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
 
 /** Ids and times differ from run to run. */
@@ -51,7 +53,7 @@ function steady(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null";
   return JSON.parse(
     text
-      .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\bS\d{25}\b/g, "ID")
+      .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b|\bS\d{25}\b|\b[0-9A-F]{15}-\d{16}\b/g, "ID")
       .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
       .replaceAll(/\b1[789]\d{11}\b/g, "MILLIS"),
   );
@@ -65,13 +67,13 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
     const replies: unknown[] = [];
     for (const { endpoint, delayMs: _, parallel: __, ...message } of send) {
       const { json } = await server.api("POST", "/test/invoke", { sessionId: session.sessionId, trigger: endpoint, ...message });
-      replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, error: json.error?.message ?? null });
+      replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, headers: json.headers, error: json.error?.message ?? null });
     }
     const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
     const least = Object.values(wanted.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
     await eventually(async () => (await recorded()).length >= least, 1_000).catch(() => undefined);
     await sleep(5);
-    const calls = group((await recorded()).map(({ uri, request }) => ({ uri, body: request.body, bodyType: request.bodyType })));
+    const calls = group((await recorded()).map(({ uri, request }) => ({ uri, ...request })));
     await server.api("DELETE", `/test/session/${session.sessionId}`);
     return { accepted: true, replies, calls };
   } finally {
@@ -87,22 +89,34 @@ async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Ou
   const replies: unknown[] = [];
   for (const { endpoint, body, headers = {}, pattern } of send) {
     const routeId = started.simulated.runtime.inletOf(endpoint)?.route.id ?? "";
-    const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) });
+    const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) }, skipping);
     if (typeof sent === "string") throw new Error(sent);
-    const { status, body: result, bodyType, error } = sent.outcome;
-    replies.push({ status, body: result, bodyType, error: error?.message ?? null });
+    const { reply: _, error, ...outcome } = sent.outcome;
+    replies.push({ ...outcome, error: error?.message ?? null });
   }
   await settle(started.simulated);
-  const calls = group(mocks.calls.map(({ uri, request }) => ({ uri: uri ?? "", body: request.body, bodyType: request.bodyType })));
+  const calls = group(mocks.calls.map(({ uri, request }) => ({ uri: uri ?? "", ...request })));
   await finish(started.simulated, started.simulated.runtime.stop());
   return { accepted: true, replies, calls };
 }
 
-function group(calls: readonly { uri: string; body: unknown; bodyType: string }[]): Record<string, unknown[]> {
+function group(calls: readonly ({ readonly uri: string } & Readonly<Record<string, unknown>>)[]): Record<string, unknown[]> {
   const groups: Record<string, unknown[]> = {};
   for (const { uri, ...call } of calls) (groups[uri] ??= []).push(call);
   return groups;
 }
+
+const examples = fileURLToPath(new URL("../../examples", import.meta.url));
+
+describe("examples", () => {
+  it.each(readdirSync(examples))("the tests of %s hold in the simulation as they do on a runtime", async (name) => {
+    const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
+    const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }] });
+    expect(verdict?.faults).toEqual([]);
+    expect(verdict?.tests.length).toBeGreaterThan(0);
+    expect(verdict?.tests.filter(({ faults }) => faults.length > 0)).toEqual([]);
+  });
+});
 
 describe("simulation and runtime agree", () => {
   let server: StartedServer;

@@ -17,6 +17,7 @@ export interface Sample {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
+  readonly pattern?: "InOut" | "InOnly";
   /** For routes called over HTTP. */
   readonly method?: string;
   readonly path?: string;
@@ -59,8 +60,8 @@ export interface SimulationResult {
   readonly durationMs: number;
 }
 
-/** Messages of a simulation are sent by hand, and nobody waits for a delay. */
-export const simulationSession: SessionTag = { id: "simulation", skipTime: true };
+/** Messages of a simulation are sent by hand. Delays are real ones of the simulated clock, which costs nothing. */
+const byHand: SessionTag = { id: "simulation", skipTime: false };
 
 export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
   const began = performance.now();
@@ -99,7 +100,7 @@ interface Sent {
 }
 
 /** Sends a message in; what became of it, or why it could not be sent. */
-export async function sendSample(simulated: SimulatedRuntime, sample: Sample): Promise<Sent | string> {
+export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = byHand): Promise<Sent | string> {
   const { runtime, host } = simulated;
   const route = runtime.routes.get(sample.routeId);
   if (route === undefined) return `there is no route '${sample.routeId}'`;
@@ -121,7 +122,7 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample): P
           headers: Object.fromEntries(Object.entries(sample.headers).map(([name, value]) => [name, String(value)])),
           body: bytesOf(sample.body),
         },
-        simulationSession,
+        session,
       ),
     );
     untap();
@@ -129,9 +130,9 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample): P
     return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
   }
   const result = route.inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
-    pattern: "InOut",
+    pattern: sample.pattern ?? "InOut",
     trigger: { uri: route.from },
-    session: simulationSession,
+    session,
     started: remember,
     ...(sample.properties === undefined ? {} : { properties: new Map(Object.entries(sample.properties)) }),
     ...(sample.variables === undefined ? {} : { variables: new Map(Object.entries(sample.variables)) }),

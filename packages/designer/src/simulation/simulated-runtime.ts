@@ -29,7 +29,7 @@ export interface SimulatedRuntime {
 export type Started = { readonly ok: true; readonly simulated: SimulatedRuntime } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 const unresolved = /^no value for parameter '(.+)'$/;
-const limits = { runMs: 60_000, drainMs: 100, exchanges: 20_000 };
+const limits = { drainMs: 100, exchanges: 20_000 };
 
 /** Puts a flow into service, or tells why it cannot be. */
 export async function startSimulated(flow: SimulatedFlow): Promise<Started> {

@@ -1,7 +1,7 @@
 // A runtime in the page, spoken to as the runner of flow tests speaks to any other: the same runner, the same verdicts.
 import { openShape, type OpenBody } from "@sluice/model";
 import type { RuntimeTransport, TransportReply } from "@sluice/flow-tests/portable";
-import { finish, sendSample, settle, type Sample } from "./simulate.ts";
+import { finish, sendSample, settle } from "./simulate.ts";
 import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./simulated-runtime.ts";
 import { SimulationMocks } from "./simulation-mocks.ts";
 
@@ -47,14 +47,13 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     return reply(201, { sessionId: "simulation" });
   }
 
-  async function invoke({ simulated }: OpenSession, { trigger, routeId, ...message }: Invocation): Promise<TransportReply> {
+  const sessionOf = ({ body }: OpenSession) => ({ id: "simulation", skipTime: body.time === "skip" });
+
+  async function invoke(session: OpenSession, { trigger, routeId, ...message }: Invocation): Promise<TransportReply> {
+    const { simulated } = session;
     const id = routeId ?? simulated.runtime.inletOf(trigger ?? "")?.route.id;
     if (id === undefined) return reply(404, { error: `no direct endpoint '${trigger}'` });
-    return sent(simulated, { body: null, headers: {}, ...withoutNothing(message), routeId: id });
-  }
-
-  async function sent(simulated: SimulatedRuntime, sample: Sample): Promise<TransportReply> {
-    const outcome = await sendSample(simulated, sample);
+    const outcome = await sendSample(simulated, { body: null, headers: {}, ...withoutNothing(message), routeId: id }, sessionOf(session));
     return typeof outcome === "string" ? reply(404, { error: outcome }) : reply(200, { runId: simulated.runs.at(-1)?.id, ...outcome.outcome });
   }
 
@@ -80,7 +79,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
       if (open === undefined) return reply(404, { error: "no session is open" });
       const { simulated } = open;
       const routeId = [...simulated.runtime.routes.values()].find(({ from }) => /^(webhook|platform-http)\b/.test(from))?.identity.id ?? "";
-      const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body });
+      const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body }, sessionOf(open));
       if (typeof outcome === "string") return reply(404, { error: outcome });
       const { reply: answered } = outcome.outcome;
       return { status: answered?.status ?? 0, headers: answered?.headers ?? {}, text: answered?.body ?? "" };

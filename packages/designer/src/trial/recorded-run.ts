@@ -36,11 +36,13 @@ const dimmed: CardFacts = { dimmed: true };
 /** The path of a run on the cards: what it passed is lit, the rest dimmed. */
 export function recordedFacts(steps: readonly RecordedStep[]): CardFactsSource {
   const facts = new Map<string, CardFacts>();
+  const counts = new Map<string, number>();
   for (const { path, durationMs, error } of steps) {
     if (path === undefined) continue;
     const key = pathKey(path);
-    const count = (facts.get(key)?.count ?? 0) + 1;
-    facts.set(key, { count, ...(error === undefined ? { summary: `${shownMs(durationMs)} ms` } : { error }) });
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    facts.set(key, error === undefined ? { summary: `${count === 1 ? "" : `${count}× `}${shownMs(durationMs)} ms` } : { error });
     for (const trigger of [
       [path[0] as number, "route", "from"],
       [path[0] as number, "from"],

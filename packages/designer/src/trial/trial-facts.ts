@@ -27,7 +27,7 @@ export function trialFacts(trial: Trial): CardFactsSource {
   };
 }
 
-const longest = 14;
+const longest = 11;
 
 /** The message after the step in a word; after several, how many there were. */
 function short(count: number, body: unknown): string {
