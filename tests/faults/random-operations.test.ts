@@ -75,5 +75,5 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
       await server.end("SIGKILL");
       rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 180_000);
+  }, 600_000);
 }
