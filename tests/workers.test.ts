@@ -47,6 +47,12 @@ const route = (id: string, uri: string, ...steps: readonly string[]): string => 
 ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
+/** Installs a flow that must be accepted. */
+async function put(server: SpawnedServer, id: string, yaml: string): Promise<void> {
+  const { status, text } = await server.putFlow(id, yaml);
+  if (status >= 300) throw new Error(`flow '${id}' was refused: ${text}`);
+}
+
 interface WorkerView {
   readonly pid: number;
   readonly leads: boolean;
@@ -107,14 +113,14 @@ describe("several workers", () => {
   });
 
   it("changes nothing anywhere when a deployment is refused", async () => {
-    await server.putFlow("steady", answering("steady", "old"));
+    await put(server, "steady", answering("steady", "old"));
     for (const wrong of [answering("steady", "new").replace("setBody", "setBdy"), route("greet", "webhook", "setBody: {constant: stolen}"), ": : :"])
       expect((await server.putFlow("steady", wrong)).status).toBeGreaterThanOrEqual(400);
     expect(kinds(await many(60, server.baseUrl, "/api/steady"))).toEqual({ "200 old": 60 });
   });
 
   it("takes a removed flow and a stopped route out of every worker", async () => {
-    await server.putFlow("passing", answering("passing", "here"));
+    await put(server, "passing", answering("passing", "here"));
     expect((await server.api("POST", "/routes/passing/stop")).status).toBe(200);
     expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([503]));
     await server.api("POST", "/routes/passing/start");
@@ -124,7 +130,7 @@ describe("several workers", () => {
   });
 
   it("shows runs, counts and single runs of the whole service", async () => {
-    await server.putFlow("counted", answering("counted", "n"));
+    await put(server, "counted", answering("counted", "n"));
     const replies = await many(60, server.baseUrl, "/api/counted");
     const { json: list } = await server.api("GET", "/runs?routeId=counted&limit=100");
     expect(list.total).toBe(60);
@@ -149,7 +155,7 @@ describe("several workers", () => {
   });
 
   it("replays a run whichever worker it was in", async () => {
-    await server.putFlow("again", route("again", "webhook", 'setBody: {simple: "got ${body}"}'));
+    await put(server, "again", route("again", "webhook", 'setBody: {simple: "got ${body}"}'));
     const replies = await many(9, server.baseUrl, "/api/again");
     for (const { body, headers } of replies) {
       const { status, json } = await server.api("POST", `/runs/${String(headers["x-run-id"])}/replay`, {});
@@ -158,7 +164,7 @@ describe("several workers", () => {
   });
 
   it("streams what happens in every worker", async () => {
-    await server.putFlow("seen", route("seen", "webhook", 'log: {message: "saw ${body}", loggingLevel: INFO}'));
+    await put(server, "seen", route("seen", "webhook", 'log: {message: "saw ${body}", loggingLevel: INFO}'));
     const trace = await follow(server, "/trace/stream?routeId=seen&type=run.completed");
     const log = await follow(server, "/logs/stream?routeId=seen");
     const replies = await many(40, server.baseUrl, "/api/seen");
@@ -172,7 +178,7 @@ describe("several workers", () => {
   });
 
   it("mocks in every worker while a session of the whole deployment is open", async () => {
-    await server.putFlow("mocked", route("mocked", "webhook", "to: {id: out, uri: 'mock:out'}", "setBody: {simple: '${body}'}"));
+    await put(server, "mocked", route("mocked", "webhook", "to: {id: out, uri: 'mock:out'}", "setBody: {simple: '${body}'}"));
     const { json: opened } = await server.api("POST", "/test/session", { mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mock" } }] });
     expect(kinds(await many(30, server.baseUrl, "/api/mocked"))).toEqual({ "200 mock": 30 });
     const { json: closed } = await server.api("DELETE", `/test/session/${opened.sessionId}`);
@@ -187,10 +193,14 @@ describe("several workers", () => {
   });
 
   it("keeps what is remembered between messages in one place", async () => {
-    await server.putFlow(
+    await put(
+      server,
       "together",
-      route("together", "webhook", 'aggregate: {constant: all, completionSize: 20, aggregationStrategy: GroupedBody, steps: [{to: "mock:group"}]}') +
-        route("once", "webhook:once?idempotency=true", "delay: 20", 'setBody: {simple: "${random(1000000000)}"}'),
+      route(
+        "together",
+        "webhook",
+        'aggregate: {correlationExpression: {constant: all}, completionSize: 20, aggregationStrategy: GroupedBodyAggregationStrategy, steps: [{log: "a group of ${body.size()}"}]}',
+      ) + route("once", "webhook?idempotency=true", "delay: {constant: 20}", 'setBody: {simple: "${random(1000000000)}"}'),
     );
     await many(40, server.baseUrl, "/api/together");
     const keyed = await Promise.all(Array.from({ length: 5 }, () => fresh(server.baseUrl, "/api/once", "same", { "idempotency-key": "k1" })));
@@ -199,12 +209,12 @@ describe("several workers", () => {
     expect(kinds(await Promise.all(Array.from({ length: 9 }, () => fresh(server.baseUrl, "/api/once", "0", { "idempotency-key": "k2" }))))).toEqual({
       [`200 ${first.body}`]: 9,
     });
-    const list = (await server.api("GET", "/health")).json;
-    expect(list.routes.find((one: any) => one.id === "together")).toMatchObject({ total: 40 });
+    await eventually(() => server.output().match(/"a group of 20"/g)?.length === 2);
+    expect(server.output()).not.toMatch(/"a group of (?!20")/);
   });
 
   it("counts rate limits and checks credentials for the service as a whole", async () => {
-    await server.putFlow("guarded", answering("guarded", "in"));
+    await put(server, "guarded", answering("guarded", "in"));
     const key = { "x-api-key": "s3cr3t-key" };
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
     expect((await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" })).status).toBe(201);
@@ -218,20 +228,21 @@ describe("several workers", () => {
   it("looks values up in the table that was installed last", async () => {
     for (const unit of ["ST", "PCE"]) {
       await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });
-      if (unit === "ST") await server.putFlow("units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
+      if (unit === "ST") await put(server, "units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
       expect(kinds(await many(40, server.baseUrl, "/api/units"))).toEqual({ [`200 ${unit}`]: 40 });
     }
   });
 
   it("runs a timer once, not once per worker", async () => {
-    await server.putFlow("ticking", route("ticking", "timer:tick?period=50&repeatCount=10", 'to: "mock:tick"'));
+    await put(server, "ticking", route("ticking", "timer:tick?delay=0&period=50&repeatCount=10", 'to: "mock:tick"'));
     await sleep(900);
     expect((await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total).toBe(10);
     expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "ticking")).toMatchObject({ total: 10 });
   });
 
   it("loses no message of a durable queue", async () => {
-    await server.putFlow(
+    await put(
+      server,
       "queued",
       route("intake", "webhook", 'to: "queue:orders"', "setBody: {constant: kept}") + route("work", "queue:orders", 'to: "mock:done"'),
     );
@@ -242,7 +253,7 @@ describe("several workers", () => {
   });
 
   it("replaces flows fifty times under load without one failed call", async () => {
-    await server.putFlow("busy", answering("busy", "v0"));
+    await put(server, "busy", answering("busy", "v0"));
     const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 12 });
     for (let version = 1; version <= 50; version++) {
       const sentAt = performance.now();
@@ -259,8 +270,8 @@ describe("several workers", () => {
   });
 
   it("goes on when a worker is killed, replaces it, and accounts for what it had under way", async () => {
-    await server.putFlow("slow", route("slow", "webhook", "delay: 3000", "setBody: {constant: late}"));
-    await server.putFlow("quick", answering("quick", "q"));
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: late}"));
+    await put(server, "quick", answering("quick", "q"));
     const agent = new Agent({ keepAlive: true, maxSockets: 18 });
     const pending = Array.from({ length: 18 }, () =>
       fresh(server.baseUrl, "/api/slow").then(
@@ -294,7 +305,7 @@ describe("several workers", () => {
   });
 
   it("gives the service a new lead when the lead is killed", async () => {
-    await server.putFlow("quick", answering("quick", "q"));
+    await put(server, "quick", answering("quick", "q"));
     const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     process.kill(lead.pid, "SIGKILL");
     const since = performance.now();
@@ -305,14 +316,14 @@ describe("several workers", () => {
     expect((await workersOf(server)).find(({ leads }) => leads)?.pid).not.toBe(lead.pid);
     expect((await server.putFlow("quick", answering("quick", "after"))).status).toBe(200);
     expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
-    expect((await server.api("GET", "/flows")).json.total).toBeGreaterThan(10);
+    expect((await server.api("GET", "/health")).json.status).toBe("UP");
   });
 });
 
 describe("ending", () => {
   it("finishes what is under way in every worker and ends with 0", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
-    await server.putFlow("slow", route("slow", "webhook", "delay: 1000", "setBody: {constant: done}"));
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 1000}", "setBody: {constant: done}"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
     const pending = many(10, server.baseUrl, "/api/slow");
     await sleep(300);
@@ -326,7 +337,7 @@ describe("ending", () => {
 
   it("says what it had to give up, by its exit code and in its log", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
-    await server.putFlow("slow", route("slow", "webhook", "delay: 20000"));
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 20000}"));
     const pending = Promise.allSettled(Array.from({ length: 4 }, () => fresh(server.baseUrl, "/api/slow")));
     await sleep(300);
     expect(await server.end()).toBe(1);
@@ -338,7 +349,7 @@ describe("ending", () => {
   it("keeps a second service off the same data", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
     await expect(spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir })).rejects.toThrow("in use by process");
-    await server.putFlow("still", answering("still", "here"));
+    await put(server, "still", answering("still", "here"));
     expect(kinds(await many(10, server.baseUrl, "/api/still"))).toEqual({ "200 here": 10 });
     await server.end();
     server.clean();
