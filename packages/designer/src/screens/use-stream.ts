@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { openEventStream } from "../api-client/event-stream.ts";
 import { targetHeaders } from "../api-client/runtime-client.ts";
 
-export type Connection = "connecting" | "open" | "down";
+type Connection = "connecting" | "open" | "down";
 
 export interface FollowedStream {
   readonly connection: Connection;

@@ -31,13 +31,13 @@ export interface SimulationRequest extends SimulatedFlow {
   readonly testFiles?: readonly TestFile[];
 }
 
-export interface SimulatedReply {
+interface SimulatedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export interface SimulatedOutcome {
+interface SimulatedOutcome {
   readonly status: string;
   readonly body: unknown;
   readonly bodyType: string;
