@@ -1,9 +1,13 @@
 // The canvas and the inspector in a real browser against a real runtime: everything by keyboard alone, and the mouse's ways too.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () => {
   let browser: Browser;
@@ -253,6 +257,53 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await inspector.getByLabel("YAML of the selection").fill("log: fine");
     await card(page, /^Log/).waitFor();
     expect(await saved(page, "form")).toContain("      steps:\n        - log: fine\n");
+  });
+
+  it.each(["light", "dark"] as const)("axe finds nothing in the list of steps, the menu, the forms and the search in the %s theme", async (theme) => {
+    designer.writeFlow(
+      "axe",
+      nested
+        .replaceAll("moves", "axe")
+        .replace(
+          "- log: two",
+          "- setHeaders:\n            headers:\n              - name: a\n                constant: b\n        - marshal:\n            json: {}",
+        ),
+    );
+    const { page } = open;
+    await page.emulateMedia({ colorScheme: theme });
+    await page.goto(`${designer.url}/flows/axe`);
+    await card(page, /Direct/).waitFor();
+    const found: string[] = [];
+    const look = async (where: string): Promise<void> => {
+      await page.evaluate(axe);
+      const result = await page.evaluate(() =>
+        (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: unknown }[] }[] }> } }).axe.run(),
+      );
+      for (const { id, nodes } of result.violations) found.push(`${where}: ${id} at ${String(nodes[0]?.target)}`);
+    };
+    for (const name of [/Direct/, /Set headers/, /Marshal/, /Filter/]) {
+      await card(page, name).click();
+      await page.evaluate(() =>
+        document.querySelectorAll<HTMLElement>(".editor__inspector details:not([open]) > summary").forEach((summary) => summary.click()),
+      );
+      await look(String(name));
+    }
+    for (const tab of ["YAML", "Docs"]) {
+      await page.getByRole("complementary").getByRole("tab", { name: tab }).click();
+      await look(tab);
+    }
+    await card(page, /Filter/).focus();
+    await page.keyboard.press("a");
+    await page.getByRole("option").first().waitFor();
+    await look("list of steps");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(".");
+    await page.getByRole("menuitem").first().waitFor();
+    await look("menu");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+f");
+    await look("search");
+    expect(found).toEqual([]);
   });
 
   it("an address: the connector's options are written as parameters, the trigger and the route have their forms", async () => {

@@ -13,6 +13,15 @@ const values: Readonly<Record<string, string>> = {
   pattern: "*",
   ref: "name",
   idempotentRepository: "name",
+  key: "name",
+  "aggregate.completionSize": "10",
+};
+
+/** Options a step cannot do without although its declaration lets them out: one of several would do. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  aggregate: ["aggregationStrategy", "completionSize"],
+  claimCheck: ["key"],
+  loadBalance: ["roundRobinLoadBalancer"],
 };
 
 /** Expressions a step starts with: the language and its text. */
@@ -68,9 +77,9 @@ export function starterUri(connector: ConnectorView): string {
 }
 
 function requiredLines(owner: string, options: readonly OptionView[]): string[] {
-  return options
-    .filter((option) => option.required || (option.kind === "expression" && option.inline === true))
-    .flatMap((option) => optionLines(owner, option));
+  const isNeeded = ({ name, kind, required, inline }: OptionView): boolean =>
+    required || (kind === "expression" && inline === true) || needed[owner]?.includes(name) === true;
+  return options.filter(isNeeded).flatMap((option) => optionLines(owner, option));
 }
 
 function optionLines(owner: string, option: OptionView): string[] {
@@ -86,14 +95,17 @@ function optionLines(owner: string, option: OptionView): string[] {
       `${option.name}:`,
       ...block(option.item?.fields === undefined ? valueOf(owner, option) : requiredLines(owner, option.item.fields).join("\n"), "  - ", "    "),
     ];
+  if (option.kind === "object" && option.fields?.every(({ required }) => !required) === true) return [`${option.name}: {}`];
   if (option.kind === "object") return [`${option.name}:`, ...requiredLines(owner, option.fields ?? []).map((line) => `  ${line}`)];
   return [`${option.name}: ${scalarYaml(valueOf(owner, option))}`];
 }
 
 function valueOf(owner: string, option: OptionView): string {
+  const own = values[`${owner}.${option.name}`];
+  if (own !== undefined) return own;
   const given = option.examples?.[0] ?? option.default ?? option.values?.[0];
   if (typeof given === "string" || typeof given === "number" || typeof given === "boolean") return String(given);
-  return values[`${owner}.${option.name}`] ?? values[option.name] ?? option.name;
+  return values[option.name] ?? option.name;
 }
 
 const block = (yaml: string, first: string, rest: string): string[] => yaml.split("\n").map((line, index) => (index === 0 ? first : rest) + line);

@@ -3,6 +3,8 @@ import { useEffect, useId, useRef, type ReactNode, type SubmitEvent } from "reac
 export interface DialogProps {
   readonly title: string;
   readonly wide?: boolean;
+  /** True for content without any control: the keyboard must reach it to scroll. */
+  readonly reading?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
@@ -11,7 +13,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog on the browser's own element, which keeps the focus inside and gives it back. */
-export function Dialog({ title, wide = false, onClose, children, actions, onSubmit }: DialogProps) {
+export function Dialog({ title, wide = false, reading = false, onClose, children, actions, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -24,7 +26,9 @@ export function Dialog({ title, wide = false, onClose, children, actions, onSubm
       <div className="dialog__head">
         <h2 id={heading}>{title}</h2>
       </div>
-      <div className="dialog__body">{children}</div>
+      <div className="dialog__body" {...(reading ? { tabIndex: 0, role: "region", "aria-labelledby": heading } : {})}>
+        {children}
+      </div>
       {actions === undefined ? null : <div className="dialog__foot">{actions}</div>}
     </>
   );

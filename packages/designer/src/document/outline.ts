@@ -177,7 +177,14 @@ function detailOf(value: Tree): string {
     if (member.type === "map" && memberOf(member, "expression") !== undefined) return [textOf(member, "expression") ?? ""];
     return [];
   });
-  return texts.slice(0, 2).join(" = ");
+  return texts.length > 0 ? texts.slice(0, 2).join(" = ") : shapeOf(told);
+}
+
+/** Without a single text: what is listed, or the name of what is inside, such as a format. */
+function shapeOf(told: MapTree["entries"]): string {
+  const inner = told.find(({ value }) => blocksOf({ type: "map", entries: told, span: value.span }, []).length === 0 && value.type !== "scalar");
+  if (inner === undefined) return "";
+  return inner.value.type === "list" ? detailOf(inner.value) : inner.key;
 }
 
 /** A URI with its parameters, as one line. */

@@ -75,9 +75,11 @@ function LanguageOptions({
   return (
     <details className="fold">
       <summary>{words.languageOptions}</summary>
-      <FormContext.Provider value={within}>
-        <OptionList options={options} />
-      </FormContext.Provider>
+      <div className="fold__body">
+        <FormContext.Provider value={within}>
+          <OptionList options={options} />
+        </FormContext.Provider>
+      </div>
     </details>
   );
 }

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { readTree, type CatalogView, type Edit, type OptionView, type Tree } from "@sluice/model";
+import { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { completed, namesIn, suggestionsAt } from "./completions.ts";
+import { changeLanguage, expressionPlace, removeExpression, writeExpression } from "./expression-place.ts";
+import { faultAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
+
+const language = (name: string, textKey = "expression") => ({ name, textKey, options: [] });
+const catalog = new FlowCatalog({
+  common: [],
+  route: [],
+  from: [],
+  steps: [],
+  connectors: [],
+  languages: [language("simple"), language("constant"), language("tokenize", "token")],
+  formats: [],
+  entities: [],
+  beans: [],
+  refused: {},
+} as unknown as CatalogView);
+const option = (name: string, inline: boolean): OptionView => ({
+  name,
+  kind: "expression",
+  type: "object",
+  doc: "",
+  required: true,
+  group: "common",
+  secret: false,
+  inline,
+});
+
+function scope(text: string, path: readonly (string | number)[], shorthand?: string): FormScope {
+  return {
+    fields: {},
+    catalog,
+    tree: readTree(text).tree as Tree,
+    path,
+    outermost: path.length,
+    problems: [{ severity: "error", line: 2, column: 1, routeId: null, stepId: null, code: "x", message: "wrong here" }],
+    role: "sink",
+    shorthands: shorthand === undefined ? new Map() : new Map([[path.length, shorthand]]),
+  };
+}
+
+const done = (edit: Edit): string => (edit.ok ? edit.source : edit.reason);
+
+describe("an option", () => {
+  test("may be the bare text of its step until another one is given", () => {
+    const text = "- log: hello # said\n";
+    const form = scope(text, [0, "log"], "message");
+    expect([textAt(form, "message"), textAt(form, "id")]).toEqual(["hello", undefined]);
+    expect(done(writeText(form, "message", "bye")(text))).toBe("- log: bye # said\n");
+    expect(done(writeText(form, "id", "x")(text))).toBe("- log:\n    message: hello # said\n    id: x\n");
+  });
+
+  test("is written into mappings that do not exist yet and takes them away with it", () => {
+    const text = "- to: direct:a\n";
+    const form = scope(text, [0, "to"], "uri");
+    const after = done(writeText(inner(form, "parameters"), "timeout", "5")(text));
+    expect(after).toBe("- to:\n    uri: direct:a\n    parameters:\n      timeout: 5\n");
+    expect(done(removeValue(inner(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
+  });
+
+  test("shows the fault of its lines", () => {
+    const text = "- log:\n    message: a\n    id: b\n";
+    const form = scope(text, [0, "log"]);
+    expect(faultAt(form, valueAt(form, "message"))).toBe("wrong here");
+    expect(faultAt(form, valueAt(form, "id"))).toBeUndefined();
+  });
+});
+
+describe("an expression", () => {
+  test.each([
+    ["beside the options", "- filter:\n    simple: a # c\n    steps: []\n", true, "- filter:\n    simple: b # c\n    steps: []\n"],
+    ["inside expression", "- filter:\n    expression:\n      simple: a\n", true, "- filter:\n    expression:\n      simple: b\n"],
+    [
+      "with options of the language",
+      "- filter:\n    simple:\n      expression: a\n      trim: false\n",
+      true,
+      "- filter:\n    simple:\n      expression: b\n      trim: false\n",
+    ],
+    ["inside its own name", "- filter:\n    key:\n      simple: a\n", false, "- filter:\n    key:\n      simple: b\n"],
+  ])("is found and written %s", (_, text, inline, after) => {
+    const form = scope(text, [0, "filter"]);
+    const place = expressionPlace(form, option(inline ? "expression" : "key", inline));
+    expect([place.language, place.text]).toEqual(["simple", "a"]);
+    expect(done(writeExpression(form, place, "b")(text))).toBe(after);
+  });
+
+  test("keeps its text when the language changes, also where the text has another key", () => {
+    const text = "- split:\n    simple:\n      expression: a # c\n";
+    const form = scope(text, [0, "split"]);
+    const place = expressionPlace(form, option("expression", true));
+    expect(done(changeLanguage(form, place, "tokenize")(text))).toBe("- split:\n    tokenize:\n      token: a # c\n");
+    expect(done(changeLanguage(form, expressionPlace(scope("- split: {}\n", [0, "split"]), option("expression", true)), "simple")("- split: {}\n"))).toBe(
+      '- split:\n    simple: ""\n',
+    );
+  });
+
+  test("is removed with its name when it has one", () => {
+    const text = "- aggregate:\n    key:\n      simple: a\n    size: 3\n";
+    const form = scope(text, [0, "aggregate"]);
+    const place = expressionPlace(form, option("key", false));
+    expect(done(removeExpression(form, option("key", false), place)(text))).toBe("- aggregate:\n    size: 3\n");
+  });
+});
+
+describe("suggestions", () => {
+  const names = namesIn(
+    readTree("- setHeader: {name: kind, simple: a}\n- setVariables:\n    variables:\n      - {name: total, constant: 1}\n- log: {name: no}\n").tree as Tree,
+  );
+
+  test("know the names the flow gives", () => {
+    expect(names).toEqual({ header: ["kind"], variable: ["total"], exchangeProperty: [] });
+    expect(suggestionsAt("a ${header.k", 12, names)?.items.map(({ text }) => text)).toEqual(["header.kind"]);
+  });
+
+  test("appear only inside an open function", () => {
+    expect(suggestionsAt("body", 4, names)).toBeUndefined();
+    expect(suggestionsAt("${body} b", 9, names)).toBeUndefined();
+    expect(suggestionsAt("${bo", 4, names)).toMatchObject({ start: 2, items: expect.arrayContaining([{ text: "body", doc: expect.any(String) }]) });
+  });
+
+  test("complete what was typed and close it, unless more must follow", () => {
+    expect(completed("x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
+    expect(completed("${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
+    expect(completed("${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });
+  });
+});
