@@ -92,9 +92,13 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     const object: Record<string, unknown> = {};
     for (const [key, inner] of entries) {
       if (left <= 0) break;
-      left -= String(key).length;
-      if (inner !== undefined)
-        Object.defineProperty(object, String(key), { value: visit(inner, depth + 1), enumerable: true, configurable: true, writable: true });
+      const name = String(key);
+      left -= name.length;
+      if (inner === undefined) continue;
+      const value = visit(inner, depth + 1);
+      // Only this name would not become data when assigned; defining all of them costs several times as much.
+      if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+      else object[name] = value;
     }
     return object;
   }
