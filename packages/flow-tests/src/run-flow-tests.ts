@@ -14,6 +14,8 @@ export interface FlowTestResult {
   readonly durationMs: number;
   /** The runs the test made, oldest first. */
   readonly runs: readonly RunView[];
+  /** What the last call came to; undefined when none could be made. */
+  readonly reply: { readonly status: number | undefined; readonly body: unknown } | undefined;
 }
 
 export interface FlowTestOptions {
@@ -40,19 +42,18 @@ export async function runFlowTest(
 ): Promise<FlowTestResult> {
   const began = performance.now();
   const runs: RunView[] = [];
+  let reply: FlowTestResult["reply"];
   const attempt = async (calls: readonly When[]): Promise<readonly string[]> => {
     const outcome = await runOnce(transport, { ...test, when: calls }, defaults);
     runs.push(...outcome.runs);
+    reply = outcome.reply;
     return outcome.faults;
   };
   const faults = test.when.some(({ generate }) => generate !== undefined) ? await findCounterexample(test.when, attempt, options) : await attempt(test.when);
-  return { name: test.name, line: test.line, faults, runs, durationMs: Math.round(performance.now() - began) };
+  return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - began) };
 }
 
-interface Outcome {
-  readonly faults: readonly string[];
-  readonly runs: readonly RunView[];
-}
+type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
 
 async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"]): Promise<Outcome> {
   const assertions = test.then.filter((then) => "mockCalled" in then || "mockOrder" in then);
@@ -65,14 +66,14 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     mocks: test.mocks,
     assertions,
   });
-  if (opened.status !== 201) return { faults: [`the session was refused with ${opened.status}: ${reason(opened.text)}`], runs: [] };
+  if (opened.status !== 201) return { faults: [`the session was refused with ${opened.status}: ${reason(opened.text)}`], runs: [], reply: undefined };
   const { sessionId } = JSON.parse(opened.text) as { sessionId: string };
   const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
     let last: Sent | undefined;
     for (const when of test.when) {
       const outcome = await fire(transport, sessionId, when, timeoutMs);
-      if (typeof outcome === "string") return { faults: [outcome], runs: [] };
+      if (typeof outcome === "string") return { faults: [outcome], runs: [], reply: undefined };
       last = outcome;
     }
     const wantsLog = test.then.filter((then) => "logged" in then);
@@ -82,7 +83,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, timeoutMs);
     // What a queue or a tap did after the reply counts as visited too.
     const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;
-    return { faults: [...faults, ...called], runs };
+    return { faults: [...faults, ...called], runs, reply: { status: seen.replyStatus, body: seen.body } };
   } finally {
     log?.close();
     await transport.api("DELETE", `/test/session/${sessionId}`);

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import { createTerminal, type Terminal } from "../terminal/terminal.ts";
 import { CommandError, UsageError, type CommandDeclaration, type FlagDeclaration, type Values } from "./declaration.ts";
 import { afterHelp } from "./help-text.ts";
+import { productVersion } from "./product-version.ts";
 
 /** Runs one command line; resolves to the exit code. */
 export async function runProgram(commands: readonly CommandDeclaration[], words: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
@@ -12,10 +13,12 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
   const program = prepared(new Command("sluice"), terminal)
     .description("The integration runtime and its tools.")
     .usage("<command> [options]")
+    .version(productVersion(), "-V, --version", "Print the version.")
+    .helpOption("-h, --help", "Show help.")
     .helpCommand("help [command]", "Show help for a command.");
   program.addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
   for (const declaration of commands) {
-    const command = prepared(program.command(declaration.name), terminal).description(declaration.summary);
+    const command = prepared(program.command(declaration.name), terminal).description(declaration.summary).helpOption("-h, --help", "Show help.");
     for (const argument of declaration.arguments ?? []) {
       const dots = argument.many === true ? "..." : "";
       const made = new Argument(argument.required === true ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`, argument.doc);

@@ -47,18 +47,22 @@ export async function readText(path: string): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`'${path}' is not UTF-8 text`);
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      code === "ENOENT" ? `there is no file '${path}'` : code === undefined ? `'${path}' is not UTF-8 text` : `'${path}' cannot be read: ${code}`,
-    );
+    throw new UsageError(code === "ENOENT" ? `there is no file '${path}'` : `'${path}' cannot be read: ${code}`);
   }
 }
 
-/** A list is a flow; a map that holds tests is a test file; any other map in a folder is somebody else's. */
+/** Words that only flows hold: other tools keep lists in YAML too. */
+const flowWords =
+  /(^|[\s{[,-])["']?(route|routes|from|uri|beans|rest|restConfiguration|onException|onCompletion|errorHandler|intercept\w*|routeTemplate|templatedRoute|routeConfiguration)["']?\s*:/;
+
+/** A list with a flow's words is a flow, and so is an empty file; a map that holds tests is a test file; anything else is somebody else's. */
 function kindOf(text: string): "flow" | "tests" | undefined {
   if (/^(["']?)tests\1\s*:/m.test(text) && /^(["']?)(flow|flowId)\1\s*:/m.test(text)) return "tests";
   const first = text.split("\n").find((line) => /^\s*[^\s#]/.test(line) && !/^(---|%)/.test(line));
-  return first === undefined || /^\s*[-[]/.test(first) || /^\s*(routes?|from)\s*:/.test(first) ? "flow" : undefined;
+  if (first === undefined) return "flow";
+  return (/^\s*[-[]/.test(first) || /^\s*(routes?|from)\s*:/.test(first)) && flowWords.test(text) ? "flow" : undefined;
 }
 
 /** The id a flow gets from its file: `orders` of `orders.camel.yaml`; the folder's name for `flow.yaml`. */

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestResult, type RunView } from "@sluice/flow-tests";
 import type { YamlFile } from "../../files/yaml-files.ts";
@@ -5,10 +6,13 @@ import { readText } from "../../files/yaml-files.ts";
 import type { FlowCoverage } from "./coverage.ts";
 import type { FileFault, FileReport, TestReport } from "./report.ts";
 import type { RuntimeUnderTest, Subject } from "./runtime-under-test.ts";
+import { updateExpectations } from "./update-expectations.ts";
 
 export interface TestRunOptions {
   readonly filter: string | undefined;
   readonly coverage: boolean;
+  /** Write what came back into expectations of replies that do not hold. */
+  readonly update: boolean;
   readonly signal: AbortSignal;
   progress(text: string): void;
   done(file: FileReport): void;
@@ -26,7 +30,7 @@ export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeU
   for (const [index, file] of files.entries()) {
     options.signal.throwIfAborted();
     options.progress(`${index + 1}/${files.length} ${file.path}`);
-    const report = await runTestFile(file, runtime, options, covered);
+    const report = await updated(file, await runTestFile(file, runtime, options, covered), runtime, options, covered);
     if (report.results.length === 0 && report.faults.length === 0) continue;
     reports.push(report);
     options.done(report);
@@ -40,6 +44,20 @@ export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeU
     durationMs: Math.round(performance.now() - began),
     coverage: options.coverage ? await coverages(covered) : undefined,
   };
+}
+
+/** The report of the file as it is after its expectations were brought up to date. */
+async function updated(
+  file: YamlFile,
+  report: FileReport,
+  runtime: RuntimeUnderTest,
+  options: TestRunOptions,
+  covered: Map<string, Covered>,
+): Promise<FileReport> {
+  const text = options.update ? updateExpectations(file.text, report.results) : file.text;
+  if (text === file.text) return report;
+  await writeFile(file.path, text);
+  return runTestFile({ ...file, text }, runtime, options, covered);
 }
 
 async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, options: TestRunOptions, covered: Map<string, Covered>): Promise<FileReport> {

@@ -38,6 +38,7 @@ async function once(call: Call, runtime: RuntimeUnderTest): Promise<number> {
   const report = await runTestFiles(files, runtime, {
     filter: textFlag(flags, "filter"),
     coverage: isOn(flags, "coverage"),
+    update: isOn(flags, "update"),
     signal,
     progress: (text) => terminal.progress(text),
     done: (file) => reporter.file?.(file),

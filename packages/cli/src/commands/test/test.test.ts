@@ -117,6 +117,15 @@ describe("sluice test", () => {
     });
   });
 
+  it("writes what came back into the expectations on request, and leaves the rest as it is", async () => {
+    const file = (reply: string): string =>
+      `flow: chooser.yaml # the flow\ntests:\n  # a comment\n  - {name: a, when: {direct: choose, body: 3}, then: [{status: completed}, {reply: {bodyEquals: ${reply}}}]}\n  - {name: b, when: {direct: choose, body: 30}, then: [{status: failed}]}\n`;
+    put({ "chooser.yaml": choosing, "chooser.test.yaml": file("tiny") });
+    expect(await sluiceTest("--update", "--filter", "a")).toMatchObject({ exit: 0, output: expect.stringContaining("✓ a") });
+    expect(readFileSync(join(folder, "chooser.test.yaml"), "utf8")).toBe(file("small"));
+    expect((await sluiceTest("--update")).output).toContain("✗ b");
+  });
+
   it("says when there is nothing to test or nobody to ask", async () => {
     put({ "chooser.yaml": choosing });
     expect(await sluiceTest()).toMatchObject({ exit: 2, remarks: "sluice test: there are no test files here: a test file is YAML with `flow` and `tests`\n" });

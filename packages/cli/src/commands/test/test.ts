@@ -14,6 +14,7 @@ export const test: CommandDeclaration = {
     { name: "output", short: "o", value: "file", doc: "Write the report to a file, and the summary to the terminal." },
     { name: "filter", short: "f", value: "text", doc: "Only tests whose name holds this." },
     { name: "coverage", doc: "Tell which steps and branches the tests went through." },
+    { name: "update", doc: "Write what came back into the expectations of replies that do not hold (not in tests with rows or generated input)." },
     { name: "watch", short: "w", doc: "Run again whenever a file changes." },
     ...runtimeFlags,
   ],

@@ -1,0 +1,48 @@
+// `sluice test --update`: what came back becomes what is expected. Comments and the rest of the file stay as they are.
+import { LineCounter, parseDocument } from "yaml";
+import type { FlowTestResult } from "@sluice/flow-tests";
+
+/** The text of a test file with the replies of its failed tests as expectations. */
+export function updateExpectations(text: string, results: readonly FlowTestResult[]): string {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const tests = (document.toJS() as { tests: readonly Record<string, any>[] }).tests;
+  let changed = false;
+  tests.forEach((test, index) => {
+    const node = document.getIn(["tests", index], true) as { range?: readonly number[] } | undefined;
+    const line = lines.linePos(node?.range?.[0] ?? 0).line;
+    const result = results.find((one) => one.line === line);
+    // A test of rows or of generated input has many replies and one text.
+    if (
+      result?.reply === undefined ||
+      result.faults.length === 0 ||
+      test["each"] !== undefined ||
+      [test["when"]].flat().some((when) => when?.generate !== undefined)
+    )
+      return;
+    const { status, body } = result.reply;
+    (test["then"] as readonly Record<string, any>[]).forEach((then, place) => {
+      const wanted = then["reply"];
+      if (typeof wanted !== "object" || wanted === null) return;
+      const set = (word: string, value: unknown): void => {
+        if (!(word in wanted) || value === undefined || JSON.stringify(wanted[word]) === JSON.stringify(value)) return;
+        document.setIn(["tests", index, "then", place, "reply", word], document.createNode(value));
+        changed = true;
+      };
+      set("status", status);
+      set("bodyEquals", dataOf(body));
+      set("body", dataOf(body));
+    });
+  });
+  return changed ? document.toString({ lineWidth: 0, flowCollectionPadding: /[{[] /.test(text) }) : text;
+}
+
+/** Text that is JSON as the data it says. */
+function dataOf(body: unknown): unknown {
+  if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { flatParams, paramsBeside, readParamWords } from "./flow-params.ts";
+import { findYamlFiles, flowIdOf } from "./yaml-files.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-files-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, text: string | Uint8Array): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("the files of a folder", () => {
+  it("are flows and tests; other YAML, hidden folders and installed packages are left alone", async () => {
+    put("a.yaml", "# a comment\n- route: {id: a}\n");
+    put("b.camel.yml", "---\n- from: {uri: direct:b}\n");
+    put("mistyped.yaml", "- roue:\n    from: {uri: direct:x}\n");
+    put("deep/t.yaml", "flow: ../a.yaml\ntests: []\n");
+    put("categories.yaml", "- {id: a2a, label: Application to application}\n");
+    put("compose.yaml", "services: {}\n");
+    put("empty.yaml", "\n");
+    put(".sluice/c.yaml", "- route: {}\n");
+    put("node_modules/d.yaml", "- route: {}\n");
+    const found = (await findYamlFiles([folder])).map(({ path, kind }) => [path.slice(folder.length + 1), kind]);
+    expect(found).toEqual([
+      ["a.yaml", "flow"],
+      ["b.camel.yml", "flow"],
+      ["deep/t.yaml", "tests"],
+      ["empty.yaml", "flow"],
+      ["mistyped.yaml", "flow"],
+    ]);
+  });
+
+  it("a file that is named is taken whatever it holds, and once", async () => {
+    const path = put("compose.yaml", "services: {}\n");
+    expect(await findYamlFiles([path, path])).toEqual([{ path, text: "services: {}\n", kind: "flow" }]);
+  });
+
+  it("what cannot be read is told", async () => {
+    await expect(findYamlFiles([join(folder, "gone")])).rejects.toThrow(/^there is no file or folder '.*gone'$/);
+    await expect(findYamlFiles([put("latin.yaml", Uint8Array.of(0x2d, 0xe9))])).rejects.toThrow(/latin\.yaml' is not UTF-8 text$/);
+  });
+});
+
+it("a flow's id is its file's name, or its folder's", () => {
+  expect(["x/orders.yaml", "x/orders.camel.yaml", "orders/flow.yaml", "x/a b.yml", "x/-_.yaml"].map(flowIdOf)).toEqual([
+    "orders",
+    "orders",
+    "orders",
+    "a-b",
+    "flow",
+  ]);
+});
+
+describe("parameters", () => {
+  it("are read from words, from the file beside the flow, and flattened", async () => {
+    expect(readParamWords(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
+    expect(() => readParamWords(["=1"])).toThrow("--param must be name=value, not '=1'");
+    const flow = put("f.yaml", "");
+    expect(await paramsBeside(flow)).toBeUndefined();
+    put("f.params.json", '{"erp": {"url": "u"}, "key": {"value": "s", "secret": true}}');
+    expect(flatParams((await paramsBeside(flow)) ?? {})).toEqual({ "erp.url": "u", key: "s" });
+    put("f.params.json", '{"for": "hash", "params": {"a": {"value": 1}}}');
+    expect(flatParams((await paramsBeside(flow)) ?? {})).toEqual({ a: "1" });
+    put("f.params.json", "{");
+    await expect(paramsBeside(flow)).rejects.toThrow(/f\.params\.json' is no valid JSON/);
+  });
+});
