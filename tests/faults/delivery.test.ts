@@ -1,4 +1,4 @@
-// Messages survive partners that go away and processes that are killed: M07 and M10.
+// Messages survive partners that go away and processes that are killed: M07, M10 and M11.
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -36,15 +36,23 @@ it("M07: 1,000 messages for a partner that is down for a while all arrive soon a
         route("m07-work", "seda:m07?concurrentConsumers=50&size=5000", `to: http://127.0.0.1:${port}/`),
     );
     const before = residentMiB(server.pid);
-    for (let from = 0; from < 1000; from += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, index) => call(server.baseUrl, "POST", "/api/m07", `m${from + index}`)));
-    await sleep(15_000);
+    const sendThousand = async (first: number): Promise<void> => {
+      for (let from = first; from < first + 1000; from += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, index) => call(server.baseUrl, "POST", "/api/m07", `m${from + index}`)));
+    };
+    await sendThousand(0);
+    await sleep(60_000);
     expect(residentMiB(server.pid) - before).toBeLessThan(150);
     const partner = await listen(port);
     const began = performance.now();
-    await eventually(() => seen.size > 0, 5_000);
-    await eventually(() => seen.size === 1000, 30_000);
-    console.log(`M07: all 1,000 delivered ${((performance.now() - began) / 1000).toFixed(1)} s after the partner was back`);
+    await eventually(() => seen.size === 1000, 60_000);
+    const recovered = performance.now() - began;
+    await sendThousand(1000);
+    await eventually(() => seen.size === 2000, 60_000);
+    const usual = performance.now() - began - recovered;
+    console.log(`M07: all 1,000 delivered ${(recovered / 1000).toFixed(1)} s after the partner was back; 1,000 more took ${(usual / 1000).toFixed(1)} s`);
+    // On a busy machine as many messages take longer than that with a partner that is there: twice as long, and one wait between tries, is allowed then.
+    expect(recovered).toBeLessThan(Math.max(5_000, 2_000 + 2 * usual));
     partner.closeAllConnections();
     partner.close();
   } finally {
@@ -88,6 +96,55 @@ it("M10: 1,000 files and 20 kills at random moments: every file is processed, no
   console.log(`M10: 1,000 of 1,000 files processed, ${repeated} of them more than once`);
   expect(finished().filter((name) => /^f\d+\.txt$/.test(name))).toHaveLength(1000);
   expect(repeated).toBeLessThanOrEqual(20 * 20);
+  await server.end("SIGKILL");
+  server.clean();
+  partner.closeAllConnections();
+  partner.close();
+});
+
+it("M11: messages accepted into a queue on disk survive 20 kills: each arrives at least once, and few of them twice", async () => {
+  const arrived = new Map<string, number>();
+  const partner = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      arrived.set(body, (arrived.get(body) ?? 0) + 1);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
+  const { port } = partner.address() as { port: number };
+  const atOnce = 5;
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-m11-"));
+  let server = await spawnServer({ dataDir });
+  const put = await server.putFlow(
+    "m11",
+    route("m11", "webhook", "to: queue:m11", "setBody: {constant: kept}") +
+      route("m11-work", `queue:m11?concurrentConsumers=${atOnce}&redeliveryDelay=200`, `to: http://127.0.0.1:${port}/`),
+  );
+  expect(put.json?.error).toBeUndefined();
+  const accepted: string[] = [];
+  let sending = true;
+  const sender = (async () => {
+    for (let number = 0; sending; number++) {
+      // A call that a kill cuts off was not accepted: it may arrive or not, and is not sent again.
+      const reply = await call(server.baseUrl, "POST", "/api/m11", `m-${number}`).catch(() => undefined);
+      if (reply?.text === "kept") accepted.push(`m-${number}`);
+      else await sleep(50);
+    }
+  })();
+  for (let kill = 0; kill < 20; kill++) {
+    await sleep(200 + Math.random() * 500);
+    await server.end("SIGKILL");
+    server = await spawnServer({ dataDir });
+  }
+  sending = false;
+  await sender;
+  await eventually(() => accepted.every((message) => arrived.has(message)), 60_000);
+  const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
+  console.log(`M11: ${accepted.length} accepted, all delivered, ${repeated} delivered again`);
+  expect(accepted.length).toBeGreaterThan(50);
+  expect(repeated).toBeLessThanOrEqual(20 * atOnce);
   await server.end("SIGKILL");
   server.clean();
   partner.closeAllConnections();
