@@ -110,7 +110,7 @@ export class Trial {
   }
 
   stop(): void {
-    this.store.setState({ isOn: false, result: undefined, steps: [], problem: undefined, shown: undefined });
+    this.store.setState({ isOn: false, isBusy: false, result: undefined, steps: [], problem: undefined, shown: undefined });
   }
 
   setSample(change: Partial<SampleDraft>): void {
@@ -198,7 +198,7 @@ export class Trial {
   }
 
   #take(text: string, outline: Outline, result: SimulationResult): void {
-    if (this.#editor.flow.text !== text || !this.store.getState().isOn) return;
+    if (this.#editor.flow.text !== text || !this.store.getState().isOn) return this.store.setState({ isBusy: false });
     const steps = result.steps.map((step) => ({ ...step, path: placeAt(outline, step.offset) }));
     this.store.setState(({ shown }) => ({
       result,

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { SimulatedClock } from "./simulated-clock.ts";
+
+test("alarms ring in their order without anybody waiting, and time has passed", async () => {
+  const clock = new SimulatedClock();
+  const before = clock.now();
+  const rung: string[] = [];
+  let over = false;
+  clock.after(60_000, () => {
+    rung.push("minute");
+    clock.after(1_000, () => (over = true));
+  });
+  clock.after(10, () => rung.push("first"));
+  clock.after(10, () => rung.push("second"));
+  clock.after(30_000, () => rung.push("never"))();
+  expect(await clock.runUntil(() => over)).toBe(true);
+  expect(rung).toEqual(["first", "second", "minute"]);
+  expect(clock.now() - before).toBeGreaterThanOrEqual(61_000);
+});
+
+test("work that only breathes goes on before any alarm rings", async () => {
+  const clock = new SimulatedClock();
+  const order: string[] = [];
+  let over = false;
+  clock.after(0, () => order.push("alarm"));
+  void (async () => {
+    for (let turn = 0; turn < 5; turn++) await clock.breathe();
+    order.push("work");
+    over = true;
+  })();
+  await clock.runUntil(() => over);
+  expect(order).toEqual(["work"]);
+});
+
+test("it says when nothing more will happen, looks no further than asked, and ends what never ends", async () => {
+  const clock = new SimulatedClock();
+  expect(await clock.runUntil(() => false)).toBe(false);
+  let rung = 0;
+  clock.after(500, () => rung++);
+  clock.after(5_000, () => rung++);
+  expect(await clock.runUntil(() => false, 1_000)).toBe(false);
+  expect(rung).toBe(1);
+  let ticks = 0;
+  const tick = (): void => {
+    ticks++;
+    clock.after(600_000, tick);
+  };
+  tick();
+  expect(await clock.runUntil(() => false)).toBe(false);
+  expect(ticks).toBeLessThan(20);
+});

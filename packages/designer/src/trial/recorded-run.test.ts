@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { RunDetail } from "../api-client/runtime-client.ts";
+import { openFlow } from "../document/open-flow.ts";
+import { pathKey } from "../document/outline.ts";
+import { sampleOfRun } from "../screens/editor/sample-of-run.ts";
+import { recordedFacts, recordedSteps } from "./recorded-run.ts";
+
+const source = `- route:
+    id: r
+    from:
+      uri: webhook
+      steps:
+        - to: {id: call, uri: "http://x.invalid"}
+        - choice:
+            id: which
+            when: [{simple: "\${body}", steps: [{log: {id: inner, message: x}}]}]
+        - log: {id: rest, message: x}
+`;
+const step = (stepId: string, kind: string, status = "completed") => ({ stepId, kind, startedAt: "", durationMs: 1.26, status });
+const message = (stepId: string, body: unknown, headers: Record<string, unknown> = {}) => ({ stepId, body, bodyType: "text", headers, properties: {} });
+const run = {
+  id: "run_1",
+  routeId: "r",
+  status: "failed",
+  trigger: { uri: "webhook", method: "PUT" },
+  error: { type: "t", message: "broke", stepId: "inner" },
+  request: { contentType: "text/plain", preview: "beg" },
+  steps: [step("call", "to"), step("which", "choice", "failed"), step("inner", "log", "failed"), step("gone", "log")],
+  messages: [message("call", "in", { "X-Kind": "a", CamelHttpMethod: "PUT" }), message("which", { ok: true }, { CamelHttpResponseCode: 201 })],
+} as unknown as RunDetail;
+
+test("a run is laid over the flow: what it passed, what it found, where it failed", () => {
+  const outline = openFlow("f", source, undefined).good?.outline;
+  const steps = recordedSteps(run, outline);
+  expect(steps.map(({ stepId, path, before, after, error }) => [stepId, path && pathKey(path), before?.body, after?.body, error])).toEqual([
+    ["call", "0/route/from/steps/0", "in", { ok: true }, undefined],
+    ["which", "0/route/from/steps/1", { ok: true }, undefined, undefined],
+    ["inner", "0/route/from/steps/1/choice/when/0/steps/0", undefined, undefined, "broke"],
+    ["gone", undefined, undefined, undefined, undefined],
+  ]);
+  const facts = recordedFacts(steps);
+  expect(facts.get("0/route/from/steps/0")).toEqual({ summary: "1.3 ms" });
+  expect(facts.get("0/route/from/steps/1/choice/when/0/steps/0")).toEqual({ error: "broke" });
+  expect(facts.get("0/route/from/steps/2")).toEqual({ dimmed: true });
+});
+
+test("a run becomes a sample: what it began with, without what the runtime added, and what was answered", () => {
+  const { sample, answers, note } = sampleOfRun(run);
+  expect(sample).toMatchObject({ body: "in", bodyKind: "text", method: "PUT", headers: "X-Kind: a" });
+  expect(answers).toEqual({ "r/call": { body: { ok: true }, headers: {}, status: 201, origin: "run" } });
+  expect(note).toBeUndefined();
+  const { messages: _, ...uncaptured } = run;
+  expect(sampleOfRun(uncaptured as RunDetail)).toMatchObject({
+    sample: { body: "beg", headers: "Content-Type: text/plain" },
+    answers: {},
+    note: expect.any(String),
+  });
+});

@@ -1,0 +1,14 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bytesAsText, toPlain } from "./plain-value.ts";
+
+test("bytes are their text when they are UTF-8, otherwise base64", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const text = Buffer.from(bytes).toString("utf8");
+      const isText = Buffer.from(text, "utf8").equals(Buffer.from(bytes));
+      expect(bytesAsText(bytes)).toBe(isText ? text : Buffer.from(bytes).toString("base64"));
+    }),
+  );
+  expect(toPlain({ a: new Uint8Array([255, 0]), b: new Map([["c", new Date(0)]]) })).toEqual({ a: "/wA=", b: { c: "1970-01-01T00:00:00.000Z" } });
+});
