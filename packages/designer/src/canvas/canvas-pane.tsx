@@ -99,9 +99,11 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   const catalog = useCatalog();
   const folded = useCanvasUi((state) => state.folded);
   const problems = useProblems();
-  const faults = useMemo(() => problemsByStep(flow, problems), [flow, problems]);
-  const selected = useMemo(() => selectedKeys(flow), [flow]);
-  const outline = flow.good?.outline;
+  const { good, text } = flow;
+  // By what they follow from and not by the flow, which is another one with every selection.
+  const faults = useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]);
+  const facts = useMemo((): TreeFacts => ({ catalog, folded, faults }), [catalog, folded, faults]);
+  const outline = good?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
     return (
       <div className="empty">
@@ -110,34 +112,24 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
       </div>
     );
   }
-  const factsOf = (tabStop: string): TreeFacts => ({ catalog, selected, tabStop, folded, faults });
-  const lead = flow.selection === undefined ? undefined : pathKey(flow.selection);
   const routes = outline.routes.length === 0 ? [undefined] : outline.routes;
-  return routes.map((route, index) => {
-    const entities = index === routes.length - 1 ? outline.entities : [];
-    const own = lead !== undefined && isInTree(lead, route?.path, entities);
-    const first = route === undefined ? pathKey(entities[0]?.path ?? []) : pathKey(route.from.path);
-    return (
-      <section key={route?.id ?? ""} className="canvas__route" aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}>
-        {routes.length > 1 && route !== undefined ? (
-          <h2 className="canvas__heading">
-            {route.description ?? route.id} {route.description === undefined ? null : <span className="mono muted">{route.id}</span>}
-          </h2>
-        ) : null}
-        <RouteTree route={route} entities={entities} facts={factsOf(own ? lead : first)} />
-      </section>
-    );
-  });
+  return routes.map((route, index) => (
+    <section
+      key={route === undefined ? "" : pathKey(route.path)}
+      className="canvas__route"
+      aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}
+    >
+      {routes.length > 1 && route !== undefined ? (
+        <h2 className="canvas__heading">
+          {route.description ?? route.id} {route.description === undefined ? null : <span className="mono muted">{route.id}</span>}
+        </h2>
+      ) : null}
+      <RouteTree route={route} entities={index === routes.length - 1 ? outline.entities : noEntities} facts={facts} />
+    </section>
+  ));
 }
 
-const isInTree = (key: string, route: readonly (string | number)[] | undefined, entities: Outline["entities"]): boolean =>
-  (route !== undefined && key.startsWith(`${pathKey(route)}/`)) || entities.some(({ path }) => key === pathKey(path) || key.startsWith(`${pathKey(path)}/`));
-
-function selectedKeys(flow: OpenFlow): ReadonlySet<string> {
-  const steps = selectedSteps(flow);
-  if (steps.length > 0) return new Set(steps.map((step) => pathKey(step.path)));
-  return new Set(flow.selection === undefined ? [] : [pathKey(flow.selection)]);
-}
+const noEntities: Outline["entities"] = [];
 
 function copy(event: ClipboardEvent, text: string | undefined): boolean {
   if (isTyping(event) || text === undefined || (document.getSelection()?.toString() ?? "") !== "") return false;

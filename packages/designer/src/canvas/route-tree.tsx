@@ -5,16 +5,13 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { pathKey, type BlockOutline, type EntityOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
 import { branchTitle, entityFace, stepFace, triggerFace } from "./step-face.ts";
+import { useIsSelected, useIsTabStop } from "./selected-keys.ts";
 import { StepCard } from "./step-card.tsx";
 
 const words = strings.canvas;
 
 export interface TreeFacts {
   readonly catalog: FlowCatalog | undefined;
-  /** Keys of all that is selected. */
-  readonly selected: ReadonlySet<string>;
-  /** The one card of this tree that the Tab key reaches. */
-  readonly tabStop: string;
   readonly folded: ReadonlySet<string>;
   readonly faults: ReadonlyMap<string, readonly unknown[]>;
 }
@@ -26,7 +23,7 @@ export interface RouteTreeProps {
   readonly facts: TreeFacts;
 }
 
-export function RouteTree({ route, entities, facts }: RouteTreeProps) {
+export const RouteTree = memo(function RouteTree({ route, entities, facts }: RouteTreeProps) {
   return (
     <ul className="route" role="tree" aria-multiselectable="true" aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}>
       {route === undefined ? null : (
@@ -44,7 +41,7 @@ export function RouteTree({ route, entities, facts }: RouteTreeProps) {
       )}
     </ul>
   );
-}
+});
 
 function Trigger({ route, facts }: { readonly route: RouteOutline; readonly facts: TreeFacts }) {
   const key = pathKey(route.from.path);
@@ -60,8 +57,6 @@ function Trigger({ route, facts }: { readonly route: RouteOutline; readonly fact
         total={1}
         faults={facts.faults.get(key)?.length ?? 0}
         disabled={false}
-        selected={facts.selected.has(key)}
-        tabStop={facts.tabStop === key}
         expanded={undefined}
         group={undefined}
         draggable={false}
@@ -154,8 +149,6 @@ function Step({ step, level, position, total, scope, facts }: StepProps) {
         total={total}
         faults={facts.faults.get(key)?.length ?? 0}
         disabled={step.disabled}
-        selected={facts.selected.has(key)}
-        tabStop={facts.tabStop === key}
         expanded={expanded}
         group={group}
         draggable
@@ -214,6 +207,8 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
   const key = pathKey(block.path);
   const title = branchTitle(block);
   const faults = facts.faults.get(key)?.length ?? 0;
+  const selected = useIsSelected(key);
+  const tabStop = useIsTabStop(key);
   return (
     <div
       role="treeitem"
@@ -221,8 +216,8 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
       aria-level={level}
       aria-posinset={position}
       aria-setsize={total}
-      aria-selected={facts.selected.has(key)}
-      tabIndex={facts.tabStop === key ? 0 : -1}
+      aria-selected={selected}
+      tabIndex={tabStop ? 0 : -1}
       data-key={key}
       data-fault={faults > 0 || undefined}
       title={title}
@@ -262,8 +257,6 @@ function Entity({
         total={total}
         faults={facts.faults.get(key)?.length ?? 0}
         disabled={false}
-        selected={facts.selected.has(key)}
-        tabStop={facts.tabStop === key}
         expanded={expanded}
         group={group}
         draggable={false}

@@ -3,6 +3,7 @@ import { memo } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { useCardFacts } from "./card-facts.ts";
+import { useIsSelected, useIsTabStop } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.canvas;
@@ -21,8 +22,6 @@ export interface StepCardProps {
   readonly total: number;
   readonly faults: number;
   readonly disabled: boolean;
-  readonly selected: boolean;
-  readonly tabStop: boolean;
   /** Undefined for steps that hold nothing. */
   readonly expanded: boolean | undefined;
   readonly group: string | undefined;
@@ -30,8 +29,10 @@ export interface StepCardProps {
 }
 
 export const StepCard = memo(function StepCard(props: StepCardProps) {
-  const { id, title, subtitle, label, kind, icon, level, position, total, faults, disabled, selected, tabStop, expanded, group, draggable } = props;
+  const { id, title, subtitle, label, kind, icon, level, position, total, faults, disabled, expanded, group, draggable } = props;
   const facts = useCardFacts(id);
+  const selected = useIsSelected(id);
+  const tabStop = useIsTabStop(id);
   return (
     <div
       role="treeitem"

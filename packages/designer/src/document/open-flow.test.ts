@@ -71,3 +71,28 @@ describe("an open flow", () => {
     expect(flows.selectedStep(flows.undo(removed))?.id).toBe("last");
   });
 });
+
+test("a place of the text is a step, a branch, a trigger or an element", () => {
+  const text =
+    "- onException:\n    exception: [a]\n    steps:\n      - log: x\n- from:\n    uri: direct:a\n    steps:\n      - choice:\n          when:\n            - simple: a\n              steps:\n                - log: y\n      - log: z\n";
+  const { good } = flows.openFlow("a", text, undefined);
+  const at = (word: string) => flows.placeAt(good?.outline as never, text.indexOf(word) + 1);
+  expect(at("exception")).toEqual([0]);
+  expect(at("log: x")).toEqual([0, "onException", "steps", 0]);
+  expect(at("uri")).toEqual([1, "from"]);
+  expect(at("choice")).toEqual([1, "from", "steps", 0]);
+  expect(at("simple")).toEqual([1, "from", "steps", 0, "choice", "when", 0]);
+  expect(at("log: y")).toEqual([1, "from", "steps", 0, "choice", "when", 0, "steps", 0]);
+  expect(at("log: z")).toEqual([1, "from", "steps", 1]);
+});
+
+test("changes of one group are one step of undo, and leave nothing when they end where they began", () => {
+  let flow = flows.openFlow("a", "- log: hello\n", undefined);
+  const note = { label: "Change Message", origin: "form" as const, at: 0, group: "form-1" };
+  for (const text of ["- log: h\n", '- log: "h: "\n', "- log: bye\n"]) flow = flows.replaceText(flow, text, note);
+  expect(flow.history.past.length).toBe(1);
+  expect(flows.undo(flow).text).toBe("- log: hello\n");
+  expect(flows.redo(flows.undo(flow)).text).toBe("- log: bye\n");
+  expect(flows.replaceText(flow, "- log: hello\n", note).history.past.length).toBe(0);
+  expect(flows.replaceText(flow, "- log: later\n", { ...note, group: "form-2" }).history.past.length).toBe(2);
+});

@@ -3,7 +3,7 @@
 import { applySplice, rereadTree, type Diagnostic, type Edit, type Path, type Splice, type Tree } from "@sluice/model";
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
-import { everyStep, outlineOf, pathKey, type BlockOutline, type Outline, type RouteOutline, type StepOutline } from "./outline.ts";
+import { everyStep, outlineOf, pathKey, type BlockOutline, type Outline, type StepOutline } from "./outline.ts";
 
 /** The file as the page last saw it. */
 export interface SavedFile {
@@ -167,13 +167,27 @@ function* allSteps(outline: Outline | undefined): Generator<StepOutline> {
   for (const entity of outline?.entities ?? []) for (const block of entity.blocks) yield* everyStep(block.steps);
 }
 
-/** What stands at a place of the text the outline was made from. */
+/** What stands at a place of the text the outline was made from: the innermost step or branch, else the trigger or element around it. */
 export function placeAt(outline: Outline, offset: number): Path | undefined {
-  let found: Path | undefined;
-  for (const step of allSteps(outline)) if (holds(step, offset)) found = step.path;
-  if (found !== undefined) return found;
-  const route = outline.routes.find((candidate: RouteOutline) => holds(candidate, offset));
-  return route?.from.path;
+  const route = outline.routes.findLast((candidate) => holds(candidate, offset));
+  if (route !== undefined) return innermost(route.steps, offset) ?? route.from.path;
+  const entity = outline.entities.find((candidate) => holds(candidate, offset));
+  return entity === undefined ? undefined : (inBlocks(entity.blocks, offset) ?? entity.path);
+}
+
+function innermost(steps: readonly StepOutline[], offset: number): Path | undefined {
+  // The end of a step may be the beginning of the next: what begins there is meant.
+  const step = steps.findLast((candidate) => holds(candidate, offset));
+  return step === undefined ? undefined : (inBlocks(step.blocks, offset) ?? step.path);
+}
+
+function inBlocks(blocks: readonly BlockOutline[], offset: number): Path | undefined {
+  for (const block of blocks) {
+    const inside = innermost(block.steps, offset);
+    if (inside !== undefined) return inside;
+    if (block.name !== "" && holds(block, offset)) return block.path;
+  }
+  return undefined;
 }
 
 const holds = ({ span }: { readonly span: { readonly start: number; readonly end: number } }, offset: number): boolean =>

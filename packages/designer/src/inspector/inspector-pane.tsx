@@ -7,7 +7,6 @@ import { useEditorState } from "../screens/editor/editor-context.ts";
 import { useProblems } from "../screens/editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { formTarget } from "./form-target.ts";
-import { backToCanvas } from "./fields/typed-input.tsx";
 import { inspectorTabs } from "./inspector-tabs.ts";
 import "./inspector.css";
 
@@ -33,7 +32,7 @@ export function InspectorPane() {
   const own = problemsByStep(flow, problems).get(target.key) ?? [];
   const Content = (inspectorTabs.find((entry) => entry.id === tab) ?? inspectorTabs[0])?.content;
   return (
-    <>
+    <div className="inspector" onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && backToCanvas()}>
       <div>
         <h2>{target.title}</h2>
         <p className="mono muted inspector__where">{target.where}</p>
@@ -50,7 +49,6 @@ export function InspectorPane() {
         aria-label={words.tabs}
         onKeyDown={(event) => {
           const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-          if (event.key === "Escape") backToCanvas();
           if (by === 0) return;
           const index = (inspectorTabs.findIndex((entry) => entry.id === tab) + by + inspectorTabs.length) % inspectorTabs.length;
           setTab(inspectorTabs[index]?.id ?? "properties");
@@ -76,6 +74,11 @@ export function InspectorPane() {
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
         {Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}
       </div>
-    </>
+    </div>
   );
+}
+
+/** Esc leaves the form for the card it belongs to. */
+function backToCanvas(): void {
+  document.querySelector<HTMLElement>('.canvas [role="treeitem"][tabindex="0"][aria-selected="true"]')?.focus();
 }

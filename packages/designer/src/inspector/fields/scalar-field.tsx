@@ -58,7 +58,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
             control={control}
             name={option.name}
             checked={(value ?? String(option.default ?? false)).toLowerCase() === "true"}
-            onChange={(checked) => choose(String(checked))}
+            onChange={(checked) => choose(checked === (option.default ?? false) && !option.required ? "" : String(checked))}
           />
         )}
       </OptionFrame>

@@ -71,10 +71,7 @@ export function TypedInput(props: TypedInputProps) {
       if (writer.typing(group.current, said, write(text))) setDraft({ text, written: text });
       onCaret?.(text, selectionStart ?? text.length);
     },
-    onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => {
-      onKeyDown?.(event);
-      if (event.key === "Escape" && !event.defaultPrevented) backToCanvas();
-    },
+    onKeyDown,
   };
   return isLong ? (
     <textarea {...common} ref={element as Ref<HTMLTextAreaElement>} rows={Math.min(12, Math.max(lines, shown.split("\n").length))} />
@@ -87,9 +84,4 @@ export function TypedInput(props: TypedInputProps) {
       inputMode={numeric ? "decimal" : undefined}
     />
   );
-}
-
-/** Esc leaves the form for the card it belongs to. */
-export function backToCanvas(): void {
-  document.querySelector<HTMLElement>('.canvas [role="treeitem"][tabindex="0"][aria-selected="true"]')?.focus();
 }
