@@ -263,3 +263,24 @@ describe("categories", () => {
     ]);
   });
 });
+
+describe("trying a webhook", () => {
+  const tried = (more: Readonly<Record<string, unknown>>) =>
+    designer.call("POST", "/_designer/try", { target: null, method: "POST", headers: {}, body: "x", ...more });
+
+  it("calls a route or a path without the token", async () => {
+    await tried({ routeId: "a b", headers: { "X-Test-Session": "ts_1" } });
+    await tried({ path: "/orders/7?full=yes" });
+    expect(runtime.requests.map(({ url }) => url)).toEqual(["/api/a%20b", "/orders/7?full=yes"]);
+    expect(runtime.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+    expect(runtime.requests[0]?.headers["x-test-session"]).toBe("ts_1");
+  });
+
+  it.each(["/_api/flows", "/x/../_api/flows", "//_api/flows", "/%5Fapi/flows", "/_API/flows", "http://elsewhere/x", "orders", "/a b", ""])(
+    "refuses the path %j",
+    async (path) => {
+      expect((await tried({ path })).status).toBe(400);
+      expect(runtime.requests).toEqual([]);
+    },
+  );
+});

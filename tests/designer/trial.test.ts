@@ -218,6 +218,38 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await row(page, "known").waitFor();
   });
 
+  it("O04: what a message, a failure or a name says is text, whatever it looks like", async () => {
+    const script = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    const hostile = `- route:
+    id: hostile
+    description: "${script}"
+    from:
+      uri: webhook
+      steps:
+        - setHeader: {id: mark, name: x, constant: "${script}"}
+        - to: {id: keep, uri: "sluice:dead-letters"}
+        - throwException: {id: fail, exceptionType: java.io.IOException, message: "${script}"}
+`;
+    await runtime.putFlow("hostile", hostile);
+    await runtime.api("POST", "/routes/hostile/capture", { forMs: 60_000 });
+    const reply = await fetch(`${runtime.baseUrl}/api/hostile`, { method: "POST", body: script });
+    const page = await openFlow("hostile", hostile);
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await body(page).fill(script);
+    await row(page, "fail").getByText("<img src=x").waitFor();
+    await row(page, "mark").getByRole("button", { name: "mark" }).click();
+    await page.goto(`${designer.url}/flows/hostile/runs/${reply.headers.get("x-run-id")}`);
+    await page.getByRole("paragraph").filter({ hasText: "<img src=x" }).first().waitFor();
+    await page.goto(`${designer.url}/dead-letters`);
+    await page
+      .getByRole("button", { name: /^Show message/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").getByText("<script>").first().waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+    await runtime.api("DELETE", "/dead-letters?flowId=hostile");
+  });
+
   it("dead letters are found, looked at, replayed and deleted", async () => {
     const dead = (broken: boolean): string => `- route:
     id: letters
