@@ -164,6 +164,24 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     await page.getByText("1 unsaved change").waitFor();
   });
 
+  it("copies, cuts and pastes steps as YAML with ids of their own", async () => {
+    designer.writeFlow("clip", nested.replaceAll("moves", "clip").replace("- log: two", "- log:\n            id: second\n            message: two"));
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/clip`);
+    await card(page, /two/).focus();
+    await page.keyboard.press("Control+c");
+    await card(page, /three/).focus();
+    await page.keyboard.press("Control+v");
+    await expect.poll(() => card(page, /two/).count(), soon).toBe(2);
+    await card(page, /^Log.*four/).focus();
+    await page.keyboard.press("Control+x");
+    await card(page, /Direct/).focus();
+    await page.keyboard.press("Control+v");
+    const text = await saved(page, "clip");
+    expect(text).toContain("      steps:\n        - log: four\n        - log: one # first\n");
+    expect(text.endsWith("              - log: three\n              - log:\n                  id: second-2\n                  message: two\n")).toBe(true);
+  });
+
   it("the arrow keys fold and unfold; Home and End reach the ends; Ctrl F finds", async () => {
     designer.writeFlow("walk", nested.replaceAll("moves", "walk"));
     const { page } = open;

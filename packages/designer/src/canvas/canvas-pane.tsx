@@ -1,22 +1,21 @@
-import { useEffect, useMemo, useRef, type ClipboardEvent, type FocusEvent, type MouseEvent } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useCatalog, useCatalogUpkeep } from "../catalog/use-catalog.ts";
-import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
-import { removeStep } from "../commands/remove-step.ts";
 import { pathKey, type Outline } from "../document/outline.ts";
-import { isBroken, selectedSteps, stepAt, type OpenFlow } from "../document/open-flow.ts";
+import { isBroken, type OpenFlow } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
 import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
 import { useProblems } from "../screens/editor/use-problems.ts";
 import { strings } from "../strings.ts";
-import { actOn, focusSelected } from "./canvas-actions.ts";
+import { focusSelected } from "./canvas-actions.ts";
 import { onTreeKey } from "./canvas-keys.ts";
 import { CanvasTools } from "./canvas-tools.tsx";
-import { openPicker, setZoom, useCanvasUi } from "./canvas-ui.ts";
+import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
 import { RouteTree, type TreeFacts } from "./route-tree.tsx";
 import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
-import { pathOf, placeOf, useCardDrag, usePan } from "./use-drag.ts";
+import { clipboardOn, pointingOn } from "./canvas-pointing.ts";
+import { useCardDrag, usePan } from "./use-drag.ts";
 import "./canvas.css";
 
 const words = strings.canvas;
@@ -29,57 +28,21 @@ export function CanvasPane() {
   const pane = useRef<HTMLDivElement>(null);
   const drag = useCardDrag(editor);
   const pan = usePan();
+  const pointing = pointingOn(editor);
+  const clipboard = clipboardOn(editor);
   useCatalogUpkeep();
   useWheelZoom(pane);
   useKeptFocus(pane, flow);
-  const onFocus = (event: FocusEvent): void => {
-    const key = (event.target as HTMLElement).dataset["key"];
-    // A step that belongs to a selection of several keeps it.
-    if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
-  };
-  const onClick = (event: MouseEvent): void => {
-    const target = event.target as Element;
-    const place = placeOf(target);
-    if (place !== undefined) return openPicker({ for: "insert", place });
-    const branchOf = target.closest<HTMLElement>("[data-branch-of]")?.dataset["branchOf"];
-    if (branchOf !== undefined) return openPicker({ for: "branch", step: pathOf(branchOf) });
-    const key = target.closest<HTMLElement>("[data-key]")?.dataset["key"];
-    if (key !== undefined && !event.shiftKey) editor.select(pathOf(key));
-  };
-  // Before the focus moves, so that Shift extends the selection instead of starting a new one.
-  const onMouseDown = (event: MouseEvent): void => {
-    const key = (event.target as Element).closest<HTMLElement>("[data-key]")?.dataset["key"];
-    const [first] = selectedSteps(editor.flow);
-    const to = key === undefined ? undefined : stepAt(editor.flow, pathOf(key));
-    if (!event.shiftKey || first === undefined || to === undefined || pathKey(first.listPath) !== pathKey(to.listPath)) return;
-    editor.select(to.path, editor.flow.anchor ?? first.index);
-  };
   return (
     <>
       <div
         className="canvas"
         ref={pane}
         data-broken={isBroken(flow) || undefined}
-        onFocus={onFocus}
-        onClick={onClick}
-        onMouseDown={onMouseDown}
-        onDoubleClick={(event) => (event.target as Element).closest("[data-key]") !== null && focusFirstField()}
-        onContextMenu={(event) => {
-          if ((event.target as Element).closest("[data-key]") === null) return;
-          event.preventDefault();
-          useCanvasUi.setState({ menu: { x: event.clientX, y: event.clientY } });
-        }}
         onMouseOver={(event) => tell(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
-        onCopy={(event) => copy(event, copiedText(editor.flow))}
-        onCut={(event) => copy(event, copiedText(editor.flow)) && actOn(editor, removeStep)}
-        onPaste={(event) => {
-          if (isTyping(event)) return;
-          const command = pasteSteps(words.paste, event.clipboardData.getData("text/plain"));
-          if (command === undefined) return;
-          event.preventDefault();
-          actOn(editor, command);
-        }}
+        {...pointing}
+        {...clipboard}
         {...drag}
         {...pan}
       >
@@ -131,24 +94,11 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
 
 const noEntities: Outline["entities"] = [];
 
-function copy(event: ClipboardEvent, text: string | undefined): boolean {
-  if (isTyping(event) || text === undefined || (document.getSelection()?.toString() ?? "") !== "") return false;
-  event.clipboardData.setData("text/plain", text);
-  event.preventDefault();
-  return true;
-}
-
-const isTyping = (event: ClipboardEvent): boolean => event.target instanceof Element && event.target.closest("input, textarea") !== null;
-
 /** What is cut off on a card is told when the mouse rests on it; given only then, since there may be many cards. */
 function tell(target: HTMLElement): void {
   if (target.title !== "") return;
   if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";
   else if (target.matches(".gap")) target.title = words.insertHere;
-}
-
-function focusFirstField(): void {
-  document.querySelector<HTMLElement>(".editor__inspector [role=tabpanel] :is(input, select, textarea)")?.focus();
 }
 
 /** Ctrl with the wheel zooms; the browser lets only listeners that are not passive keep it from zooming the page. */

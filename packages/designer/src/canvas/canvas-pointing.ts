@@ -1,0 +1,71 @@
+// What pointing at the canvas does, and what the clipboard does with what is selected there.
+import type { ClipboardEvent, FocusEvent, MouseEvent } from "react";
+import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
+import { removeStep } from "../commands/remove-step.ts";
+import type { Editor } from "../document/editor.ts";
+import { pathKey } from "../document/outline.ts";
+import { selectedSteps, stepAt } from "../document/open-flow.ts";
+import { strings } from "../strings.ts";
+import { actOn, canvasActions } from "./canvas-actions.ts";
+import { openPicker, useCanvasUi } from "./canvas-ui.ts";
+import { pathOf, placeOf } from "./use-drag.ts";
+
+const keyOf = (target: EventTarget): string | undefined => (target as Element).closest<HTMLElement>("[data-key]")?.dataset["key"];
+
+export function pointingOn(editor: Editor) {
+  return {
+    onFocus({ target }: FocusEvent): void {
+      const key = (target as HTMLElement).dataset["key"];
+      // A step that belongs to a selection of several keeps it.
+      if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
+    },
+    onClick({ target, shiftKey }: MouseEvent): void {
+      const place = placeOf(target as Element);
+      if (place !== undefined) return openPicker({ for: "insert", place });
+      const branchOf = (target as Element).closest<HTMLElement>("[data-branch-of]")?.dataset["branchOf"];
+      if (branchOf !== undefined) return openPicker({ for: "branch", step: pathOf(branchOf) });
+      const key = keyOf(target);
+      if (key !== undefined && !shiftKey) editor.select(pathOf(key));
+    },
+    /** Before the focus moves, so that Shift extends the selection instead of starting a new one. */
+    onMouseDown({ target, shiftKey }: MouseEvent): void {
+      const key = keyOf(target);
+      const [first] = selectedSteps(editor.flow);
+      const to = key === undefined ? undefined : stepAt(editor.flow, pathOf(key));
+      if (!shiftKey || first === undefined || to === undefined || pathKey(first.listPath) !== pathKey(to.listPath)) return;
+      editor.select(to.path, editor.flow.anchor ?? first.index);
+    },
+    onDoubleClick({ target }: MouseEvent): void {
+      if (keyOf(target) !== undefined) canvasActions.find(({ name }) => name === "open")?.run(editor);
+    },
+    onContextMenu(event: MouseEvent): void {
+      if (keyOf(event.target) === undefined) return;
+      event.preventDefault();
+      useCanvasUi.setState({ menu: { x: event.clientX, y: event.clientY } });
+    },
+  };
+}
+
+export function clipboardOn(editor: Editor) {
+  const copy = (event: ClipboardEvent): boolean => {
+    const text = copiedText(editor.flow);
+    if (isTyping(event) || text === undefined || (document.getSelection()?.toString() ?? "") !== "") return false;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+    return true;
+  };
+  return {
+    onCopy: (event: ClipboardEvent): void => void copy(event),
+    onCut(event: ClipboardEvent): void {
+      if (copy(event)) actOn(editor, removeStep);
+    },
+    onPaste(event: ClipboardEvent): void {
+      const command = isTyping(event) ? undefined : pasteSteps(strings.canvas.paste, event.clipboardData.getData("text/plain"));
+      if (command === undefined) return;
+      event.preventDefault();
+      actOn(editor, command);
+    },
+  };
+}
+
+const isTyping = ({ target }: ClipboardEvent): boolean => target instanceof Element && target.closest("input, textarea") !== null;
