@@ -7,6 +7,7 @@ import type { Configuration } from "../config.ts";
 import type { GivenFlows } from "../flows/given-flows.ts";
 import type { Announcement } from "../main.ts";
 import { CallError, Calls, type Address, type Envelope } from "./calls.ts";
+import { followHandoffs } from "./handoffs.ts";
 import type { MergedOutput } from "./merged-output.ts";
 import type { Death, StartOrder, UnderWayNews } from "./messages.ts";
 import type { RunIdentity } from "./under-way.ts";
@@ -33,10 +34,13 @@ interface Seat {
 }
 
 const startWithinMs = 180_000;
+const rejoinWithinMs = 60_000;
 /** Ending later than this after its start, a worker is replaced at once. */
 const settledAfterMs = 10_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
+/** Who does not hear of the end in time is told again by being ended. */
+const hearWithinMs = 1_000;
 /** Beyond the drain limit, for what a worker has to put away. */
 const afterDrainMs = 10_000;
 
@@ -67,7 +71,7 @@ export class Crew {
     this.#calls.on("here", (_data, from) => this.#seatOf(from)?.isHere());
     this.#calls.on("under-way", (news: UnderWayNews, from) => this.#note(news, from));
     this.#calls.on("given-flows", () => parts.given?.list() ?? []);
-    this.#calls.on("replace", ({ worker }: { worker: number }) => this.#seatOf(worker)?.worker?.process.kill("SIGKILL"));
+    this.#calls.on("replace", ({ worker }: { worker: number }) => this.#dismiss(worker));
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
       exec: fileURLToPath(new URL("./worker-process.js", import.meta.url)),
@@ -98,7 +102,7 @@ export class Crew {
     for (const pause of this.#pauses) clearTimeout(pause);
     const [lead, ...followers] = this.#seats as [Seat, ...Seat[]];
     const { drainMs } = this.#parts.configuration.settings;
-    await this.#calls.call(lead.number, "draining").catch(() => undefined);
+    await this.#calls.call(lead.number, "draining", undefined, hearWithinMs).catch(() => undefined);
     const all = [...followers, lead].map((seat) => this.#end(seat, drainMs + afterDrainMs));
     return { drained: (await Promise.all(all)).every(Boolean) };
   }
@@ -108,6 +112,7 @@ export class Crew {
     const number = ++this.#hired;
     const worker = cluster.fork({ SLUICE_WORKER: String(number) });
     Object.assign(seat, { worker, number, isServing: false, startedAt: performance.now() });
+    followHandoffs(worker, () => this.#seats.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
     if (worker.process.stdout !== null) output.merge(worker.process.stdout);
     worker.on("message", (message: Envelope) => this.#take(message, number));
     worker.on("error", () => undefined);
@@ -116,7 +121,7 @@ export class Crew {
       role: seat.leads ? "lead" : "follower",
       configuration,
       socketPath,
-      workers: this.#seats.length,
+      followers: this.#seats.filter((other) => !other.leads && other.isServing).map((other) => other.number),
       givenFolders: given?.folders,
     };
     // What is sent before it listens would be lost.
@@ -135,7 +140,7 @@ export class Crew {
     for (const death of this.#deaths.splice(0)) await this.#calls.call(lead.number, "died", death);
     const others = this.#seats.filter((seat) => !seat.leads && seat.isServing);
     await Promise.all(
-      others.map((seat) => this.#calls.call(seat.number, "rejoin", undefined, startWithinMs).catch(() => seat.worker?.process.kill("SIGKILL"))),
+      others.map((seat) => this.#calls.call(seat.number, "rejoin", undefined, rejoinWithinMs).catch(() => seat.worker?.process.kill("SIGKILL"))),
     );
   }
 
@@ -176,6 +181,15 @@ export class Crew {
       log.write("ERROR", "sluice.workers", `worker ${seat.number} did not start: ${(error as Error).message}`);
       seat.worker?.process.kill("SIGKILL");
     }
+  }
+
+  /** Ends a worker at once; resolves when it is gone. */
+  async #dismiss(number: number): Promise<void> {
+    const worker = this.#seatOf(number)?.worker;
+    if (worker === undefined) return;
+    const exited = new Promise<void>((done) => worker.once("exit", () => done()));
+    worker.process.kill("SIGKILL");
+    await exited;
   }
 
   /** True when it ended with nothing left undone. */

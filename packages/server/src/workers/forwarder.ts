@@ -20,6 +20,7 @@ export interface Forwarder {
 }
 
 const retryEveryMs = 50;
+const lingerMs = 1_000;
 /** Belong to one connection and are not handed on. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
 
@@ -78,9 +79,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (options.isDraining() || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming.rawHeaders, true));
     response.flushHeaders();
-    incoming.pipe(response);
     incoming.once("close", () => void (incoming.complete || response.destroy()));
-    if (!request.complete) request.resume();
+    if (request.complete) incoming.pipe(response);
+    else relayBeforeTheEnd(incoming, request, response);
   }
 
   return {
@@ -90,6 +91,21 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The answer came before all of the request had: the rest is thrown away for a moment, since closing at once could lose the answer. */
+function relayBeforeTheEnd(incoming: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
+  request.unpipe();
+  request.resume();
+  incoming.pipe(response, { end: false });
+  incoming.once("end", () => {
+    const timer = setTimeout(() => response.end(), lingerMs);
+    request.once("close", () => clearTimeout(timer));
+    request.once("end", () => {
+      clearTimeout(timer);
+      response.end();
+    });
+  });
 }
 
 function send(arrival: RequestArrival, outgoing: ClientRequest, body: Uint8Array | undefined): void {

@@ -16,7 +16,7 @@ import type { EventHub } from "../streams/event-hub.ts";
 import type { Calls } from "./calls.ts";
 import { takeDeath } from "./deaths.ts";
 import { Members } from "./members.ts";
-import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, StartOrder, WatchOrder } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -45,15 +45,15 @@ export interface LeadParts {
 }
 
 /** A worker that does not follow within this long is replaced. */
-const followWithinMs = 60_000;
+const followWithinMs = 30_000;
 const askWithinMs = 5_000;
 /** Changes come in groups: the routes of a flow, the flows of a folder. */
 const gatherMs = 10;
 /** While sessions or captures are open they may expire at any time. */
 const lookEveryMs = 1_000;
 
-export function createLead(calls: Calls, socketPath: string, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
-  const members = new Members(calls);
+export function createLead(calls: Calls, { socketPath, followers }: StartOrder, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
+  const members = new Members(calls, followers);
   let service: WholeService | undefined;
   return {
     socketPath,
@@ -91,18 +91,22 @@ function attach(calls: Calls, members: Members, parts: LeadParts): WholeService 
       if (!members.has(member)) return;
       members.delete(member);
       parts.log.write("ERROR", "sluice.workers", `worker ${member} does not follow and is replaced: ${(error as Error).message}`);
-      calls.tell("supervisor", "replace", { worker: member });
+      // Until it is gone it serves what it has.
+      await calls.call("supervisor", "replace", { worker: member });
     }
   }
 
-  const settled = (): Promise<void> =>
-    inTurn(async () => {
+  // Outside the turn: whoever has yet to join takes one.
+  const settled = async (): Promise<void> => {
+    await members.gathered();
+    await inTurn(async () => {
       // With nobody to tell, what is new is found out when somebody joins.
       if (members.size === 0) return;
       const changes = publication.advance();
       if (changes.length > 0) await Promise.all([...members].map((member) => order(member, { whole: false, changes })));
       lookLater();
     });
+  };
 
   function changed(): void {
     if (isScheduled || members.size === 0) return;

@@ -49,7 +49,7 @@ export function createMergedOutput(fileDescriptor: number): MergedOutput {
   }
 
   return {
-    add: (line) => put(Buffer.from(`${line}\n`)),
+    add: (line) => put(Buffer.from(`${typeof line === "string" ? line : line.text()}\n`)),
     open(firstLine) {
       if (firstLine !== undefined) waiting.unshift({ bytes: Buffer.from(`${firstLine}\n`), written: () => undefined });
       isOpen = true;
