@@ -123,14 +123,14 @@ function canaryCaller({ baseUrl, pid }: SpawnedServer): { call(): Promise<Canary
     new Promise((resolve, reject) => {
       const began = performance.now();
       const starved = starvation(pid);
-      const outgoing = request(`${baseUrl}/api/canary`, { method: "POST", agent, timeout: 20_000 }, (incoming) => {
+      const outgoing = request(`${baseUrl}/api/canary`, { method: "POST", agent: isRepeated ? false : agent, timeout: 20_000 }, (incoming) => {
         let text = "";
         incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
         incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, text, ms: Math.max(0, performance.now() - began - starved()) }));
         incoming.on("error", reject);
       });
       outgoing.on("timeout", () => outgoing.destroy(new Error("the canary was not answered for 20 s")));
-      // A kept connection may end, idle for too long, at the very moment it is used again: such a call is made once more.
+      // A kept connection may end, idle for too long, at the very moment it is used again: such a call is made once more, on a new one.
       outgoing.on("error", (error) => (outgoing.reusedSocket && !isRepeated ? call(true).then(resolve, reject) : reject(error)));
       outgoing.end("x");
     });
