@@ -88,6 +88,22 @@ describe.skipIf(!hasTmux)("in a terminal", () => {
     await pane.sees(/ended with 0/);
   }, 240_000);
 
+  it("test --watch runs again when a flow or a test changes", async () => {
+    const pane = new Pane("watch", folder);
+    folder.put({
+      "watched/w.yaml": "- route: {id: w, from: {uri: direct:w, steps: [{setBody: {constant: one}}]}}\n",
+      "watched/w.test.yaml": "flow: w.yaml\ntests: [{name: says one, when: {direct: w}, then: [{reply: {bodyEquals: one}}]}]\n",
+    });
+    pane.enter("sluice test watched --watch; echo ended with $?");
+    await pane.sees(/1 passed in 1 file[^]*Waiting for changes/);
+    folder.put({ "watched/w.yaml": "- route: {id: w, from: {uri: direct:w, steps: [{setBody: {constant: two}}]}}\n" });
+    await pane.sees(/expected the reply "one", got "two"[^]*0 passed, 1 failed[^]*Waiting for changes/);
+    folder.put({ "watched/w.test.yaml": "flow: w.yaml\ntests: [{name: says two, when: {direct: w}, then: [{reply: {bodyEquals: two}}]}]\n" });
+    await pane.sees(/✓ says two[^]*1 passed in 1 file[^]*Waiting for changes/);
+    pane.type("C-c");
+    await pane.sees(/ended with 0/);
+  }, 240_000);
+
   it("shows progress while it works and takes it away in the end", async () => {
     const pane = new Pane("progress", folder);
     pane.enter("sluice soak --for 4 --clients 2 --rate 50; echo ended with $?");

@@ -2,8 +2,12 @@ import { runProgram } from "./command/program.ts";
 import { commands } from "./commands/index.ts";
 
 // Whoever reads us may stop at any time, as `head` does.
-process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
+for (const stream of [process.stdout, process.stderr]) stream.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 
-void runProgram(commands, process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
+const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise((resolve) => stream.write("", () => resolve()));
+
+void runProgram(commands, process.argv.slice(2)).then(async (code) => {
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  // Said outright: a timer that something left behind must not keep a finished command alive.
+  process.exit(code);
 });

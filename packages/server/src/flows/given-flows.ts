@@ -1,9 +1,10 @@
 // Flows served from files that a user named, beside those of the store: read where they are, never written.
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { Refusal } from "../refusal.ts";
 import { hashOf } from "./disk-flow-store.ts";
 import { readParams } from "./flow-params.ts";
-import { StorageError, type FlowFile, type FlowStore, type StoredFlow } from "./flow-store.ts";
+import type { FlowFile, FlowStore, StoredFlow } from "./flow-store.ts";
 
 export interface GivenFlow {
   readonly id: string;
@@ -40,7 +41,7 @@ export function withGivenFlows(store: FlowStore, given: GivenFlows | undefined):
   }
 
   const refuse = (flow: GivenFlow): never => {
-    throw new StorageError("refused", `flow '${flow.id}' is served from the file '${basename(flow.path)}': change the file instead`, undefined);
+    throw new Refusal("conflict", `flow '${flow.id}' is served from the file '${basename(flow.path)}': change the file instead`);
   };
   const fileOf = (id: string): GivenFlow | undefined => files.get(id.toLowerCase());
 

@@ -43,6 +43,8 @@ export async function openTrial(): Promise<RuntimeUnderTest> {
         watch: false,
         testSessions: "isolated",
         drainMs: 500,
+        // Every test asks for its own runs: a short history answers quickly.
+        runHistoryTotal: 2_000,
         otlpEndpoint: undefined,
       },
     },
