@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median } from "./lib/compare.mjs";
 import { load, loadTool } from "./lib/load.mjs";
-import { cpuMicros, put, token } from "./lib/processes.mjs";
+import { cpuMicros, put, putDocument, token } from "./lib/processes.mjs";
+import { router, webhook } from "./lib/work.mjs";
 
 const rounds = Number(process.argv[2] ?? 8);
 const seconds = Number(process.argv[3] ?? 2);
@@ -18,23 +19,12 @@ if (!(rounds >= 1 && seconds >= 1)) {
 }
 const root = fileURLToPath(new URL("..", import.meta.url));
 const workers = 2;
-const body = JSON.stringify({ id: "A-1001", total: 12.5 });
-const flows = {
-  ok: "- route: {id: ok, from: {uri: webhook, steps: []}}",
-  router: `- route:
-    id: router
-    from:
-      uri: webhook
-      steps:
-        - choice:
-            when:
-              - simple: "\${body[total]} > 100"
-                steps: [{setBody: {simple: '{"size":"large"}'}}]
-            otherwise:
-              steps: [{setBody: {simple: '{"size":"small"}'}}]
-`,
-  // Tied to the lead: what the followers get is handed on.
-  tied: '- route: {id: tied, from: {uri: webhook, steps: [{throttle: {expression: {constant: "1000000"}, steps: [{setBody: {constant: ok}}]}}]}}',
+const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
+const works = {
+  webhook: named(webhook, "webhook"),
+  router: named(router, "router"),
+  // Tied to the lead: what the other worker gets is handed on.
+  tied: { body: "{}", flow: "- route: {id: tied, from: {uri: webhook, steps: [{throttle: {constant: '1000000'}}, {setBody: {constant: ok}}]}}" },
 };
 
 /** A service free to use every core; its output goes to a file, for this process stands still while the load runs. */
@@ -52,22 +42,29 @@ async function startService(count) {
   closeSync(output);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   let first = "";
+  const stop = async () => {
+    if (child.exitCode === null) child.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
   for (let waited = 0; !first.includes("\n"); waited += 20) {
     if (child.exitCode !== null || waited > 60_000) throw new Error(`the service did not start: ${first}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(join(folder, "output"), "utf8");
   }
   const { baseUrl } = JSON.parse(first.slice(0, first.indexOf("\n")));
-  for (const [id, yaml] of Object.entries(flows)) await put(baseUrl, id, yaml);
+  try {
+    await putDocument(baseUrl, "message-mappings/total", router.mapping);
+    for (const [id, { flow }] of Object.entries(works)) await put(baseUrl, id, flow);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     baseUrl,
     /** Of the process and all that it started. */
     cpu: () => [child.pid, ...childrenOf(child.pid)].reduce((sum, pid) => sum + (cpuMicros(pid) ?? 0), 0),
-    async stop() {
-      child.kill("SIGTERM");
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -79,9 +76,9 @@ function childrenOf(pid) {
   }
 }
 
-async function round(service, path) {
+async function round(service, name) {
   const before = service.cpu();
-  const result = await load(`${service.baseUrl}${path}`, body, { seconds });
+  const result = await load(`${service.baseUrl}/api/${name}`, works[name].body, { seconds });
   return { ...result, cpu: (service.cpu() - before) / (result.perSecond * seconds) };
 }
 
@@ -90,14 +87,13 @@ const several = await startService(workers);
 const results = [];
 try {
   console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 32 connections, ${availableParallelism()} cores shared with the load generator`);
-  for (const name of Object.keys(flows)) {
-    const path = `/api/${name}`;
-    for (const service of [one, several]) await round(service, path);
+  for (const name of Object.keys(works)) {
+    for (const service of [one, several]) await round(service, name);
     const pairs = [];
     for (let number = 0; number < rounds; number++) {
       const turns = number % 2 === 0 ? [one, several] : [several, one];
       const measured = new Map();
-      for (const service of turns) measured.set(service, await round(service, path));
+      for (const service of turns) measured.set(service, await round(service, name));
       pairs.push([measured.get(one), measured.get(several)]);
     }
     const ratio = median(pairs.map(([single, many]) => many.perSecond / single.perSecond));
