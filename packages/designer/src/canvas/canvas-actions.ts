@@ -61,6 +61,7 @@ export const canvasActions: readonly CanvasAction[] = [
       if (step !== undefined) openPicker({ for: "branch", step });
     },
   },
+  { name: "add-element", title: words.addElement, shortcut: "Shift+R", hidden: true, isPossible: always, run: () => openPicker({ for: "element" }) },
   { name: "wrap", title: words.wrap, shortcut: "W", isPossible: ({ flow }) => selectedSteps(flow).length > 0, run: () => openPicker({ for: "wrap" }) },
   {
     name: "replace",

@@ -1,4 +1,4 @@
-import { ListTree, Maximize, MoreHorizontal, Plus, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
@@ -22,6 +22,9 @@ export function CanvasTools() {
       <div className="canvas-bar canvas-bar--top" role="toolbar" aria-label={words.tools}>
         <Button look="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
           {words.addStep}
+        </Button>
+        <Button look="quiet" icon={<Route size={16} aria-hidden="true" />} title={shownShortcut("Shift+R")} onClick={() => run("add-element")}>
+          {words.addElement}
         </Button>
         <Button
           look="quiet"

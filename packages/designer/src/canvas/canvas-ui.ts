@@ -8,6 +8,7 @@ export type PickerRequest =
   | { readonly for: "insert"; readonly place: Place }
   | { readonly for: "wrap" }
   | { readonly for: "replace" }
+  | { readonly for: "element" }
   | { readonly for: "branch"; readonly step: Path };
 
 interface CanvasUi {

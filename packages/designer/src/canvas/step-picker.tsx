@@ -2,9 +2,10 @@ import { useId, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
-import { sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
+import { elementYaml, routeYaml, sendYaml, starterYaml } from "../catalog/starter-yaml.ts";
 import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
+import { addElement } from "../commands/add-element.ts";
 import { insertStepsAt } from "../commands/insert-step.ts";
 import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
 import { Dialog } from "../controls/dialog.tsx";
@@ -56,7 +57,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
     remember(choice.key);
     actOn(editor, choice.command(request));
   };
-  const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch }[request.for];
+  const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
   return (
     <Dialog title={title} onClose={close}>
       <div className="picker">
@@ -117,6 +118,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
 function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, flow: OpenFlow): readonly Choice[] {
   if (catalog === undefined) return [];
   if (request.for === "branch") return branchChoices(catalog, flow, request.step);
+  if (request.for === "element") return elementChoices(catalog, flow);
   const steps = (request.for === "wrap" ? catalog.holders() : catalog.view.steps).map((step): Choice => {
     const yaml = starterYaml(step);
     return {
@@ -170,6 +172,32 @@ function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readon
       group: step.name,
       command: () => addBranch(words.addBranchOf(branch.option.name), path, branch),
     }));
+}
+
+/** Routes, by what starts them, and the other elements a file can have. */
+function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[] {
+  const routes = catalog.connectorsWith("source").map((connector): Choice => {
+    const title = words.pickRoute(connector.title);
+    const command = (): DocumentCommand => addElement(title, routeYaml(connector, `${flow.id}-${connector.scheme}`), false);
+    return {
+      key: `from:${connector.scheme}`,
+      title,
+      word: connector.scheme,
+      summary: connector.summary,
+      kind: "trigger",
+      icon: connector.icon,
+      group: words.groups.routes,
+      command,
+    };
+  });
+  const elements = catalog.view.entities
+    .filter(({ raw }) => raw !== true)
+    .map((entity): Choice => {
+      const command = (): DocumentCommand => addElement(entity.title, elementYaml(entity), entity.beforeRoutes === true);
+      const kind = /error|exception/i.test(entity.name) ? "error" : "other";
+      return { key: entity.name, title: entity.title, word: entity.name, summary: entity.summary, kind, icon: entity.icon, group: entity.group, command };
+    });
+  return [...routes, ...elements];
 }
 
 /** What was used last comes first. */

@@ -1,5 +1,5 @@
 // The YAML of a new step, branch or address: what the declaration requires, with values that read well and can be replaced.
-import { scalarYaml, type ConnectorView, type OptionView, type StepView } from "@sluice/model";
+import { scalarYaml, type ConnectorView, type EntityView, type OptionView, type StepView } from "@sluice/model";
 import { branchesOf, holdsSteps, type BranchView } from "./flow-catalog.ts";
 
 /** Values for options whose declaration has no example; the first that fits is taken: by step and option, then by option. */
@@ -55,6 +55,21 @@ export function starterYaml(step: StepView): string {
 /** One branch: its conditions and an empty list of steps. */
 export function branchYaml({ option, fields }: BranchView): string {
   return [...requiredLines(option.name, fields), "steps: []"].join("\n");
+}
+
+/** An element of the file, such as `onException`. */
+export function elementYaml(entity: EntityView): string {
+  const lines = [...requiredLines(entity.name, entity.options), ...(holdsSteps(entity) ? ["steps: []"] : [])];
+  if (entity.many === true) return `${entity.name}:\n${block(requiredLines(entity.name, entity.options).join("\n"), "  - ", "    ").join("\n")}`;
+  return lines.length === 0 ? `${entity.name}: {}` : `${entity.name}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** A route needs a step to be deployed. */
+export const firstSteps: readonly string[] = ["steps:", "  - log:", '      message: "${body}"'];
+
+/** A route that starts from a connector. */
+export function routeYaml(connector: ConnectorView, id: string): string {
+  return [`route:`, `  id: ${scalarYaml(id)}`, `  from:`, ...[...addressLines(connector), ...firstSteps].map((line) => `    ${line}`)].join("\n");
 }
 
 /** A step that sends to a connector. */

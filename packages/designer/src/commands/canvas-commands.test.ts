@@ -154,7 +154,9 @@ test("the other end of direct: is found, or made", () => {
   const flow = open([...steps, 3]);
   expect(partnerOf(flow)).toBeUndefined();
   const made = run(flow, createPartner);
-  expect(made.text.endsWith("- route:\n    id: other\n    from:\n      uri: direct:other\n      steps: []\n")).toBe(true);
+  expect(
+    made.text.endsWith('- route:\n    id: other\n    from:\n      uri: direct:other\n      steps:\n        - log:\n            message: "${body}"\n'),
+  ).toBe(true);
   expect(made.selection).toEqual([1, "route", "from"]);
   expect(partnerOf(made)).toEqual([...steps, 3]);
   expect(partnerOf(flows.select(made, [...steps, 3]))).toEqual([1, "route", "from"]);

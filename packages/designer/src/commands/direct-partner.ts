@@ -1,5 +1,6 @@
 // From a step that sends to `direct:name` to the route that answers there, and back; the route is made when there is none.
 import { insertItem, scalarYaml, type Path } from "@sluice/model";
+import { firstSteps } from "../catalog/starter-yaml.ts";
 import { everyStep, pathKey } from "../document/outline.ts";
 import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
 import type { DocumentCommand } from "./command.ts";
@@ -26,7 +27,7 @@ export const createPartner: DocumentCommand = {
     if (address === undefined || !address.isStep || tree?.type !== "list" || partnerOf(flow) !== undefined) return undefined;
     const id = address.uri.replace(/^\w+:/, "");
     const index = tree.items.length;
-    const yaml = `route:\n  id: ${scalarYaml(id)}\n  from:\n    uri: ${scalarYaml(address.uri)}\n    steps: []`;
+    const yaml = [`route:`, `  id: ${scalarYaml(id)}`, `  from:`, `    uri: ${scalarYaml(address.uri)}`, ...firstSteps.map((line) => `    ${line}`)].join("\n");
     return { edit: insertItem(flow.text, [], index, yaml), select: [index, "route", "from"] };
   },
 };

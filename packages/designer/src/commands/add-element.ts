@@ -1,0 +1,19 @@
+import { insertItem } from "@sluice/model";
+import type { DocumentCommand } from "./command.ts";
+import { withFreshIds } from "./fresh-ids.ts";
+
+/** A command that adds a route or another element to the file: what must stand before the routes goes before the first, the rest last. */
+export function addElement(title: string, yaml: string, beforeRoutes: boolean): DocumentCommand {
+  return {
+    name: "add-element",
+    title,
+    apply(flow) {
+      const tree = flow.good?.tree;
+      const first = flow.good?.outline.routes[0]?.path[0];
+      const end = tree?.type === "list" ? tree.items.length : 0;
+      const index = beforeRoutes && typeof first === "number" ? first : end;
+      const name = /^[\w-]+/.exec(yaml)?.[0] ?? "";
+      return { edit: insertItem(flow.text, [], index, withFreshIds(yaml, flow)), select: name === "route" ? [index, "route", "from"] : [index] };
+    },
+  };
+}
