@@ -31,7 +31,7 @@ export function OptionList({ options }: OptionListProps) {
   const set = rest.filter(({ name }) => current.names.has(name));
   const unset = rest.filter((option) => !set.includes(option));
   const common = unset.filter(({ group, kind }) => group === "common" && kind !== "object");
-  const near = common.filter(({ name }) => common.length <= fewOptions || alwaysNear.has(name));
+  const near = common.filter(({ name, kind }) => common.length <= fewOptions || (kind === "string" && alwaysNear.has(name)));
   const more = unset.filter((option) => !near.includes(option));
   return (
     <>
