@@ -55,7 +55,7 @@ import { quietCatalog } from "./trial/quiet-catalog.ts";
 import { sessionsOnly } from "./trial/sessions-only.ts";
 import { version } from "./version.ts";
 import type { LeadParts } from "./workers/lead.ts";
-import type { LeadSeat } from "./workers/whole-service.ts";
+import type { LeadSeat } from "./workers/service-view.ts";
 import { readTests, tryFlow } from "./trial/try-flow.ts";
 
 /** A webhook that is known but takes nothing in now; a route with another trigger never had a webhook. */

@@ -10,7 +10,7 @@ import { installFlow, type IfMatch, type InstallOutcome } from "../flows/install
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { Refusal } from "../refusal.ts";
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
@@ -49,7 +49,7 @@ const problemShape = shape({
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
 const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The text of the flow's test file; null removes it.") });
 
-export function flowEndpoints(views: FlowViews, service: WholeService | undefined): readonly Endpoint[] {
+export function flowEndpoints(views: FlowViews, service: ServiceView | undefined): readonly Endpoint[] {
   const { parts } = views;
   return [
     defineEndpoint({

@@ -6,7 +6,7 @@ import type { InstalledFlow } from "../flows/installed-flows.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { wholeHealth } from "../workers/whole-health.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, shape, type Endpoint } from "./endpoint.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
@@ -45,7 +45,7 @@ const healthShape = shape({
   routes: z.array(routeShape),
 });
 
-export function healthEndpoints(parts: HealthParts, service: WholeService | undefined): readonly Endpoint[] {
+export function healthEndpoints(parts: HealthParts, service: ServiceView | undefined): readonly Endpoint[] {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
 

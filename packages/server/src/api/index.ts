@@ -11,7 +11,7 @@ import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
 import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
@@ -32,7 +32,7 @@ import { valueMappingEndpoints } from "./value-mappings.ts";
 
 export interface ApiParts {
   /** The other workers; undefined when this one works alone. */
-  readonly service: WholeService | undefined;
+  readonly service: ServiceView | undefined;
   readonly health: HealthParts;
   metricsText(): Promise<string>;
   readonly flows: FlowViews;

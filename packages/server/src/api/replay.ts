@@ -3,14 +3,14 @@ import { messageJson } from "../dead-letters/letter-view.ts";
 import type { CaptureState } from "../replay/captures.ts";
 import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
 import { Refusal } from "../refusal.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 
 const longestCaptureMs = 24 * 3_600_000;
 const captureShape = shape({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int() });
 
 /** Running a past run again, and keeping the messages that takes. */
-export function replayEndpoints(parts: RunReplayParts, service: WholeService | undefined): readonly Endpoint[] {
+export function replayEndpoints(parts: RunReplayParts, service: ServiceView | undefined): readonly Endpoint[] {
   const { captures, runtime } = parts;
   const known = (id: string): string => {
     if (!runtime.routes.has(id)) throw new Refusal("not-found", `route '${id.slice(0, 128)}' not found`);

@@ -4,7 +4,7 @@ import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import { runJson } from "../runs/run-record.ts";
 import type { FoundRuns } from "../workers/messages.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { Refusal } from "../refusal.ts";
 import { readTime } from "./request-input.ts";
@@ -25,7 +25,7 @@ export function runEndpoints(
   history: RunHistory,
   secrets: SecretValues,
   replayFacts: (runId: string) => Readonly<Record<string, unknown>>,
-  service: WholeService | undefined,
+  service: ServiceView | undefined,
 ): readonly Endpoint[] {
   return [
     defineEndpoint({

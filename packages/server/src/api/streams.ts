@@ -1,7 +1,7 @@
 import { f } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
-import type { WholeService } from "../workers/whole-service.ts";
+import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, type Endpoint } from "./endpoint.ts";
 
 const filters = {
@@ -22,7 +22,7 @@ const filters = {
 export function streamEndpoints(
   door: StreamDoor,
   hubs: { readonly trace: EventHub; readonly log: EventHub },
-  service: WholeService | undefined,
+  service: ServiceView | undefined,
 ): readonly Endpoint[] {
   const stream = (path: string, summary: string, hub: EventHub): Endpoint =>
     defineEndpoint({

@@ -51,7 +51,6 @@ export class Crew {
   readonly #pauses = new Set<NodeJS.Timeout>();
   /** Ends the lead has not heard of. */
   #deaths: Death[] = [];
-  #hired = 0;
   #isUp = false;
   #isStopping = false;
 
@@ -109,8 +108,8 @@ export class Crew {
 
   async #hire(seat: Seat): Promise<Announcement | undefined> {
     const { configuration, socketPath, given, output } = this.#parts;
-    const number = ++this.#hired;
-    const worker = cluster.fork({ SLUICE_WORKER: String(number) });
+    const worker = cluster.fork();
+    const number = worker.id;
     Object.assign(seat, { worker, number, isServing: false, startedAt: performance.now() });
     followHandoffs(worker, () => this.#seats.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
     if (worker.process.stdout !== null) output.merge(worker.process.stdout);

@@ -20,7 +20,7 @@ import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, StartOrder
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
-import type { LeadSeat, WholeService } from "./whole-service.ts";
+import type { LeadSeat, ServiceView } from "./service-view.ts";
 
 /** What the lead needs of its runtime. */
 export interface LeadParts {
@@ -54,7 +54,7 @@ const lookEveryMs = 1_000;
 
 export function createLead(calls: Calls, { socketPath, followers }: StartOrder, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
   const members = new Members(calls, followers);
-  let service: WholeService | undefined;
+  let service: ServiceView | undefined;
   return {
     socketPath,
     listen: (listener) =>
@@ -70,7 +70,7 @@ export function createLead(calls: Calls, { socketPath, followers }: StartOrder, 
   };
 }
 
-function attach(calls: Calls, members: Members, parts: LeadParts): WholeService {
+function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   const publication = new Publication(parts);
   let turn: Promise<unknown> = Promise.resolve();
   let isScheduled = false;

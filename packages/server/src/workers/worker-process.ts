@@ -1,4 +1,5 @@
 // A worker as a process: started by the supervisor, told what to be, and gone when the supervisor is.
+import cluster from "node:cluster";
 import type { Log } from "@sluice/engine";
 import type { GivenFlow, GivenFlows } from "../flows/given-flows.ts";
 import type { Announcement } from "../main.ts";
@@ -14,8 +15,7 @@ interface Running {
   stop(): Promise<ShutdownReport>;
 }
 
-const number = Number(process.env["SLUICE_WORKER"]);
-const calls = new Calls(number, (message) => void (process.connected && process.send?.(message)));
+const calls = new Calls(cluster.worker?.id ?? 0, (message) => void (process.connected && process.send?.(message)));
 const underWay = new UnderWay((news) => calls.tell("supervisor", "under-way", news));
 let running: Running | undefined;
 

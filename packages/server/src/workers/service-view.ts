@@ -3,7 +3,7 @@ import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { FoundRuns, RunsQuery, WorkerFigures } from "./messages.ts";
 
-export interface WholeService {
+export interface ServiceView {
   /** Resolves when every worker serves what this one serves now. */
   settled(): Promise<void>;
   /** The same, later and without waiting: something changed by itself. */
@@ -26,7 +26,7 @@ export interface LeadSeat<Parts, Listener> {
   readonly socketPath: string;
   /** Notes the runs that are under way. */
   listen(listener: Listener): Listener;
-  attach(parts: Parts): WholeService;
+  attach(parts: Parts): ServiceView;
   /** True while other workers still hand requests to this one. */
   isNeeded(): boolean;
 }
