@@ -46,10 +46,10 @@ async function planDocument(connection: Connection, artifact: Artifact): Promise
   const current = await connection.api("GET", path, undefined, type === undefined ? {} : { accept: type });
   const found = current.status === 200;
   const { flowId: _flow, lastModified: _time, ...stored } = (current.json ?? {}) as Record<string, unknown>;
-  const isSame = found && (type === undefined ? isDeepStrictEqual(stored, body) : current.text.trim() === text.trim());
+  const isSame = found && (type === undefined ? isDeepStrictEqual(stored, body) : lines(current.text) === lines(text));
   const action = !found ? "create" : isSame ? "same" : "replace";
-  const shown = type === undefined ? JSON.stringify(stored, undefined, 2) : current.text;
-  const wanted = type === undefined ? JSON.stringify(body, undefined, 2) : text;
+  const shown = type === undefined ? JSON.stringify(stored, undefined, 2) : lines(current.text);
+  const wanted = type === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
   return {
     artifact,
     action,
@@ -61,3 +61,6 @@ async function planDocument(connection: Connection, artifact: Artifact): Promise
     routes: undefined,
   };
 }
+
+/** CSV comes back with the line ends its standard asks for. */
+const lines = (text: string): string => text.replaceAll("\r\n", "\n").trim();
