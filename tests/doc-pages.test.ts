@@ -8,21 +8,21 @@
 //   <any> file=x  also written to x before the next command runs
 //   text          looked at by nobody
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readFlowTests } from "@sluice/flow-tests";
 import { createFlowChecker } from "@sluice/server/check";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { markdownBelow, pattern, readPage, type Block, type DocPage } from "./doc-page.ts";
+import { firstFault } from "./run-page.ts";
 import { main } from "./spawned-server.ts";
-import { startTestServer, token, type StartedServer } from "./started-server.ts";
 
-// Several blocks start a process, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
+// Some pages start a dozen processes, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nameOf = ({ path }: DocPage): string => path.slice(root.length);
@@ -122,55 +122,10 @@ it("the start and at least twenty tasks are among the pages that are run", () =>
   expect(names.filter((name) => name.startsWith("docs/how-to/")).length).toBeGreaterThanOrEqual(20);
 });
 
-/** What `npx` does with a command of the project, without its second of start-up. */
-const preamble = `set -aeo pipefail
-npx() { "node_modules/.bin/$@"; }
-. ./.variables
-`;
-const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; mv .next .variables\n";
-
-describe.each(guides.map((page) => [nameOf(page), page] as const))("page %s", (_, { blocks, settings }) => {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
-  let server: StartedServer;
-  beforeAll(async () => {
-    server = await startTestServer({ env: settings });
-    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-    symlinkSync(join(root, "examples"), join(folder, "examples"));
-    mkdirSync(join(folder, "sluice-data"));
-    writeFileSync(join(folder, "sluice-data/deploy-token"), `${token}\n`);
-    writeFileSync(join(folder, ".variables"), `SLUICE=${server.baseUrl}\nTOKEN=${token}\nAUTH="Authorization: Bearer ${token}"\n`);
+describe("what the pages say", () => {
+  it.concurrent.each(guides.map((page) => [nameOf(page), page] as const))("%s does what it says", async (_, page) => {
+    expect(await firstFault(page)).toBeUndefined();
   });
-  afterAll(async () => {
-    await server.end();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const commands = blocks.flatMap((block, index) => {
-    if (block.kind !== "sh" || block.mode !== undefined) return [];
-    const next = blocks[index + 1];
-    return [{ line: block.line, index, script: block.body, output: next?.kind === "output" ? next.body : undefined }];
-  });
-
-  it.each(commands.map((command) => [command.line, command] as const))("line %i does what it says", async (_line, { index, script, output }) => {
-    const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl);
-    for (const { file, body } of blocks.slice(0, index)) if (file !== undefined) writeOnce(join(folder, file), here(body));
-    // Variables that one block sets are there in the next, as in a terminal.
-    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, SLUICE_RUNTIME: server.baseUrl, NO_COLOR: "1" };
-    const { stdout } = await promisify(execFile)("bash", ["-c", preamble + here(script) + epilogue], {
-      cwd: folder,
-      env,
-      timeout: 110_000,
-    });
-    if (output !== undefined) expect(stdout.trim()).toMatch(pattern(output));
-  });
-
-  const written = new Set<string>();
-  function writeOnce(path: string, body: string): void {
-    if (written.has(path + body)) return;
-    written.add(path + body);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, body);
-  }
 });
 
 describe("the checks themselves", () => {
@@ -190,6 +145,14 @@ describe("the checks themselves", () => {
     expect("b a").not.toMatch(pattern("a …"));
   });
 
+  it("see when a command fails, and when it prints something else", async () => {
+    const sh = (body: string): Block => block("sh", body);
+    const page = (...blocks: readonly Block[]) => firstFault({ path: "page.md", settings: {}, blocks });
+    expect(await page(sh('echo "$TOKEN" > a; A=1\n'), sh('cat a; echo "$A"\n'), block("output", "T0ken-…\n1\n"))).toBeUndefined();
+    expect(await page(sh("echo a\nfalse\necho b\n"))).toMatch(/^line 1: Command failed/);
+    expect(await page(sh("echo a\n"), block("output", "b\n"))).toMatch(/^line 1: the page shows\nb\n\nand the command prints\na\n/);
+  });
+
   it("read the words behind a fence", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
     writeFileSync(join(folder, "page.md"), "<!-- settings: A=1 B=c=d -->\n\n```yaml file=x/y.yaml\na: 1\n```\n\n```sh start\nls\n```\n");
@@ -200,7 +163,6 @@ describe("the checks themselves", () => {
         { line: 7, kind: "sh", mode: "start", file: undefined, body: "ls\n" },
       ],
     });
-    expect(readFileSync(join(folder, "page.md"), "utf8")).toContain("B=c=d");
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,0 +1,59 @@
+// Does what a page of the documentation says, as a reader would: its files are written, its commands run in order in one folder
+// against a server of their own, and what they print is compared with what the page shows.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { pattern, type DocPage } from "./doc-page.ts";
+import { startTestServer, token } from "./started-server.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** `npx` here does what it does with a command of the project, without its second of start-up. */
+const preamble = `set -aeo pipefail
+npx() { "node_modules/.bin/$@"; }
+. ./.variables
+`;
+/** Variables that one block sets are there in the next, as in a terminal. */
+const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; mv .next .variables\n";
+
+/** The first thing that is not as the page says; undefined when everything is. */
+export async function firstFault({ blocks, settings }: DocPage): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
+  const server = await startTestServer({ env: settings });
+  const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl);
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, SLUICE_RUNTIME: server.baseUrl, NO_COLOR: "1" };
+  prepare(folder, server.baseUrl);
+  try {
+    for (const [index, { kind, mode, file, line, body }] of blocks.entries()) {
+      if (file !== undefined) write(join(folder, file), here(body));
+      if (kind !== "sh" || mode !== undefined) continue;
+      const ran = await promisify(execFile)("bash", ["-c", preamble + here(body) + epilogue], { cwd: folder, env, timeout: 110_000 }).catch(
+        (error: { stdout: string; stderr: string; message: string }) => error,
+      );
+      if ("message" in ran) return `line ${line}: ${ran.message}\n${ran.stdout}\n${ran.stderr}`;
+      const next = blocks[index + 1];
+      const isAsShown = next?.kind !== "output" || pattern(next.body).test(ran.stdout.trim());
+      if (!isAsShown) return `line ${line}: the page shows\n${next.body}\nand the command prints\n${ran.stdout}\n${ran.stderr}`;
+    }
+    return undefined;
+  } finally {
+    await server.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a reader has after `npm start` in a clone. */
+function prepare(folder: string, baseUrl: string): void {
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  symlinkSync(join(root, "examples"), join(folder, "examples"));
+  write(join(folder, "sluice-data/deploy-token"), `${token}\n`);
+  write(join(folder, ".variables"), `SLUICE=${baseUrl}\nTOKEN=${token}\nAUTH="Authorization: Bearer ${token}"\n`);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
