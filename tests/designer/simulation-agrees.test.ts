@@ -106,6 +106,40 @@ function group(calls: readonly ({ readonly uri: string } & Readonly<Record<strin
   return groups;
 }
 
+/** A few cases of our own, for when no others are at hand: branches, parts, a failure that is handled and a flow that is refused. */
+const ours: readonly Case[] = [
+  {
+    id: "agree-branches",
+    yaml: `- from:
+    uri: direct:start
+    steps:
+      - split:
+          simple: "\${body}"
+          steps:
+            - choice:
+                when: [{simple: "\${body} > 2", steps: [{to: "mock:large"}]}]
+                otherwise: {steps: [{setHeader: {name: small, simple: "\${exchangeProperty.CamelSplitIndex}"}}, {to: "mock:small"}]}
+      - setBody: {constant: done}
+`,
+    send: [{ endpoint: "direct:start", body: [1, 2, 3, 4] }],
+    expect: { mocks: { "mock:large": { count: 2 }, "mock:small": { count: 2 } } },
+  },
+  {
+    id: "agree-handled",
+    yaml: `- onException:
+    exception: [java.lang.IllegalArgumentException]
+    handled: {constant: "true"}
+    steps: [{to: "mock:failed"}, {setBody: {simple: "sorry: \${exception.message}"}}]
+- from:
+    uri: direct:start
+    steps: [{throwException: {exceptionType: java.lang.IllegalArgumentException, message: "bad \${body}"}}]
+`,
+    send: [{ endpoint: "direct:start", body: "day" }],
+    expect: { mocks: { "mock:failed": { count: 1 } } },
+  },
+  { id: "agree-refused", yaml: "- from: {uri: direct:start, steps: [{setBodi: {constant: x}}]}\n", expect: { rejected: true } },
+];
+
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 
 describe("examples", () => {
@@ -125,7 +159,7 @@ describe("simulation and runtime agree", () => {
   });
   afterAll(() => server.end());
 
-  const cases = [...read("eip.jsonl"), ...read("documents.jsonl")].filter(({ tags, yaml }) => tags?.includes("timing") !== true && !ticks.test(yaml));
+  const cases = [...ours, ...read("eip.jsonl"), ...read("documents.jsonl")].filter(({ tags, yaml }) => tags?.includes("timing") !== true && !ticks.test(yaml));
 
   it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
     expect(steady(await simulated(one))).toEqual(steady(await deployed(server, one)));
