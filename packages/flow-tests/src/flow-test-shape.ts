@@ -148,6 +148,5 @@ export const fileShape = strict({
 /** A test, with the line it stands at. */
 export type FlowTest = z.infer<typeof testShape> & { readonly line: number };
 export type FlowTestFile = Omit<z.infer<typeof fileShape>, "tests"> & { readonly tests: readonly FlowTest[] };
-export type Generate = z.infer<typeof generateShape>;
 export type When = z.output<typeof whenShape>;
 export type Then = z.output<typeof thenShape>;

@@ -2,7 +2,7 @@
 // it is called.
 import type { Terminal } from "../terminal/terminal.ts";
 
-export interface ArgumentDeclaration {
+interface ArgumentDeclaration {
   readonly name: string;
   readonly doc: string;
   readonly required?: boolean;
@@ -29,7 +29,7 @@ export interface FlagDeclaration {
 }
 
 /** A command line that works as it stands; a test runs every one. */
-export interface ExampleDeclaration {
+interface ExampleDeclaration {
   readonly doc: string;
   readonly command: string;
   /** What it ends with, when that is not 0. */
@@ -66,7 +66,7 @@ export interface Call {
 }
 
 /** Does the work; resolves to the exit code. */
-export type Run = (call: Call) => Promise<number>;
+type Run = (call: Call) => Promise<number>;
 
 /** The command line or a file given with it is wrong: told in one sentence, exit code 2. */
 export class UsageError extends Error {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 
-export interface ApiReply {
+interface ApiReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

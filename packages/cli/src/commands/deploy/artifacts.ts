@@ -6,7 +6,7 @@ import { UsageError } from "../../command/declaration.ts";
 import { paramsBeside, type Params } from "../../files/flow-params.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
-export type Kind = "value-mapping" | "message-mapping" | "policy" | "flow";
+type Kind = "value-mapping" | "message-mapping" | "policy" | "flow";
 
 export interface Artifact {
   readonly kind: Kind;

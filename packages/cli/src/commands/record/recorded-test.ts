@@ -2,7 +2,7 @@
 import { flatParams } from "../../files/flow-params.ts";
 import { createFlowChecker, staysInside } from "@sluice/server/check";
 
-export interface CapturedMessage {
+interface CapturedMessage {
   readonly stepId: string;
   readonly body: unknown;
   readonly bodyType: string;

@@ -3,12 +3,14 @@ import { stringify } from "yaml";
 import { httpTransport, readFlowTests, runFlowTest } from "@sluice/flow-tests";
 import { CommandError, countFlag, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
+import { runIdOf } from "../../runtime/run-id.ts";
 import { testOf, type RecordedRun, type RecordedTest } from "./recorded-test.ts";
 
 export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
-  const id = String(given["run"]);
-  if (textFlag(flags, "capture") !== undefined) return capture(connection, id, countFlag(flags, "capture", 10), terminal);
+  const named = String(given["run"]);
+  if (textFlag(flags, "capture") !== undefined) return capture(connection, named, countFlag(flags, "capture", 10), terminal);
+  const id = await runIdOf(connection, named);
   const { json: found } = await connection.expect("GET", `/runs/${encodeURIComponent(id)}`);
   const recorded = found as RecordedRun;
   if (recorded.messages === undefined || recorded.messages.length === 0)

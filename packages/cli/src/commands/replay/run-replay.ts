@@ -1,5 +1,6 @@
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
+import { runIdOf } from "../../runtime/run-id.ts";
 
 export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
@@ -10,7 +11,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     ? (await connection.expect("POST", "/test/session", { name: "sluice replay", scope: "session", unmatched: "fail", time: "skip" })).json.sessionId
     : undefined;
   try {
-    const { json } = await connection.expect("POST", `/runs/${encodeURIComponent(String(given["run"]))}/replay`, {
+    const { json } = await connection.expect("POST", `/runs/${encodeURIComponent(await runIdOf(connection, String(given["run"])))}/replay`, {
       ...(fromStep === undefined ? {} : { fromStep }),
       ...(body === undefined ? {} : { body: valueOf(body) }),
       ...(headers === undefined ? {} : { headers }),

@@ -1,6 +1,7 @@
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { runLine, runText } from "../../runtime/event-lines.ts";
+import { runIdOf } from "../../runtime/run-id.ts";
 
 const lookMs = 1_000;
 
@@ -8,7 +9,7 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   if (typeof given["run"] === "string") {
-    const { json } = await connection.expect("GET", `/runs/${encodeURIComponent(given["run"])}`);
+    const { json } = await connection.expect("GET", `/runs/${encodeURIComponent(await runIdOf(connection, given["run"]))}`);
     terminal.write(asJson ? JSON.stringify(json, undefined, 2) : runText(json, terminal.style));
     return 0;
   }

@@ -4,7 +4,7 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 export const runs: CommandDeclaration = {
   name: "runs",
   summary: "List the last runs, or show one with its steps.",
-  arguments: [{ name: "run", doc: "The run to show." }],
+  arguments: [{ name: "run", doc: "The run to show; last is the newest." }],
   flags: [
     { name: "flow", value: "id", doc: "Only runs of this flow." },
     { name: "route", value: "id", doc: "Only runs of this route." },
@@ -15,7 +15,10 @@ export const runs: CommandDeclaration = {
     ...runtimeFlags,
   ],
   variables: runtimeVariables,
-  examples: [{ doc: "The last failed runs", command: "sluice runs --status failed --limit 5" }],
+  examples: [
+    { doc: "The last failed runs", command: "sluice runs --status failed --limit 5" },
+    { doc: "The newest run, step by step", command: "sluice runs last" },
+  ],
   exits: { 0: "listed", 1: "the runtime does not answer or has no such run", 2: "the command line is wrong", 130: "interrupted" },
   load: () => import("./run-runs.ts"),
 };

@@ -3,7 +3,7 @@ import type { Connection } from "../../runtime/connection.ts";
 import { routeId, soakRoutes, type SoakRoute } from "./soak-flow.ts";
 import type { Tally } from "./traffic.ts";
 
-export interface Counts {
+interface Counts {
   readonly completed: number;
   readonly failed: number;
   readonly other: number;

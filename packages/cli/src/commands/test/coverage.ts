@@ -3,7 +3,7 @@
 import type { RunView } from "@sluice/flow-tests";
 import type { FlowDocument, StepNode } from "@sluice/model";
 
-export interface CoveredStep {
+interface CoveredStep {
   readonly id: string;
   readonly kind: string;
   readonly line: number;
@@ -11,7 +11,7 @@ export interface CoveredStep {
   readonly hits: number;
 }
 
-export interface CoveredBranch {
+interface CoveredBranch {
   /** `choice1: when 2`, `filter1: passed by`. */
   readonly name: string;
   readonly line: number;

@@ -43,7 +43,7 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
 }
 
 /** Calls back whenever a YAML or JSON file of these files and folders changes. */
-export async function followFiles(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
+async function followFiles(paths: readonly string[], changed: () => void): Promise<readonly FSWatcher[]> {
   const watchers: FSWatcher[] = [];
   for (const path of paths.length === 0 ? ["."] : paths) {
     const folder = (await stat(path)).isDirectory() ? path : dirname(path);

@@ -1,0 +1,13 @@
+import { CommandError } from "../command/declaration.ts";
+import type { Connection } from "./connection.ts";
+
+/** The id of a run; `last` stands for the newest that no test made. */
+export async function runIdOf(connection: Connection, word: string): Promise<string> {
+  if (word !== "last") return word;
+  const { json } = await connection.expect("GET", "/runs?limit=1000");
+  const newest = (json.runs as readonly { id: string; sessionId: string | null; parentRunId: string | null }[]).find(
+    ({ sessionId, parentRunId }) => sessionId === null && parentRunId === null,
+  );
+  if (newest === undefined) throw new CommandError("there is no run yet");
+  return newest.id;
+}
