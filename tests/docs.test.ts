@@ -140,6 +140,17 @@ describe("names in the documents", () => {
     expect([...listed].filter((code) => !codes.has(code) && !text.includes(`"${code}"`))).toEqual([]);
   });
 
+  it("of npm scripts are those of package.json", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const wrong = documents.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\bnpm run ([a-z:-]+)/g)]
+        .map((match) => match[1] as string)
+        .filter((name) => !(name in scripts))
+        .map((name) => `${file.slice(root.length)}: npm run ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it("of settings and metrics are those of the runtime", () => {
     const settings = new Set(readFileSync(join(reference, "settings.md"), "utf8").match(/\bSERVICE_[A-Z_]+\b/g));
     const metrics = sources("server");
