@@ -1,6 +1,7 @@
 // Follows one of the runtime's event streams: reads the events, comes back after a broken connection and says what was missed.
 import { CommandError } from "../command/declaration.ts";
 import { reach, type Connection } from "./connection.ts";
+import { pause } from "./pause.ts";
 
 export interface StreamEvent {
   readonly id: string | undefined;
@@ -37,10 +38,7 @@ export async function* followEvents(connection: Connection, path: string, option
       if (!opened) throw error;
       options.reconnecting?.((error as Error).message);
     }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
-      options.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    await pause(pauseMs, options.signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { runLine, runText } from "../../runtime/event-lines.ts";
+import { pause } from "../../runtime/pause.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 
 const lookMs = 1_000;
@@ -44,10 +45,7 @@ async function followRuns(
   const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id as string));
   query.set("limit", "200");
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, lookMs);
-      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    await pause(lookMs, signal);
     if (signal.aborted) return;
     const { json } = await connection.expect("GET", `/runs?${query.toString()}`);
     for (const one of [...json.runs].reverse()) {

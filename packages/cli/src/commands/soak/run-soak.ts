@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, createConnection, type Connection } from "../../runtime/connection.ts";
+import { pause } from "../../runtime/pause.ts";
 import { audit, readBooks, type Books } from "./books.ts";
 import { flowId, soakFlow, soakRoutes } from "./soak-flow.ts";
 import { createCaller, drive, Tally } from "./traffic.ts";
@@ -88,13 +89,6 @@ function createPace(rate: number | undefined): () => Promise<void> {
     const wait = at - performance.now();
     if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }
 
 async function openOwn(): Promise<{ readonly connection: Connection; close(): Promise<void> }> {

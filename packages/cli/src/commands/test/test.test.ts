@@ -68,7 +68,9 @@ describe("sluice test", () => {
     });
     const { exit, output } = await sluiceTest();
     expect(output).toContain("✓ tick");
-    expect(output).toMatch(/✗ unmocked( \(\d+ ms\))?\n +chooser\.test\.yaml:4 expected status completed, got failed \(no mock for 'http:\/\/partner\.invalid\/tick'/);
+    expect(output).toMatch(
+      /✗ unmocked( \(\d+ ms\))?\n +chooser\.test\.yaml:4 expected status completed, got failed \(no mock for 'http:\/\/partner\.invalid\/tick'/,
+    );
     expect(output).toContain("1 passed, 1 failed in 1 file");
     expect(exit).toBe(1);
   });

@@ -30,9 +30,12 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
       if (signal.aborted) break;
       terminal.note("Waiting for changes; Ctrl-C ends it.");
       await new Promise<void>((resolve) => {
-        changed = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
-        if (isDue) resolve();
+        changed = () => {
+          signal.removeEventListener("abort", changed as () => void);
+          resolve();
+        };
+        signal.addEventListener("abort", changed, { once: true });
+        if (isDue) changed();
       });
     }
   } finally {
