@@ -94,7 +94,8 @@ const results = [];
 try {
   console.log(`load: ${loadTool()} on core 1, the services on core ${serviceCores}, ${rounds} rounds of ${seconds} s each, 32 connections`);
   for (const name of Object.keys(works)) {
-    for (const service of [one, several]) await round(service, name);
+    // Each worker has to warm up by itself.
+    for (let warming = 0; warming < 3; warming++) for (const service of [one, several]) await round(service, name);
     const pairs = [];
     for (let number = 0; number < rounds; number++) {
       const turns = number % 2 === 0 ? [one, several] : [several, one];

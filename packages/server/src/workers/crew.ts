@@ -83,8 +83,9 @@ export class Crew {
   /** Resolves when everybody serves, with what the lead says of the service. */
   async start(): Promise<Announcement> {
     const [lead, ...followers] = this.#seats as [Seat, ...Seat[]];
-    const announcement = (await this.#hire(lead)) as Announcement;
-    await Promise.all(followers.map((seat) => this.#hire(seat)));
+    await Promise.all(this.#seats.map((seat) => this.#fork(seat)));
+    const announcement = (await this.#employ(lead)) as Announcement;
+    await Promise.all(followers.map((seat) => this.#employ(seat)));
     this.#isUp = true;
     return announcement;
   }
@@ -107,40 +108,54 @@ export class Crew {
   }
 
   async #hire(seat: Seat): Promise<Announcement | undefined> {
-    const { configuration, socketPath, given, output } = this.#parts;
+    await this.#fork(seat);
+    return this.#employ(seat);
+  }
+
+  /** Starts a process; resolves when it listens to us, for what is sent before would be lost. */
+  #fork(seat: Seat): Promise<void> {
     const worker = cluster.fork();
     const number = worker.id;
     Object.assign(seat, { worker, number, isServing: false, startedAt: performance.now() });
     followHandoffs(worker, () => this.#seats.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
-    if (worker.process.stdout !== null) output.merge(worker.process.stdout);
+    if (worker.process.stdout !== null) this.#parts.output.merge(worker.process.stdout);
     worker.on("message", (message: Envelope) => this.#take(message, number));
     worker.on("error", () => undefined);
     worker.on("exit", (code, signal) => this.#left(seat, number, signal ?? `exit code ${code}`));
+    return new Promise<void>((listens, fails) => {
+      seat.isHere = listens;
+      worker.once("exit", () => fails(new CallError({ name: CallError.name, message: "it ended before it was ready", code: "gone" })));
+    });
+  }
+
+  /** Tells a process what to be; resolves when it serves. */
+  async #employ(seat: Seat): Promise<Announcement | undefined> {
+    const { configuration, socketPath, given } = this.#parts;
     const order: StartOrder = {
       role: seat.leads ? "lead" : "follower",
       configuration,
       socketPath,
-      followers: this.#seats.filter((other) => !other.leads && other.isServing).map((other) => other.number),
       givenFolders: given?.folders,
     };
-    // What is sent before it listens would be lost.
-    await new Promise<void>((listens, fails) => {
-      seat.isHere = listens;
-      worker.once("exit", () => fails(new CallError({ name: CallError.name, message: "it ended before it was ready", code: "gone" })));
-    });
-    const announcement = await this.#calls.call<Announcement | undefined>(number, "start", order, startWithinMs);
+    const lead = this.#seats[0] as Seat;
+    const leadBefore = lead.number;
+    const announcement = await this.#calls.call<Announcement | undefined>(seat.number, "start", order, startWithinMs);
     seat.isServing = true;
     if (seat.leads) await this.#install(seat);
+    else if (lead.number !== leadBefore) await this.#rejoin(seat);
     return announcement;
   }
 
   /** A new lead learns what happened, and the others learn of it. */
   async #install(lead: Seat): Promise<void> {
     for (const death of this.#deaths.splice(0)) await this.#calls.call(lead.number, "died", death);
-    const others = this.#seats.filter((seat) => !seat.leads && seat.isServing);
-    await Promise.all(
-      others.map((seat) => this.#calls.call(seat.number, "rejoin", undefined, rejoinWithinMs).catch(() => seat.worker?.process.kill("SIGKILL"))),
-    );
+    await Promise.all(this.#seats.filter((seat) => !seat.leads && seat.isServing).map((seat) => this.#rejoin(seat)));
+    this.#calls.tell(lead.number, "complete", undefined);
+  }
+
+  async #rejoin(seat: Seat): Promise<void> {
+    const { worker } = seat;
+    await this.#calls.call(seat.number, "rejoin", undefined, rejoinWithinMs).catch(() => worker?.process.kill("SIGKILL"));
   }
 
   async #left(seat: Seat, number: number, how: string): Promise<void> {

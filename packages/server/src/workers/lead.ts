@@ -16,7 +16,7 @@ import type { EventHub } from "../streams/event-hub.ts";
 import type { Calls } from "./calls.ts";
 import { takeDeath } from "./deaths.ts";
 import { Members } from "./members.ts";
-import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, StartOrder, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, WatchOrder } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -52,8 +52,8 @@ const gatherMs = 10;
 /** While sessions or captures are open they may expire at any time. */
 const lookEveryMs = 1_000;
 
-export function createLead(calls: Calls, { socketPath, followers }: StartOrder, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
-  const members = new Members(calls, followers);
+export function createLead(calls: Calls, socketPath: string, underWay: UnderWay): LeadSeat<LeadParts, RunListener> {
+  const members = new Members(calls);
   let service: ServiceView | undefined;
   return {
     socketPath,
@@ -73,6 +73,8 @@ export function createLead(calls: Calls, { socketPath, followers }: StartOrder, 
 function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   const publication = new Publication(parts);
   let turn: Promise<unknown> = Promise.resolve();
+  // Workers that served under a lead before are told of this one first.
+  const complete = new Promise<void>((resolve) => calls.on("complete", () => resolve()));
   let isScheduled = false;
   let watchTimer: NodeJS.Timeout | undefined;
 
@@ -98,7 +100,7 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
 
   // Outside the turn: whoever has yet to join takes one.
   const settled = async (): Promise<void> => {
-    await members.gathered();
+    await complete;
     await inTurn(async () => {
       // With nobody to tell, what is new is found out when somebody joins.
       if (members.size === 0) return;

@@ -11,24 +11,8 @@ export class Members {
   readonly #lastFigures = new Map<number, WorkerFigures>();
   readonly departed: WorkerFigures[] = [];
 
-  /** Workers that served under the lead before and have not been heard of. */
-  readonly #expected: Set<number>;
-  #whenGathered: (() => void)[] = [];
-
-  constructor(calls: Calls, expected: readonly number[]) {
+  constructor(calls: Calls) {
     this.#calls = calls;
-    this.#expected = new Set(expected);
-  }
-
-  /** Resolves when everybody who serves is known here. */
-  gathered(): Promise<void> {
-    return this.#expected.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenGathered.push(resolve));
-  }
-
-  #heardOf(member: number): void {
-    if (!this.#expected.delete(member) || this.#expected.size > 0) return;
-    for (const resolve of this.#whenGathered) resolve();
-    this.#whenGathered = [];
   }
 
   get size(): number {
@@ -45,7 +29,6 @@ export class Members {
 
   add(member: number): void {
     this.#serving.add(member);
-    this.#heardOf(member);
   }
 
   delete(member: number): void {
@@ -55,7 +38,6 @@ export class Members {
   /** What it had counted when it was last asked goes on to count: figures of a service never go back. */
   left(member: number): void {
     this.#serving.delete(member);
-    this.#heardOf(member);
     this.#calls.gone(member);
     const figures = this.#lastFigures.get(member);
     this.#lastFigures.delete(member);

@@ -13,8 +13,6 @@ export interface StartOrder {
   readonly configuration: Configuration;
   /** Where the lead takes what the others hand on. */
   readonly socketPath: string;
-  /** For a lead: the workers that serve already. */
-  readonly followers: readonly number[];
   /** Folders of flows served from files of their own, undefined when there are none. */
   readonly givenFolders: readonly string[] | undefined;
 }

@@ -1,6 +1,7 @@
 // The process that starts the workers of a service, hands their messages on, and puts another in the place of one that ends. It
 // runs no flow and answers no request, so that nothing a flow does can take the service down.
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { LogLevel } from "@sluice/engine";
@@ -24,7 +25,10 @@ const socketName = "lead.sock";
 const longestSocketPath = 100;
 
 /** Starts a service of several workers and resolves when all of them serve. */
-export async function startWorkers(configuration: Configuration, output: number, given: GivenFlows | undefined): Promise<RunningWorkers> {
+export async function startWorkers(given: Configuration, output: number, flows: GivenFlows | undefined): Promise<RunningWorkers> {
+  // A free port is chosen once: workers that take the place of others must find it again.
+  const port = given.settings.port === 0 ? await freePort(given.settings.host) : given.settings.port;
+  const configuration: Configuration = { ...given, settings: { ...given.settings, port } };
   const { settings } = configuration;
   const merged = createMergedOutput(output);
   const log = createRuntimeLog({
@@ -35,7 +39,7 @@ export async function startWorkers(configuration: Configuration, output: number,
   });
   const dataDir = resolve(settings.dataDir);
   const socketPath = await placeForSocket(dataDir);
-  const crew = new Crew({ configuration, given, socketPath, log, output: merged });
+  const crew = new Crew({ configuration, given: flows, socketPath, log, output: merged });
   const cleaned = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
   let announcement: Announcement;
   try {
@@ -59,6 +63,17 @@ export async function startWorkers(configuration: Configuration, output: number,
         await cleaned();
       })),
   };
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ port: 0, host }, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
 }
 
 const folder = ".workers-";

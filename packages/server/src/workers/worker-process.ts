@@ -32,7 +32,7 @@ calls.on("start", async (order: StartOrder): Promise<Announcement | undefined> =
     return undefined;
   }
   const { startLeadServer } = await import("../main.ts");
-  const server = await startLeadServer(order.configuration, givenFlows(order), createLead(calls, order, underWay));
+  const server = await startLeadServer(order.configuration, givenFlows(order), createLead(calls, order.socketPath, underWay));
   running = server;
   return server.announcement;
 });
