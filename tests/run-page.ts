@@ -30,7 +30,7 @@ export async function firstFault({ blocks, settings }: DocPage): Promise<string 
     for (const [index, { kind, mode, file, line, body }] of blocks.entries()) {
       if (file !== undefined) write(join(folder, file), here(body));
       if (kind !== "sh" || mode !== undefined) continue;
-      const ran = await promisify(execFile)("bash", ["-c", preamble + here(body) + epilogue], { cwd: folder, env, timeout: 110_000 }).catch(
+      const ran = await promisify(execFile)("bash", ["-c", preamble + here(body) + epilogue], { cwd: folder, env, timeout: 240_000 }).catch(
         (error: { stdout: string; stderr: string; message: string }) => error,
       );
       if ("message" in ran) return `line ${line}: ${ran.message}\n${ran.stdout}\n${ran.stderr}`;
