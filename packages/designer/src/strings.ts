@@ -2,6 +2,7 @@
 
 import { count } from "./strings/count.ts";
 import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
+import { figuresStrings } from "./strings/figures.ts";
 import { lettersStrings, runsStrings, saveTestStrings, testsStrings, trialStrings, tryItStrings } from "./strings/running.ts";
 
 export const strings = {
@@ -200,6 +201,7 @@ export const strings = {
   },
   inspector: inspectorStrings,
   canvas: canvasStrings,
+  figures: figuresStrings,
   runs: runsStrings,
   letters: lettersStrings,
   logs: {

@@ -23,6 +23,8 @@ export interface RouteHealth {
 
 export interface Health {
   readonly status: string;
+  readonly startedAt: string;
+  /** Seconds. */
   readonly uptime: number;
   readonly engineVersion: string;
   readonly routes: readonly RouteHealth[];

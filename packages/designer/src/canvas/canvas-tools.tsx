@@ -1,10 +1,12 @@
-import { ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { Activity, ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
 import { everyStep, pathKey } from "../document/outline.ts";
 import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
+import { switchFigures, useFiguresSwitch } from "../figures/live-figures.tsx";
 import { strings } from "../strings.ts";
+import { useWorkspace } from "../workspace/workspace-store.ts";
 import { canvasActions, cardOf, focusSelected } from "./canvas-actions.ts";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 
@@ -16,6 +18,8 @@ export function CanvasTools() {
   const zoom = useCanvasUi((state) => state.zoom);
   const finding = useCanvasUi((state) => state.finding);
   const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
+  const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
+  const hasFigures = useFiguresSwitch((state) => state.isOn);
   const run = (name: string): void => canvasActions.find((action) => action.name === name)?.run(editor);
   return (
     <>
@@ -45,6 +49,11 @@ export function CanvasTools() {
           title={`${words.find} (${shownShortcut("Mod+F")})`}
           onClick={() => run("find")}
         />
+        {isDeployed ? (
+          <Button look="quiet" icon={<Activity size={16} aria-hidden="true" />} aria-pressed={hasFigures} title={strings.figures.hint} onClick={switchFigures}>
+            {strings.figures.show}
+          </Button>
+        ) : null}
       </div>
       {finding ? <Find /> : null}
       <div className="canvas-bar canvas-bar--bottom" role="toolbar" aria-label={words.zoom}>

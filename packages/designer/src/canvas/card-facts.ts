@@ -10,8 +10,19 @@ export interface CardFacts {
   readonly error?: string;
   /** How many messages went through. */
   readonly count?: number;
+  /** How the step does where it is deployed. */
+  readonly figures?: CardFigures;
   /** True when a shown run did not reach the step: the card is dimmed. */
   readonly dimmed?: boolean;
+}
+
+export interface CardFigures {
+  readonly rate: string;
+  readonly failed: number;
+  /** How long all but the slowest took; missing while nothing has come through. */
+  readonly p95: string | undefined;
+  /** All of it in a sentence. */
+  readonly told: string;
 }
 
 /** Where facts come from. `get` must return the same object until it has changed; keys are path keys (`pathKey(step.path)`). */
@@ -19,6 +30,19 @@ export interface CardFactsSource {
   get(stepKey: string): CardFacts | undefined;
   /** Calls back after any change; returns the end of the subscription. */
   subscribe(onChange: () => void): () => void;
+}
+
+/** What the first knows goes before what the second knows. */
+export function layeredFacts(first: CardFactsSource, second: CardFactsSource): CardFactsSource {
+  return {
+    get: (key) => first.get(key) ?? second.get(key),
+    subscribe(onChange) {
+      const ends = [first.subscribe(onChange), second.subscribe(onChange)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
 }
 
 const noFacts: CardFactsSource = { get: () => undefined, subscribe: () => () => undefined };

@@ -2,11 +2,12 @@ import { CircleAlert, CircleX, Check } from "lucide-react";
 import { memo } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
-import { useCardFacts } from "./card-facts.ts";
+import { useCardFacts, type CardFigures } from "./card-facts.ts";
 import { useIsSelected, useIsTabStop } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.canvas;
+const figureWords = strings.figures;
 
 /** All a card shows, as plain values: a card whose values are the same is not drawn again. */
 export interface StepCardProps {
@@ -60,10 +61,36 @@ export const StepCard = memo(function StepCard(props: StepCardProps) {
           {disabled ? words.disabled : (facts?.error ?? subtitle)}
         </span>
       </span>
-      <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
+      {facts?.figures === undefined || faults > 0 ? (
+        <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
+      ) : (
+        <Figures {...facts.figures} />
+      )}
     </div>
   );
 });
+
+/** Rate and failures on the upper line, the duration at the end of the lower one. */
+function Figures({ rate, failed, p95, told }: CardFigures) {
+  return (
+    <>
+      <span className="card__state" title={told}>
+        {failed === 0 ? null : (
+          <span className="card__state--fail card__failed">
+            <CircleX size={14} aria-hidden="true" />
+            {figureWords.failed(failed)}
+          </span>
+        )}
+        <span className="muted">{rate}</span>
+      </span>
+      {p95 === undefined ? null : (
+        <span className="card__duration muted" title={told}>
+          {figureWords.p95(p95)}
+        </span>
+      )}
+    </>
+  );
+}
 
 function CardState({
   faults,

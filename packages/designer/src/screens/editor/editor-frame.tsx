@@ -4,9 +4,11 @@ import { runtimeClient } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
-import { CardFactsContext } from "../../canvas/card-facts.ts";
+import { CardFactsContext, layeredFacts } from "../../canvas/card-facts.ts";
 import type { Editor } from "../../document/editor.ts";
 import { isBroken } from "../../document/open-flow.ts";
+import { figuresFacts } from "../../figures/figures-facts.ts";
+import { LiveFigures } from "../../figures/live-figures.tsx";
 import { InspectorPane } from "../../inspector/inspector-pane.tsx";
 import { strings } from "../../strings.ts";
 import { recordedFacts, type RecordedStep } from "../../trial/recorded-run.ts";
@@ -47,11 +49,17 @@ export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
   );
 }
 
-/** What cards show: the recorded run that is looked into, otherwise the trial. */
+/** What cards show: the recorded run that is looked into, otherwise the trial, otherwise how the deployed flow does. */
 function FactsProvider({ steps, children }: { readonly steps: readonly RecordedStep[] | undefined; readonly children: ReactNode }) {
   const trial = useTrial();
-  const facts = useMemo(() => (steps === undefined ? trialFacts(trial) : recordedFacts(steps)), [steps, trial]);
-  return <CardFactsContext value={facts}>{children}</CardFactsContext>;
+  const [figures] = useState(figuresFacts);
+  const facts = useMemo(() => (steps === undefined ? layeredFacts(trialFacts(trial), figures) : recordedFacts(steps)), [steps, trial, figures]);
+  return (
+    <CardFactsContext value={facts}>
+      {steps === undefined ? <LiveFigures facts={figures} /> : null}
+      {children}
+    </CardFactsContext>
+  );
 }
 
 function Frame({ runId }: { readonly runId: string | undefined }) {

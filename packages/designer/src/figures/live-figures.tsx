@@ -1,0 +1,47 @@
+// Asks the runtime every few seconds how the open flow does, while the page is seen and the figures are wanted.
+import { useCallback, useEffect, useMemo } from "react";
+import { create } from "zustand";
+import { runtimeClient } from "../api-client/runtime-client.ts";
+import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
+import { usePolled } from "../screens/use-polled.ts";
+import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
+import type { FiguresFacts } from "./figures-facts.ts";
+import { stepFigures } from "./step-figures.ts";
+
+const everyMs = 4_000;
+/** Enough for a p95, little enough to ask for again and again. */
+const mostRuns = 200;
+const settingKey = "sluice.figures";
+
+/** Whether cards show figures; kept in this browser. */
+export const useFiguresSwitch = create<{ readonly isOn: boolean }>(() => ({ isOn: readSetting(settingKey) !== "off" }));
+
+export function switchFigures(): void {
+  const isOn = !useFiguresSwitch.getState().isOn;
+  writeSetting(settingKey, isOn ? "on" : "off");
+  useFiguresSwitch.setState({ isOn });
+}
+
+/** Keeps `facts` up to date; draws nothing. */
+export function LiveFigures({ facts }: { readonly facts: FiguresFacts }) {
+  const { id } = useEditor();
+  const isOn = useFiguresSwitch((state) => state.isOn);
+  const target = useWorkspace((state) => state.target);
+  const deployed = useWorkspace((state) => state.runtime.flows.get(id));
+  const hash = deployed?.hash;
+  const lastModified = deployed?.lastModified;
+  const outline = useEditorState((state) => state.flow.good?.outline);
+  const load = useCallback(async () => {
+    const [{ runs }, health] = await Promise.all([runtimeClient.runs({ flowId: id, limit: mostRuns }, target), runtimeClient.health(target)]);
+    return { runs, health, target };
+  }, [id, target]);
+  const isAsked = isOn && hash !== undefined && target !== undefined;
+  const [polled] = usePolled(isAsked ? load : undefined, everyMs);
+  const figures = useMemo(() => {
+    const told = polled !== undefined && "value" in polled && polled.value.target === target ? polled.value : undefined;
+    if (!isAsked || hash === undefined || lastModified === undefined || told === undefined || outline === undefined) return undefined;
+    return stepFigures({ ...told, deployed: { hash, lastModified } }, outline);
+  }, [polled, target, isAsked, hash, lastModified, outline]);
+  useEffect(() => facts.show(figures ?? new Map()), [facts, figures]);
+  return null;
+}

@@ -1,0 +1,94 @@
+// How a deployed flow does, on its cards, in a real browser against a real runtime.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
+import { badge, hasBrowser, openBrowser, openPage, soon } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const flow = `- route:
+    id: counted
+    from:
+      uri: webhook
+      steps:
+        - setBody: {id: keep, simple: "\${body}"}
+        - choice:
+            id: which
+            when:
+              - simple: "\${body} == 'bad'"
+                steps: [{throwException: {id: refuse, exceptionType: java.io.IOException, message: bad order}}]
+        - setBody: {id: reply, constant: thanks}
+`;
+
+describe.skipIf(!hasBrowser)("the figures of a deployed flow", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    runtime = await startTestServer();
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: runtimeToken } });
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await designer?.end();
+    await runtime?.end();
+  });
+
+  it("come onto the cards after a deploy and some calls, give way to a trial, and can be switched off", async () => {
+    const { page, context, faults } = await openPage(browser);
+    designer.writeFlow("counted", flow);
+    await page.goto(`${designer.url}/flows/counted`);
+    await page.getByRole("tree").waitFor();
+    const live = page.getByRole("button", { name: "Live", exact: true });
+    expect(await live.count()).toBe(0);
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("status").filter({ hasText: badge }).waitFor();
+    for (const body of ["one", "two", "bad"]) await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body });
+
+    const card = (text: string) => page.getByRole("treeitem").filter({ hasText: text });
+    const told = (messages: string, failed: number) => new RegExp(`^Last 5 minutes: ${messages}, ${failed} failed, 95 of 100 took at most [\\d.]+ ms$`);
+    await card("trigger").getByText("3/min").waitFor();
+    await expect.poll(() => card("trigger").getByText("p95").getAttribute("title"), soon).toMatch(told("3 messages", 1));
+    expect(await card("trigger").innerText()).toContain("1 failed");
+    expect(await card("Choice").first().getByText("p95").getAttribute("title")).toMatch(told("3 messages", 0));
+    expect(await card("bad order").getByText("p95").getAttribute("title")).toMatch(told("1 message", 1));
+    expect(await card("thanks").getByText("p95").getAttribute("title")).toMatch(told("2 messages", 0));
+
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await expect.poll(() => page.getByText("p95").count(), soon).toBe(0);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await card("thanks").getByText("p95").waitFor();
+
+    await live.click();
+    expect(await live.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => page.getByText("p95").count(), soon).toBe(0);
+    await page.reload();
+    await live.waitFor();
+    expect(await live.getAttribute("aria-pressed")).toBe("false");
+    await live.click();
+    await card("thanks").getByText("p95").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("are asked for while the page is seen, and not while it is hidden", async () => {
+    const { page, context } = await openPage(browser);
+    await page.clock.install();
+    designer.writeFlow("seen", flow.replace("counted", "seen"));
+    await runtime.putFlow("seen", flow.replace("counted", "seen"));
+    let asked = 0;
+    page.on("request", (request) => (asked += request.url().includes("/_api/runs?flowId=seen") ? 1 : 0));
+    await page.goto(`${designer.url}/flows/seen`);
+    await expect.poll(() => asked, soon).toBe(1);
+    await page.clock.runFor(4_100);
+    await expect.poll(() => asked, soon).toBe(2);
+    await page.evaluate(() => Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true }));
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(2);
+    await page.evaluate(() => Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true }));
+    await page.clock.runFor(4_100);
+    await expect.poll(() => asked, soon).toBe(3);
+    await context.close();
+  });
+});
