@@ -81,6 +81,7 @@ const exceptions: readonly { readonly in: string; readonly internal: readonly st
     internal: ["@sluice/model", "@sluice/engine", "@sluice/standard", "@sluice/mapping", "@sluice/connectors/portable", "@sluice/flow-tests/portable"],
     node: false,
   },
+  { in: "packages/designer/src/mappings/", internal: ["@sluice/model", "@sluice/mapping"], node: false },
 ];
 
 const isTest = (file: string): boolean => /\.test(-support)?\.ts$|\.test-support\.ts$/.test(file);

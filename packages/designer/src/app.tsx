@@ -11,6 +11,11 @@ const EditorScreen = lazy(() => import("./screens/editor/editor-screen.tsx").the
 const RunsScreen = lazy(() => import("./screens/runs-screen.tsx").then((module) => ({ default: module.RunsScreen })));
 const LettersScreen = lazy(() => import("./screens/letters-screen.tsx").then((module) => ({ default: module.LettersScreen })));
 const LogsScreen = lazy(() => import("./screens/logs-screen.tsx").then((module) => ({ default: module.LogsScreen })));
+const MappingsScreen = lazy(() => import("./screens/mappings/mappings-screen.tsx").then((module) => ({ default: module.MappingsScreen })));
+const TableScreen = lazy(() => import("./screens/mappings/table-screen.tsx").then((module) => ({ default: module.TableScreen })));
+const DocumentScreen = lazy(() => import("./screens/mappings/document-screen.tsx").then((module) => ({ default: module.DocumentScreen })));
+const AccessScreen = lazy(() => import("./screens/access/access-screen.tsx").then((module) => ({ default: module.AccessScreen })));
+const PolicyScreen = lazy(() => import("./screens/access/policy-screen.tsx").then((module) => ({ default: module.PolicyScreen })));
 const SettingsScreen = lazy(() => import("./screens/settings-screen.tsx").then((module) => ({ default: module.SettingsScreen })));
 
 export function App() {
@@ -36,6 +41,11 @@ export function App() {
           </Route>
           <Route path="/flows/:id">{({ id }) => <EditorScreen key={id} id={id} />}</Route>
           <Route path="/flows/:id/runs/:runId">{({ id, runId }) => <EditorScreen key={id} id={id} runId={runId} />}</Route>
+          <Route path="/flows/:id/access">{({ id }) => <PolicyScreen key={id} flowId={id} />}</Route>
+          <Route path="/access" component={AccessScreen} />
+          <Route path="/mappings" component={MappingsScreen} />
+          <Route path="/mappings/values/:id">{({ id }) => <TableScreen key={id} id={id} />}</Route>
+          <Route path="/mappings/messages/:id">{({ id }) => <DocumentScreen key={id} id={id} />}</Route>
           <Route path="/dead-letters" component={LettersScreen} />
           <Route path="/runs" component={RunsScreen} />
           <Route path="/logs" component={LogsScreen} />

@@ -1,4 +1,4 @@
-import { Activity, MailWarning, ScrollText, Settings, Workflow, type LucideIcon } from "lucide-react";
+import { Activity, MailWarning, ScrollText, Settings, ShieldCheck, Table2, Workflow, type LucideIcon } from "lucide-react";
 import { strings } from "../strings.ts";
 
 export interface NavigationEntry {
@@ -12,6 +12,8 @@ export const navigation: readonly NavigationEntry[] = [
   { path: "/flows", title: strings.navigation.flows, icon: Workflow },
   { path: "/runs", title: strings.navigation.runs, icon: Activity },
   { path: "/dead-letters", title: strings.navigation.letters, icon: MailWarning },
+  { path: "/mappings", title: strings.navigation.mappings, icon: Table2 },
+  { path: "/access", title: strings.navigation.access, icon: ShieldCheck },
   { path: "/logs", title: strings.navigation.logs, icon: ScrollText },
   { path: "/settings", title: strings.navigation.settings, icon: Settings },
 ];

@@ -40,6 +40,9 @@ const look = EditorView.theme({
   ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 25%, transparent)" },
 });
 
+/** Colours of the page for any source text. */
+export const editorLook = [syntaxHighlighting(colours), look];
+
 /** Puts the source editor into an element; returns what takes it out again. */
 export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: string): () => void {
   const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
@@ -63,8 +66,7 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: stri
         highlightSelectionMatches(),
         search({ top: true }),
         yaml(),
-        syntaxHighlighting(colours),
-        look,
+        editorLook,
         keymap.of([
           { key: "Mod-z", run: () => (editor.undo(), true), preventDefault: true },
           { key: "Mod-Shift-z", run: () => (editor.redo(), true), preventDefault: true },

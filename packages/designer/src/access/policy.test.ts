@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { documentOf, errorAt, pathText, placedErrors, valueAt, withValue } from "./policy-edits.ts";
+import { verdictOf } from "./policy-verdict.ts";
+
+describe("a policy under edit", () => {
+  it("changes one place and leaves the others as they are", () => {
+    const policy = { authenticate: [{ type: "basic", users: [{ username: "a", password: "***" }] }], rules: [{}] };
+    const next = withValue(policy, ["authenticate", 0, "users", 0, "roles"], ["x"]);
+    expect(next).toEqual({ authenticate: [{ type: "basic", users: [{ username: "a", password: "***", roles: ["x"] }] }], rules: [{}] });
+    expect(next["rules"]).toBe(policy.rules);
+    expect(withValue({ default: "deny" }, ["default"], undefined)).toEqual({});
+    expect(withValue({}, ["ip", "allow"], ["::1"])).toEqual({ ip: { allow: ["::1"] } });
+    expect(valueAt(policy, ["rules", 3, "roles"])).toBeUndefined();
+  });
+
+  it("sends nothing that says nothing", () => {
+    expect(documentOf({ flowId: "f", lastModified: "now", hash: "h", authenticate: [], rules: [], ip: { deny: [] }, rateLimit: { limit: 1 } })).toEqual({
+      rateLimit: { limit: 1 },
+    });
+    expect(documentOf({ ip: { allow: ["10.0.0.0/8"], deny: [] } })).toEqual({ ip: { allow: ["10.0.0.0/8"] } });
+  });
+
+  it("puts each part of a refusal at its field", () => {
+    const errors = placedErrors(
+      "access policy 'orders': authenticate[0].keys[1].key: is required; ip.allow[2]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32; and 2 more",
+    );
+    expect(pathText(["authenticate", 0, "keys", 1, "key"])).toBe("authenticate[0].keys[1].key");
+    expect(errorAt(errors, ["authenticate", 0, "keys", 1, "key"])).toBe("is required");
+    expect(errorAt(errors, ["ip", "allow"])).toBe("[2] must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
+    expect(errorAt(errors, ["authenticate"])).toBeUndefined();
+    expect(errors.rest).toEqual(["and 2 more"]);
+    expect(placedErrors("The designer's server does not answer.").rest).toEqual(["The designer's server does not answer."]);
+  });
+});
+
+describe("the verdict on a call", () => {
+  const policy = {
+    authenticate: [{ type: "apiKey" }],
+    rules: [
+      { routes: ["order-*"], methods: ["POST"], roles: ["write"] },
+      { methods: ["GET"], public: true },
+    ],
+  };
+  const call = { route: "order-in", method: "POST", roles: ["write"], hasCredentials: true };
+  it.each([
+    [policy, call, { rule: 1, outcome: "allowed" }],
+    [policy, { ...call, roles: ["read"] }, { rule: 1, outcome: "forbidden" }],
+    [policy, { ...call, hasCredentials: false }, { rule: 1, outcome: "unauthorized" }],
+    [policy, { ...call, route: "border-in" }, { rule: undefined, outcome: "forbidden" }],
+    [policy, { ...call, method: "HEAD", hasCredentials: false }, { rule: 2, outcome: "public" }],
+    [
+      { ...policy, default: "allow" },
+      { ...call, method: "PUT" },
+      { rule: undefined, outcome: "allowed" },
+    ],
+    [{ ip: { deny: ["::1"] } }, { ...call, hasCredentials: false }, { rule: undefined, outcome: "allowed" }],
+    [{ rules: [{ roles: ["write"] }] }, call, { rule: 1, outcome: "forbidden" }],
+  ])("%j on %j", (given, asked, verdict) => {
+    expect(verdictOf(given, asked)).toEqual(verdict);
+  });
+});

@@ -1,0 +1,97 @@
+// A message-mapping document while it is typed: read, compiled and run on a sample in the page, as a runtime would.
+import { compileMapping, documentText, type CompiledMapping, type FieldError, type MappingEnvironment, type Problem } from "@sluice/mapping";
+import { parseDocument } from "yaml";
+
+export interface SyntaxFault {
+  readonly message: string;
+  /** Offset in the text. */
+  readonly at: number;
+}
+
+export type ReadDocument = { readonly document: Readonly<Record<string, unknown>> } | { readonly fault: SyntaxFault };
+
+/** The document a text stands for: JSON, or YAML for those who type it. */
+export function readDocument(text: string): ReadDocument {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const parsed = parseDocument(text, { prettyErrors: false });
+    const [error] = parsed.errors;
+    if (error !== undefined) return { fault: { message: error.message, at: error.pos[0] } };
+    try {
+      value = parsed.toJS({ maxAliasCount: 100 }) as unknown;
+    } catch (thrown) {
+      return { fault: { message: (thrown as Error).message, at: 0 } };
+    }
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { fault: { message: "a document is an object with source, target and map", at: 0 } };
+  return { document: value as Readonly<Record<string, unknown>> };
+}
+
+export interface Preview {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  readonly errors: readonly FieldError[];
+  /** Undefined while there is no sample, or when it could not be mapped. */
+  readonly output: string | undefined;
+}
+
+const noHeaders = { get: () => undefined, toObject: () => ({}) };
+
+export function previewDocument(document: unknown, sample: string, environment: MappingEnvironment, now: number): Preview {
+  const { mapping, problems, warnings } = compileMapping(document, environment);
+  if (mapping === undefined || sample.trim() === "") return { problems, warnings, errors: [], output: undefined };
+  const { output, errors } = mapping.run({ body: sample, headers: noHeaders, params: {}, now });
+  return { problems, warnings, errors, output: errors.length > 0 ? undefined : shownOutput(output, mapping) };
+}
+
+const shownOutput = (output: unknown, { target }: CompiledMapping): string =>
+  typeof output === "string" ? output : target === "json" || typeof output === "object" ? documentText(output) : String(output);
+
+/** The sample a document brings along: its own, else the input of its first test. */
+export function sampleOf(document: Readonly<Record<string, unknown>>): string {
+  const source = document["source"] as { readonly sample?: unknown } | undefined;
+  const [first] = testsOf(document);
+  const sample = source?.sample ?? first?.["input"];
+  return sample === undefined ? "" : typeof sample === "string" ? sample : documentText(sample);
+}
+
+export interface TestResult {
+  readonly name: string;
+  /** Undefined when it passed. */
+  readonly failure: string | undefined;
+}
+
+/** The tests inside the document, each with its first difference. Undefined when the document itself cannot run. */
+export function runDocumentTests(document: Readonly<Record<string, unknown>>, environment: MappingEnvironment): readonly TestResult[] | undefined {
+  if (compileMapping(document, environment).mapping === undefined) return undefined;
+  const { problems } = compileMapping(document, environment, { runTests: true });
+  return testsOf(document).map((test, index) => {
+    const name = typeof test["name"] === "string" ? test["name"] : String(index + 1);
+    const start = `test '${name}' failed: `;
+    const found = problems.find(({ path, message }) => message.startsWith(start) || path === `tests[${index}]`);
+    return { name, failure: found?.message.replace(start, "") };
+  });
+}
+
+/** The document with the sample and what came out of it as one more test. */
+export function withTest(document: Readonly<Record<string, unknown>>, input: string, output: string): string {
+  const tests = testsOf(document);
+  const test = { name: `sample ${tests.length + 1}`, input: jsonOrText(input), output: jsonOrText(output) };
+  return documentText({ ...document, tests: [...tests, test] });
+}
+
+function testsOf(document: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  const { tests } = document;
+  return Array.isArray(tests) ? tests.filter((test): test is Readonly<Record<string, unknown>> => typeof test === "object" && test !== null) : [];
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,68 @@
+// The rules of a document as a table: which target field is filled from what, with its value in the sample's output.
+
+export interface FieldRow {
+  readonly target: string;
+  readonly depth: number;
+  readonly source: string;
+  readonly result: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const mostRows = 500;
+const longestText = 120;
+const sources = ["from", "value", "expr", "lookup", "switch", "use", "forEach"] as const;
+
+export function fieldList(document: Members, output: string | undefined): readonly FieldRow[] {
+  const rows: FieldRow[] = [];
+  collect(document["map"], parsed(output), 0, rows);
+  return rows;
+}
+
+function collect(rules: unknown, output: unknown, depth: number, rows: FieldRow[]): void {
+  if (!Array.isArray(rules)) return;
+  for (const rule of rules as readonly unknown[]) {
+    if (rows.length >= mostRows || typeof rule !== "object" || rule === null) continue;
+    const members = rule as Members;
+    const target = String(members["to"] ?? "");
+    const value = valueAt(output, target);
+    rows.push({ target, depth, source: sourceText(members), result: value === undefined ? "" : Array.isArray(value) ? `${value.length} ×` : short(value) });
+    collect(members["map"], Array.isArray(value) ? value[0] : value, depth + 1, rows);
+  }
+}
+
+function sourceText(rule: Members): string {
+  const name = sources.find((candidate) => rule[candidate] !== undefined);
+  if (name === undefined) return "";
+  const given = rule[name];
+  if (name === "from") return String(given);
+  if (name === "lookup") {
+    const { table, key, from, to } = given as Members;
+    return `lookup ${short(key)} in ${String(table)} (${String(from)} → ${String(to)})`;
+  }
+  if (name === "switch" && Array.isArray(given)) return `switch of ${given.length}`;
+  return `${name} ${name === "value" ? JSON.stringify(given) : short(given)}`;
+}
+
+function valueAt(output: unknown, target: string): unknown {
+  return target
+    .replace(/\[\]$/, "")
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Members)[name] : undefined),
+      output,
+    );
+}
+
+function short(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+// What a document finds around it in the page: the tables and documents of the runtime, and on demand its other languages.
+import { mappingLanguages, readTable, type MappingEnvironment, type ValueTable } from "@sluice/mapping";
+import type { MappingKind } from "../api-client/mapping-client.ts";
+
+export type ReadMapping = (kind: MappingKind, id: string) => Promise<unknown>;
+
+export interface Surroundings {
+  readonly environment: MappingEnvironment;
+  /** Fetches what the text names and is not here yet; true when something came. */
+  complete(text: string): Promise<boolean>;
+}
+
+const languageNames = /"?(simple|jsonpath|jq|xpath|jsonata|constant|header|exchangeProperty|variable|csimple|tokenize|datasonnet|js|javascript)"?\s*:/;
+
+export function createSurroundings(ids: { readonly tables: readonly string[]; readonly documents: readonly string[] }, read: ReadMapping): Surroundings {
+  const tables = new Map<string, ValueTable>();
+  const documents = new Map<string, unknown>();
+  const asked = new Set<string>();
+  let environment: MappingEnvironment = { tables, documents };
+  const wanted = (text: string, kind: string, known: readonly string[]): readonly string[] =>
+    known.filter((id) => !asked.has(`${kind} ${id}`) && text.includes(id)).map((id) => (asked.add(`${kind} ${id}`), id));
+  return {
+    get environment() {
+      return environment;
+    },
+    async complete(text) {
+      const newTables = wanted(text, "table", ids.tables);
+      const newDocuments = wanted(text, "document", ids.documents);
+      const needsLanguages = environment.compileLanguage === undefined && languageNames.test(text);
+      const added = needsLanguages ? { compileLanguage: await loadLanguages() } : {};
+      await Promise.all([
+        ...newTables.map(async (id) => {
+          const { table } = readTable(id, await read("value-mappings", id));
+          if (table !== undefined) tables.set(id, table);
+        }),
+        ...newDocuments.map(async (id) => documents.set(id, await read("message-mappings", id))),
+      ]);
+      const isMore = needsLanguages || newTables.length + newDocuments.length > 0;
+      // A new object tells those who look at it that there is more in it.
+      if (isMore) environment = { ...environment, ...added };
+      return isMore;
+    },
+  };
+}
+
+/** Most documents do without: the languages come only when one is named. */
+async function loadLanguages(): Promise<NonNullable<MappingEnvironment["compileLanguage"]>> {
+  const [{ simulationCatalog }, { SimulatedHost }] = await Promise.all([
+    import("../simulation/simulation-catalog.ts"),
+    import("../simulation/simulated-host.ts"),
+  ]);
+  const catalog = simulationCatalog({ mappings: { find: () => undefined }, unmocked: () => undefined });
+  return mappingLanguages(catalog, new SimulatedHost({ find: () => undefined }));
+}

@@ -1,0 +1,83 @@
+// The tables and documents of the runtime and of the workspace in one list, with who uses them.
+import type { DocumentSummary, MappingKind, TableSummary } from "../api-client/mapping-client.ts";
+
+export interface MappingEntry {
+  readonly kind: MappingKind;
+  readonly id: string;
+  readonly name: string;
+  /** The columns of a table, the formats of a document. */
+  readonly shape: string;
+  readonly size: number | undefined;
+  readonly usedBy: readonly string[];
+  readonly hash: string | undefined;
+  readonly lastModified: string | undefined;
+  /** Why the runtime cannot use it. */
+  readonly error: string | undefined;
+  readonly isInstalled: boolean;
+}
+
+export interface MappingFacts {
+  readonly tables: readonly TableSummary[];
+  readonly documents: readonly DocumentSummary[];
+  /** Texts of flows by id, as they run. */
+  readonly flows: ReadonlyMap<string, string>;
+  readonly workspace: Readonly<Record<MappingKind, readonly string[]>>;
+}
+
+export function mappingList({ tables, documents, flows, workspace }: MappingFacts): readonly MappingEntry[] {
+  const flowUsers = (kind: MappingKind, id: string): readonly string[] => [...flows].filter(([, text]) => isUsed(kind, id, text)).map(([flow]) => flow);
+  const ofTables = tables.map(({ id, name, columns, rowCount, hash, lastModified, error }): MappingEntry => ({
+    kind: "value-mappings",
+    id,
+    name: name ?? id,
+    shape: columns.join(" ↔ "),
+    size: rowCount,
+    usedBy: [...documents.filter(({ uses }) => uses.includes(id)).map((document) => document.id), ...flowUsers("value-mappings", id)],
+    hash,
+    lastModified,
+    error,
+    isInstalled: true,
+  }));
+  const ofDocuments = documents.map(({ id, name, source, target, fields, hash, lastModified, error }): MappingEntry => ({
+    kind: "message-mappings",
+    id,
+    name: name ?? id,
+    shape: source === "" ? "" : `${source} → ${target}`,
+    size: fields,
+    usedBy: flowUsers("message-mappings", id),
+    hash,
+    lastModified,
+    error,
+    isInstalled: true,
+  }));
+  const installed = [...ofTables, ...ofDocuments];
+  const others = (["value-mappings", "message-mappings"] as const).flatMap((kind) =>
+    workspace[kind].filter((id) => !installed.some((entry) => entry.kind === kind && entry.id === id)).map((id) => notInstalled(kind, id, flowUsers(kind, id))),
+  );
+  return [...installed, ...others].toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+const notInstalled = (kind: MappingKind, id: string, usedBy: readonly string[]): MappingEntry => ({
+  kind,
+  id,
+  name: id,
+  shape: "",
+  size: undefined,
+  usedBy,
+  hash: undefined,
+  lastModified: undefined,
+  error: undefined,
+  isInstalled: false,
+});
+
+/** True when the text of a flow names the table or document as an endpoint or in a lookup. */
+export function isUsed(kind: MappingKind, id: string, text: string): boolean {
+  const name = id.replaceAll(/[.-]/g, "\\$&");
+  const [scheme, parameter] = kind === "value-mappings" ? ["value-mapping", "table"] : ["message-mapping", "mapping"];
+  if (new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`).test(text)) return true;
+  if (kind === "value-mappings" && new RegExp(`\\bvalueMapping\\(\\s*['"]?${name}['"]?\\s*,`).test(text)) return true;
+  return (
+    new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m").test(text) &&
+    new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m").test(text)
+  );
+}

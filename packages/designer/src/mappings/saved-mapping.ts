@@ -1,0 +1,64 @@
+// A table or document where it is kept: installed on the runtime, and as a file of the workspace for simulations.
+import { documentText } from "@sluice/mapping";
+import { parse } from "yaml";
+import { ApiError } from "../api-client/call.ts";
+import { mappingClient, type MappingKind } from "../api-client/mapping-client.ts";
+import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
+
+export interface SavedMapping {
+  /** Undefined for one that exists nowhere yet. */
+  readonly document: unknown;
+  /** The installed version; undefined when the runtime has none. */
+  readonly hash: string | undefined;
+  readonly file: DocumentFile | undefined;
+  readonly tableIds: readonly string[];
+  readonly documentIds: readonly string[];
+}
+
+export async function loadMapping(kind: MappingKind, id: string, target: string | undefined): Promise<SavedMapping> {
+  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  const [tables, documents, files] = await Promise.all([mappingClient.tables(target), mappingClient.documents(target), workspaceClient.documents(kind)]);
+  const installed = (kind === "value-mappings" ? tables : documents).find((entry) => entry.id === id);
+  const file = files.find((entry) => entry.id === id);
+  const document = installed === undefined ? (file === undefined ? undefined : contentOf(file.text)) : await mappingClient.read(kind, id, target);
+  return { document, hash: installed?.hash, file, tableIds: tables.map((entry) => entry.id), documentIds: documents.map((entry) => entry.id) };
+}
+
+export interface SaveOutcome {
+  readonly hash: string;
+  readonly warnings: readonly string[];
+  readonly file: DocumentFile | undefined;
+  /** Why the workspace's file was left as it is. */
+  readonly fileLeft: "commented" | "changed" | undefined;
+}
+
+export async function saveMapping(kind: MappingKind, id: string, document: unknown, saved: SavedMapping, target: string | undefined): Promise<SaveOutcome> {
+  const { hash, warnings } = await mappingClient.install(kind, id, document, saved.hash, target);
+  const { file } = saved;
+  const text = documentText(document);
+  if (file?.text === text) return { hash, warnings, file, fileLeft: undefined };
+  // A file somebody wrote by hand is not replaced by one that says the same without its comments.
+  if (file !== undefined && file.text !== documentText(contentOf(file.text))) return { hash, warnings, file, fileLeft: "commented" };
+  try {
+    const { hash: fileHash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
+    return { hash, warnings, file: { ...rest, id, text, hash: fileHash }, fileLeft: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { hash, warnings, file, fileLeft: "changed" };
+  }
+}
+
+/** Removes it from both places; what is gone already is no failure. */
+export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {
+  if (hash !== undefined) await mappingClient.remove(kind, id, hash, target);
+  const file = (await workspaceClient.documents(kind)).find((entry) => entry.id === id);
+  if (file !== undefined) await workspaceClient.removeDocument(kind, id, file.hash);
+}
+
+function contentOf(text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 100 }) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { checkTable, lookUp } from "./table-check.ts";
+import {
+  addColumn,
+  cellOf,
+  copiedCells,
+  documentOf,
+  draftOf,
+  emptyTable,
+  foundRows,
+  mergeRows,
+  pasteCells,
+  removeColumn,
+  setCell,
+  type TableDraft,
+} from "./table-draft.ts";
+import { fileOfTable, tableOfFile } from "./table-file.ts";
+import { openTable } from "./open-table.ts";
+
+const units: TableDraft = openTable("uom", {
+  name: "Units",
+  onMissing: "error",
+  columns: [{ id: "shop", agency: "SHOP", identifier: "unit" }, { id: "sap", default: "ST" }, "edi"],
+  rows: [
+    ["piece", "ST", "PCE"],
+    ["box", "KAR", "CT"],
+    ["each", "ST", null],
+  ],
+}).draft;
+
+describe("a table under edit", () => {
+  it("gives back the document it was opened from", () => {
+    expect(documentOf(units)).toEqual({
+      name: "Units",
+      onMissing: "error",
+      match: "exact",
+      columns: [{ id: "shop", agency: "SHOP", identifier: "unit" }, { id: "sap", default: "ST" }, "edi"],
+      rows: [
+        ["piece", "ST", "PCE"],
+        ["box", "KAR", "CT"],
+        ["each", "ST", null],
+      ],
+    });
+  });
+
+  it("opens the short form as two columns that mean the same", () => {
+    const { draft } = openTable("t", { entries: { a: "1", b: "2" }, default: "0", match: "ignoreCase" });
+    const { table } = checkTable("t", draft);
+    expect(table?.find("from", "to", "A")).toBe("1");
+    expect(table?.find("from", "to", "c")).toBe("0");
+  });
+
+  it("keeps the kind of a value that is typed over, and takes nothing typed for no value", () => {
+    expect(cellOf("7", 1)).toBe(7);
+    expect(cellOf("07", 1)).toBe("07");
+    expect(cellOf("7", "1")).toBe("7");
+    expect(cellOf("false", true)).toBe(false);
+    expect(cellOf("", "x")).toBeNull();
+  });
+
+  it("lays a copied range over the grid and grows it both ways", () => {
+    const cells = copiedCells('kilo\tKG\tKGM\tq\r\n"a\tb"\t"say ""x"""\t\tr\r\n');
+    expect(cells).toEqual([
+      ["kilo", "KG", "KGM", "q"],
+      ["a\tb", 'say "x"', null, "r"],
+    ]);
+    const pasted = pasteCells(units, 2, 0, cells ?? []);
+    expect(pasted.columns.map(({ id }) => id)).toEqual(["shop", "sap", "edi", "column-4"]);
+    expect(pasted.rows).toEqual([
+      ["piece", "ST", "PCE", null],
+      ["box", "KAR", "CT", null],
+      ["kilo", "KG", "KGM", "q"],
+      ["a\tb", 'say "x"', null, "r"],
+    ]);
+  });
+
+  it("tells single values, lists and lines with commas apart", () => {
+    expect(copiedCells("one value, with a comma")).toBeUndefined();
+    expect(copiedCells("a\nb\n")).toEqual([["a"], ["b"]]);
+    expect(copiedCells("a,1\nb,2")).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+    ]);
+    expect(copiedCells('"never closed\tx\ny\tz')).toEqual([
+      ['"never closed', "x"],
+      ["y", "z"],
+    ]);
+  });
+
+  it("adds imported rows by column name and keeps what it has", () => {
+    const merged = mergeRows(units, tableOfFile("SAP;color;Shop\nM;red;meter\n"));
+    expect(merged.columns.map(({ id }) => id)).toEqual(["shop", "sap", "edi", "color"]);
+    expect(merged.rows.at(-1)).toEqual(["meter", "M", null, "red"]);
+    expect(merged.rows).toHaveLength(4);
+  });
+
+  it.each(["csv", "xml", "json"] as const)("reads its own %s file again", (form) => {
+    const again = tableOfFile(fileOfTable(units, form).text);
+    expect(again.rows).toEqual(units.rows.map((row) => [...row]));
+  });
+
+  it("says why a file is no table", () => {
+    expect(() => tableOfFile("only one column\nx\n")).toThrow("columns: expected a list of at least two columns");
+    expect(() => tableOfFile("<other/>")).toThrow("expected the root element <vm>");
+  });
+
+  it("finds rows by any cell, and columns go with their cells", () => {
+    expect(foundRows(units, "  kar ")).toEqual([1]);
+    expect(foundRows(units, "")).toEqual([0, 1, 2]);
+    expect(removeColumn(addColumn(units), 0).rows[0]).toEqual(["ST", "PCE", null]);
+  });
+
+  it("looks values up in every direction and names what several rows share", () => {
+    const { table, warnings } = checkTable("uom", units);
+    if (table === undefined) throw new Error("the table is refused");
+    expect(lookUp(table, "edi", "sap", "CT")).toEqual({ value: "KAR" });
+    expect(lookUp(table, "shop", "sap", "crate")).toEqual({ error: `no entry for "crate" in value-mapping table 'uom' (shop -> sap)` });
+    expect(warnings).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
+  });
+
+  it("numbers rows as the grid does, blank ones included, but does not send those", () => {
+    const blank = {
+      ...emptyTable,
+      columns: emptyTable.columns,
+      rows: [
+        [null, null],
+        ["a", "1"],
+        ["a", "2"],
+      ],
+    };
+    expect(checkTable("t", blank).warnings).toEqual(["from 'a' maps to '1' (rows 2, 3)"]);
+    expect(documentOf(blank)["rows"]).toEqual([
+      ["a", "1"],
+      ["a", "2"],
+    ]);
+    expect(documentOf(setCell(blank, 1, 1, ""))["rows"]).toEqual([
+      ["a", null],
+      ["a", "2"],
+    ]);
+  });
+
+  it("draws any checked table it can open", () => {
+    expect(openTable("t", { columns: ["a"], rows: [] }).problem).toBe("columns: expected a list of at least two columns");
+    expect(draftOf({ name: undefined, onMissing: "key", match: "regex", columns: [], rows: [] }).name).toBe("");
+  });
+});

@@ -1,0 +1,150 @@
+// A table while it is edited: what the grid shows, and the document it stands for. Every change gives a new draft.
+import { tableFromCsv, tableLimits, type Cell, type MatchMode, type OnMissing, type TableContent } from "@sluice/mapping";
+
+export interface DraftColumn {
+  readonly id: string;
+  readonly agency: string;
+  readonly identifier: string;
+  readonly default: Cell | undefined;
+  /** Undefined: as the table says. */
+  readonly match: MatchMode | undefined;
+}
+
+export interface TableDraft {
+  readonly name: string;
+  readonly onMissing: OnMissing;
+  readonly match: MatchMode;
+  readonly columns: readonly DraftColumn[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export const newColumn = (id: string): DraftColumn => ({ id, agency: "", identifier: "", default: undefined, match: undefined });
+
+export const emptyTable: TableDraft = { name: "", onMissing: "error", match: "exact", columns: [newColumn("from"), newColumn("to")], rows: [[null, null]] };
+
+export function draftOf({ name, onMissing, match, columns, rows }: TableContent): TableDraft {
+  return {
+    name: name ?? "",
+    onMissing,
+    match,
+    columns: columns.map((column) => ({
+      id: column.id,
+      agency: column.agency ?? "",
+      identifier: column.identifier ?? "",
+      default: column.default,
+      match: column.match === match ? undefined : column.match,
+    })),
+    rows,
+  };
+}
+
+/** Rows without any value are room to type in, not content; they count only where rows are spoken of by number. */
+export function documentOf(draft: TableDraft, withBlankRows = false): Readonly<Record<string, unknown>> {
+  const { name, onMissing, match, columns, rows } = draft;
+  return {
+    ...(name.trim() === "" ? {} : { name: name.trim() }),
+    onMissing,
+    match,
+    columns: columns.map(columnDocument),
+    rows: withBlankRows ? rows : rows.filter((row) => row.some((cell) => cell !== null)),
+  };
+}
+
+function columnDocument({ id, agency, identifier, default: fallback, match }: DraftColumn): unknown {
+  const more = {
+    ...(agency === "" ? {} : { agency }),
+    ...(identifier === "" ? {} : { identifier }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(match === undefined ? {} : { match }),
+  };
+  return Object.keys(more).length === 0 ? id : { id, ...more };
+}
+
+export function setColumn(draft: TableDraft, index: number, change: Partial<DraftColumn>): TableDraft {
+  return { ...draft, columns: draft.columns.map((column, at) => (at === index ? { ...column, ...change } : column)) };
+}
+
+export function addColumn(draft: TableDraft): TableDraft {
+  return { ...draft, columns: [...draft.columns, newColumn(freeColumn(draft))], rows: draft.rows.map((row) => [...row, null]) };
+}
+
+export function removeColumn(draft: TableDraft, index: number): TableDraft {
+  return { ...draft, columns: draft.columns.toSpliced(index, 1), rows: draft.rows.map((row) => row.toSpliced(index, 1)) };
+}
+
+function freeColumn({ columns }: TableDraft): string {
+  for (let number = columns.length + 1; ; number++) if (!columns.some(({ id }) => id === `column-${number}`)) return `column-${number}`;
+}
+
+export function addRow(draft: TableDraft): TableDraft {
+  return { ...draft, rows: [...draft.rows, draft.columns.map(() => null)] };
+}
+
+export function removeRow(draft: TableDraft, index: number): TableDraft {
+  return { ...draft, rows: draft.rows.toSpliced(index, 1) };
+}
+
+export function setCell(draft: TableDraft, row: number, column: number, text: string): TableDraft {
+  const cells = draft.rows[row] ?? [];
+  return { ...draft, rows: draft.rows.with(row, cells.with(column, cellOf(text, cells[column]))) };
+}
+
+/** Typed text keeps the kind of value that stood there when it still reads as one; nothing typed is no value. */
+export function cellOf(text: string, before: Cell | undefined): Cell {
+  if (text === "") return null;
+  if (typeof before === "number" && Number.isFinite(Number(text)) && String(Number(text)) === text) return Number(text);
+  if (typeof before === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/** The cells of a copied range; undefined for a single value, which is pasted like any text. */
+export function copiedCells(text: string): readonly (readonly Cell[])[] | undefined {
+  const trimmed = text.replace(/\r?\n$/, "");
+  if (!/[\t\n]/.test(trimmed)) return undefined;
+  const lines = trimmed.split(/\r?\n/);
+  const delimiter = trimmed.includes("\t") ? "\t" : ([";", ","].find((candidate) => lines.every((line) => line.includes(candidate))) ?? "\t");
+  try {
+    // A first line of our own settles the delimiter and keeps the first copied line from being taken for names.
+    const { rows } = tableFromCsv(`a${delimiter}b\n${trimmed}`) as { rows: readonly (readonly Cell[])[] };
+    return trimmed.includes(delimiter) ? rows : rows.map((row) => row.slice(0, 1));
+  } catch {
+    return lines.map((line) => line.split(delimiter).map((cell) => cellOf(cell, undefined)));
+  }
+}
+
+/** Lays copied cells over the grid from one cell on; the grid grows where it has to. */
+export function pasteCells(draft: TableDraft, row: number, column: number, cells: readonly (readonly Cell[])[]): TableDraft {
+  let grown = draft;
+  const width = Math.min(tableLimits.columns, column + Math.max(0, ...cells.map((line) => line.length)));
+  while (grown.columns.length < width) grown = addColumn(grown);
+  const rows = grown.rows.map((line) => [...line]);
+  cells.forEach((line, down) => {
+    while (rows.length <= row + down) rows.push(grown.columns.map(() => null));
+    line.slice(0, width - column).forEach((cell, right) => {
+      (rows[row + down] as Cell[])[column + right] = cell;
+    });
+  });
+  return { ...grown, rows };
+}
+
+/** Adds the rows of another table: its columns are matched by name whatever their case, the others are added. */
+export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
+  const places = imported.columns.map(({ id }) => draft.columns.findIndex((column) => column.id.toLowerCase() === id.toLowerCase()));
+  const added = imported.columns.filter((_, index) => places[index] === -1);
+  let next = draft.columns.length;
+  const targets = places.map((place) => (place === -1 ? next++ : place));
+  const kept = draft.rows.filter((row) => row.some((cell) => cell !== null)).map((row) => [...row, ...added.map(() => null)]);
+  const rows = imported.rows.map((row) => {
+    const cells: Cell[] = Array<Cell>(next).fill(null);
+    row.forEach((cell, index) => (cells[targets[index] as number] = cell));
+    return cells;
+  });
+  return { ...draft, columns: [...draft.columns, ...added], rows: [...kept, ...rows] };
+}
+
+/** The numbers of the rows that hold the text in any cell. */
+export function foundRows({ rows }: TableDraft, text: string): readonly number[] {
+  const wanted = text.trim().toLowerCase();
+  const all = rows.map((_, index) => index);
+  return wanted === "" ? all : all.filter((index) => rows[index]?.some((cell) => cell !== null && String(cell).toLowerCase().includes(wanted)) === true);
+}

@@ -1,0 +1,27 @@
+// Tables as files: what a file says, whichever of the three forms it has, and the file a table becomes.
+import { documentText, problemText, readTable, tableFromCsv, tableFromXml, tableToCsv, tableToXml, type TableContent } from "@sluice/mapping";
+import { parse } from "yaml";
+import { documentOf, draftOf, type TableDraft } from "./table-draft.ts";
+
+export type TableFileForm = "csv" | "xml" | "json";
+
+/** The table in a file; throws with a sentence that says what is wrong with it. */
+export function tableOfFile(text: string): TableDraft {
+  const start = text.trimStart();
+  const document: unknown = start.startsWith("<") ? tableFromXml(text) : /^[{[]/.test(start) ? parse(text) : tableFromCsv(text);
+  const { table, problems } = readTable("file", document);
+  if (table === undefined) throw new Error(problemText(problems));
+  return draftOf(table.content);
+}
+
+export function fileOfTable(draft: TableDraft, form: TableFileForm): { readonly text: string; readonly type: string } {
+  if (form === "json") return { text: documentText(documentOf(draft)), type: "application/json" };
+  const content = contentOf(draft);
+  return form === "csv" ? { text: tableToCsv(content), type: "text/csv" } : { text: tableToXml(content), type: "application/xml" };
+}
+
+function contentOf(draft: TableDraft): TableContent {
+  const { table, problems } = readTable("file", documentOf(draft));
+  if (table === undefined) throw new Error(problemText(problems));
+  return table.content;
+}

@@ -1,0 +1,123 @@
+import { LockOpen, ShieldAlert, ShieldCheck } from "lucide-react";
+import { useCallback, useEffect } from "react";
+import { Link } from "wouter";
+import { accessClient, type PolicySummary } from "../../api-client/access-client.ts";
+import type { SchemeType } from "../../access/policy-edits.ts";
+import { EmptyState } from "../../controls/empty-state.tsx";
+import { Moment } from "../../controls/moment.tsx";
+import { strings } from "../../strings.ts";
+import { accessStrings as words } from "../../strings/access.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { usePolled } from "../use-polled.ts";
+import "./access.css";
+
+interface Row {
+  readonly flowId: string;
+  readonly name: string;
+  readonly isDeployed: boolean;
+  readonly policy: PolicySummary | undefined;
+}
+
+/** Every flow with who may call it. */
+export function AccessScreen() {
+  const { target, flows, runtime, loadFlows } = useWorkspace();
+  useTitle(strings.pageTitle(words.title));
+  useEffect(() => void loadFlows(), [loadFlows]);
+  const load = useCallback(() => accessClient.policies(target), [target]);
+  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
+  const policies = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
+  const names = new Map((flows ?? []).map(({ id, name }) => [id, name]));
+  const ids = new Set([...names.keys(), ...runtime.flows.keys(), ...(policies ?? []).map(({ flowId }) => flowId)]);
+  const rows = [...ids].toSorted().map((flowId): Row => ({
+    flowId,
+    name: names.get(flowId) ?? flowId,
+    isDeployed: runtime.flows.has(flowId),
+    policy: policies?.find((policy) => policy.flowId === flowId),
+  }));
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+      </div>
+      <p className="muted">{words.text}</p>
+      {loaded !== undefined && "error" in loaded ? (
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+        </div>
+      ) : null}
+      {policies === undefined ? null : rows.length === 0 ? (
+        <EmptyState icon={<ShieldCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+      ) : (
+        <PolicyTable rows={rows} />
+      )}
+    </div>
+  );
+}
+
+function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
+  const { columns } = words;
+  return (
+    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{columns.flow}</th>
+            <th scope="col">{columns.access}</th>
+            <th scope="col" className="number">
+              {columns.rules}
+            </th>
+            <th scope="col">{columns.otherwise}</th>
+            <th scope="col">{columns.changed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ flowId, name, isDeployed, policy }) => (
+            <tr key={flowId}>
+              <td>
+                <Link href={`/flows/${flowId}/access`}>{name}</Link>
+                {name === flowId ? null : <div className="mono muted">{flowId}</div>}
+                {isDeployed ? null : <div className="muted">{words.notDeployed}</div>}
+              </td>
+              <td>
+                <PolicyChips policy={policy} />
+              </td>
+              <td className="number">{policy?.ruleCount}</td>
+              <td>{policy?.default == null ? null : words.defaults[policy.default]}</td>
+              <td>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function PolicyChips({ policy }: { readonly policy: PolicySummary | undefined }) {
+  if (policy === undefined)
+    return (
+      <span className="access__open">
+        <LockOpen size={14} aria-hidden="true" />
+        {words.open}
+      </span>
+    );
+  if (policy.error !== null)
+    return (
+      <span className="chip chip--fail" title={policy.error}>
+        <ShieldAlert size={14} aria-hidden="true" />
+        {words.broken}
+      </span>
+    );
+  const schemes = [...new Set(policy.schemes)];
+  return (
+    <span className="access__chips">
+      {schemes.length === 0 ? <span className="chip">{words.noScheme}</span> : null}
+      {schemes.map((scheme) => (
+        <span key={scheme} className="chip chip--ok">
+          <ShieldCheck size={14} aria-hidden="true" />
+          {words.schemes[scheme as SchemeType] ?? scheme}
+        </span>
+      ))}
+    </span>
+  );
+}

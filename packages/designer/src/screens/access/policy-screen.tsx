@@ -1,0 +1,164 @@
+import { ArrowLeft } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { Link } from "wouter";
+import { documentOf, noErrors, placedErrors, withValue, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { accessClient } from "../../api-client/access-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { shownTime } from "../../controls/moment.tsx";
+import { strings } from "../../strings.ts";
+import { accessStrings as words } from "../../strings/access.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { Remarks } from "../mappings/mapping-frame.tsx";
+import { useTitle } from "../page-context.tsx";
+import { useKeptDraft } from "../use-kept-draft.ts";
+import { usePolled } from "../use-polled.ts";
+import { CredentialFields } from "./credential-fields.tsx";
+import { LimitFields } from "./limit-fields.tsx";
+import { PolicyFormContext, type PolicyForm } from "./policy-fields.tsx";
+import { RuleFields } from "./rule-fields.tsx";
+import { SampleCall } from "./sample-call.tsx";
+import "../mappings/mappings.css";
+import "./access.css";
+
+interface SavedPolicy {
+  /** Undefined when the flow has no policy. */
+  readonly hash: string | undefined;
+  readonly policy: Policy;
+}
+
+const nothing: Policy = {};
+
+/** The access policy of one flow. */
+export function PolicyScreen({ flowId }: { readonly flowId: string }) {
+  const target = useWorkspace((state) => state.target);
+  useTitle(strings.pageTitle(words.policyTitle(flowId)));
+  const load = useCallback(() => loadPolicy(flowId, target), [flowId, target]);
+  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
+  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
+  if ("error" in loaded)
+    return (
+      <div className="screen">
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+        </div>
+      </div>
+    );
+  return <PolicyEditor key={target} flowId={flowId} loaded={loaded.value} target={target} />;
+}
+
+async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
+  // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
+  const known = (await accessClient.policies(target)).find((entry) => entry.flowId === flowId);
+  if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing };
+  return { hash: known.hash ?? undefined, policy: documentOf(await accessClient.policy(flowId, target)) };
+}
+
+interface EditorProps {
+  readonly flowId: string;
+  readonly loaded: SavedPolicy;
+  readonly target: string | undefined;
+}
+
+function PolicyEditor({ flowId, loaded, target }: EditorProps) {
+  const [saved, setSaved] = useState(loaded);
+  const [errors, setErrors] = useState<PlacedErrors>(noErrors);
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const [note, setNote] = useState("");
+  const [isRemoving, setRemoving] = useState(false);
+  const { draft, isChanged, isRestored, change, settle } = useKeptDraft<Policy>(`${target ?? ""} access ${flowId}`, saved.policy);
+  const health = useWorkspace((state) => state.runtime.health);
+  const routes = health?.routes.filter((route) => route.flowId === flowId).map(({ id }) => id) ?? [];
+  const form = useMemo<PolicyForm>(
+    () => ({ policy: draft, errors, set: (path: Path, value: unknown) => change(withValue(draft, path, value)) }),
+    [draft, errors, change],
+  );
+  const show = (next: SavedPolicy): void => {
+    setSaved(next);
+    settle(next.policy);
+    setErrors(noErrors);
+  };
+  const fail = (reason: Error): void => {
+    setNote("");
+    setErrors(placedErrors(reason.message));
+  };
+  const save = async (): Promise<void> => {
+    const reply = await accessClient.install(flowId, documentOf(draft), saved.hash, target);
+    // Read back, so that secrets are shown as they are kept: masked, with their fingerprints.
+    show({ hash: reply.hash, policy: documentOf(await accessClient.policy(flowId, target)) });
+    setWarnings(reply.warnings);
+    setNote(words.saved(shownTime(new Date().toISOString())));
+  };
+  const remove = async (): Promise<void> => {
+    setRemoving(false);
+    await accessClient.remove(flowId, target);
+    show({ hash: undefined, policy: nothing });
+    setWarnings([]);
+    setNote(words.removed);
+  };
+  const isInstalled = saved.hash !== undefined;
+  const isOpen = !isInstalled && !isChanged;
+  return (
+    <PolicyFormContext.Provider value={form}>
+      <div className="screen mapping">
+        <Link href="/access" className="mapping__back">
+          <ArrowLeft size={16} aria-hidden="true" />
+          {words.back}
+        </Link>
+        <div className="screen__head">
+          <h1>{words.policyTitle(flowId)}</h1>
+          {isInstalled ? null : <span className="chip">{words.isNew}</span>}
+          {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+          <span className="grow" />
+          <Link className="button" href={`/flows/${flowId}`}>
+            {words.toFlow}
+          </Link>
+          {isInstalled ? <Button onClick={() => setRemoving(true)}>{words.remove}</Button> : null}
+          {isChanged ? <Button onClick={() => show(saved)}>{words.discard}</Button> : null}
+          <Button look="primary" title={words.saveHint} disabled={!isChanged} onClick={() => void save().catch(fail)}>
+            {words.save}
+          </Button>
+        </div>
+        <p className={note === "" ? "visually-hidden" : "muted"} role="status">
+          {note}
+        </p>
+        {isOpen ? (
+          <div className="banner banner--warn">
+            <span className="banner__text">{words.openText}</span>
+          </div>
+        ) : null}
+        {isRestored ? (
+          <div className="banner banner--info">
+            <span className="banner__text">{words.restored}</span>
+          </div>
+        ) : null}
+        {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
+          <div className="banner banner--fail" role="alert">
+            <span className="banner__text">{[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")}</span>
+          </div>
+        )}
+        <Remarks title={words.warnings} look="warn" sentences={warnings} />
+        <CredentialFields />
+        <RuleFields />
+        <LimitFields />
+        <SampleCall routes={routes} />
+      </div>
+      {isRemoving ? (
+        <Dialog
+          title={words.removeTitle(flowId)}
+          onClose={() => setRemoving(false)}
+          actions={
+            <>
+              <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
+              <Button look="primary" onClick={() => void remove().catch(fail)}>
+                {words.delete}
+              </Button>
+            </>
+          }
+        >
+          <p>{words.removeText}</p>
+        </Dialog>
+      ) : null}
+    </PolicyFormContext.Provider>
+  );
+}

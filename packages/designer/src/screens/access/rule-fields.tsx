@@ -1,0 +1,91 @@
+import { ArrowUp, Plus, Trash2 } from "lucide-react";
+import { errorAt, listAt, type Policy } from "../../access/policy-edits.ts";
+import { Button } from "../../controls/button.tsx";
+import { Field } from "../../controls/field.tsx";
+import { accessStrings as words } from "../../strings/access.ts";
+import { ListField, SelectField, usePolicyForm } from "./policy-fields.tsx";
+
+type Who = keyof typeof words.whos;
+
+const upper = (method: string): string => method.toUpperCase();
+
+/** Who may call which route with which method. */
+export function RuleFields() {
+  const { policy, set } = usePolicyForm();
+  const rules = listAt(policy, ["rules"]) as readonly Policy[];
+  return (
+    <section className="panel" aria-label={words.rules}>
+      <h2>{words.rules}</h2>
+      <p className="muted">{words.rulesText}</p>
+      {rules.map((rule, index) => (
+        <RuleItem key={`${rules.length} ${index}`} rule={rule} index={index} rules={rules} />
+      ))}
+      <div>
+        <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => set(["rules"], [...rules, {}])}>
+          {words.addRule}
+        </Button>
+      </div>
+      <div className="policy__fields">
+        <SelectField path={["default"]} label={words.otherwise} choices={words.otherwises} />
+      </div>
+    </section>
+  );
+}
+
+interface RuleItemProps {
+  readonly rule: Policy;
+  readonly index: number;
+  readonly rules: readonly Policy[];
+}
+
+function RuleItem({ rule, index, rules }: RuleItemProps) {
+  const { errors, set } = usePolicyForm();
+  const path = ["rules", index];
+  const who: Who = rule["public"] === true ? "public" : rule["roles"] === undefined ? "any" : "roles";
+  const choose = (chosen: Who): void => {
+    const { public: _public, roles: _roles, ...rest } = rule;
+    set(path, chosen === "public" ? { ...rest, public: true } : chosen === "roles" ? { ...rest, roles: [] } : rest);
+  };
+  return (
+    <fieldset className="policy__item">
+      <legend>{words.rule(index + 1)}</legend>
+      <div className="policy__fields">
+        <ListField path={[...path, "routes"]} label={words.routes} hint={words.routesHint} />
+        <ListField path={[...path, "methods"]} label={words.methods} hint={words.methodsHint} each={upper} />
+        <Field label={words.who} error={errorAt(errors, path)}>
+          {(control) => (
+            <select {...control} className="input" value={who} onChange={(event) => choose(event.target.value as Who)}>
+              {Object.entries(words.whos).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {who === "roles" ? <RolesField index={index} /> : null}
+      </div>
+      <div className="policy__tools">
+        {index === 0 ? null : (
+          <Button
+            look="quiet"
+            icon={<ArrowUp size={16} aria-hidden="true" />}
+            aria-label={words.moveUp(index + 1)}
+            onClick={() => set(["rules"], rules.with(index, rules[index - 1] as Policy).with(index - 1, rule))}
+          />
+        )}
+        <Button
+          look="quiet"
+          icon={<Trash2 size={16} aria-hidden="true" />}
+          aria-label={words.removeRule(index + 1)}
+          onClick={() => set(["rules"], rules.toSpliced(index, 1))}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** An empty list must stay a list here: without one, the rule would let every caller in. */
+function RolesField({ index }: { readonly index: number }) {
+  return <ListField path={["rules", index, "roles"]} label={words.roles} keepsEmpty />;
+}

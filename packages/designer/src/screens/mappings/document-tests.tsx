@@ -1,0 +1,59 @@
+import { CircleCheck, CircleX } from "lucide-react";
+import { useMemo, useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { runDocumentTests, type TestResult } from "../../mappings/document-preview.ts";
+import { documentStrings as words } from "../../strings/mappings.ts";
+
+export interface DocumentTestsProps {
+  readonly document: Readonly<Record<string, unknown>> | undefined;
+  readonly environment: Parameters<typeof runDocumentTests>[1];
+  readonly canAdd: boolean;
+  readonly onAdd: () => void;
+}
+
+/** The tests a document carries. Once asked for, they follow every change. */
+export function DocumentTests({ document, environment, canAdd, onAdd }: DocumentTestsProps) {
+  const [isRunning, setRunning] = useState(false);
+  const results = useMemo(() => (isRunning && document !== undefined ? runDocumentTests(document, environment) : []), [isRunning, document, environment]);
+  const tests = document?.["tests"];
+  const count = Array.isArray(tests) ? tests.length : 0;
+  return (
+    <section className="panel" aria-label={words.tests}>
+      <div className="screen__head">
+        <h2>{words.tests}</h2>
+        <span className="muted" role="status">
+          {isRunning && results !== undefined && count > 0
+            ? words.testSummary(results.filter(({ failure }) => failure === undefined).length, results.length)
+            : ""}
+        </span>
+        <span className="grow" />
+        <Button disabled={!canAdd} onClick={onAdd}>
+          {words.addTest}
+        </Button>
+        <Button disabled={count === 0} onClick={() => setRunning(true)}>
+          {words.runTests}
+        </Button>
+      </div>
+      {count === 0 ? <p className="muted">{words.noTests}</p> : null}
+      {results === undefined ? <p className="muted">{words.testsBlocked}</p> : <Results results={results} />}
+    </section>
+  );
+}
+
+function Results({ results }: { readonly results: readonly TestResult[] }) {
+  if (results.length === 0) return null;
+  return (
+    <ul className="mapping__tests">
+      {results.map(({ name, failure }, index) => (
+        <li key={index}>
+          <span className={`chip ${failure === undefined ? "chip--ok" : "chip--fail"}`}>
+            {failure === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleX size={14} aria-hidden="true" />}
+            {failure === undefined ? words.passed : words.failed}
+          </span>
+          <span>{name}</span>
+          {failure === undefined ? null : <span className="problem-text">{failure}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,7 @@
+import type { MappingKind } from "../../api-client/mapping-client.ts";
+
+/** The address of a mapping's editor. */
+export const pathOf = (kind: MappingKind, id: string): string => `/mappings/${kind === "value-mappings" ? "values" : "messages"}/${encodeURIComponent(id)}`;
+
+/** The name under which unsaved work on it is kept. */
+export const draftKey = (kind: MappingKind, id: string, target: string | undefined): string => `${target ?? ""} ${kind} ${id}`;

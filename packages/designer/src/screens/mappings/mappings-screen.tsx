@@ -1,0 +1,188 @@
+import { Plus, Table2, Trash2 } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Link } from "wouter";
+import { mappingClient } from "../../api-client/mapping-client.ts";
+import { runtimeClient } from "../../api-client/runtime-client.ts";
+import { workspaceClient } from "../../api-client/workspace-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { EmptyState } from "../../controls/empty-state.tsx";
+import { Field } from "../../controls/field.tsx";
+import { Moment } from "../../controls/moment.tsx";
+import { mappingList, type MappingEntry } from "../../mappings/mapping-list.ts";
+import { strings } from "../../strings.ts";
+import { mappingStrings as words } from "../../strings/mappings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { hasDraft } from "../use-kept-draft.ts";
+import { usePolled } from "../use-polled.ts";
+import { draftKey, pathOf } from "./mapping-places.ts";
+import { NewMappingDialog } from "./new-mapping-dialog.tsx";
+import { RemoveMappingDialog } from "./remove-mapping-dialog.tsx";
+import "./mappings.css";
+
+/** Flows whose texts are looked through for users of a mapping. */
+const mostFlows = 200;
+
+/** Value-mapping tables and message-mapping documents, of the runtime and of the workspace. */
+export function MappingsScreen() {
+  const target = useWorkspace((state) => state.target);
+  const [text, setText] = useState("");
+  const [creating, setCreating] = useState(false);
+  const [removing, setRemoving] = useState<MappingEntry | undefined>(undefined);
+  const [note, setNote] = useState("");
+  useTitle(strings.pageTitle(words.title));
+  const load = useCallback(() => loadEntries(target), [target]);
+  const [loaded, refresh] = usePolled(target === undefined ? undefined : load, undefined);
+  const entries = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
+  const wanted = text.trim().toLowerCase();
+  const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(wanted)) ?? [];
+  const create = (
+    <Button look="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
+      {words.create}
+    </Button>
+  );
+  return (
+    <div className="screen">
+      <div className="screen__head">
+        <h1>{words.title}</h1>
+        <span className="grow" />
+        {entries?.length === 0 ? null : create}
+      </div>
+      <p className={note === "" ? "visually-hidden" : "muted"} aria-live="polite">
+        {note}
+      </p>
+      {loaded !== undefined && "error" in loaded ? (
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+          <Button onClick={refresh}>{strings.common.retry}</Button>
+        </div>
+      ) : null}
+      {loaded === undefined ? <p className="muted">{strings.common.loading}</p> : null}
+      {entries?.length === 0 ? (
+        <EmptyState icon={<Table2 size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText}>
+          {create}
+        </EmptyState>
+      ) : null}
+      {entries === undefined || entries.length === 0 ? null : (
+        <>
+          <div className="filters" role="search">
+            <div className="field field--search">
+              <Field label={words.search}>
+                {(control) => (
+                  <input
+                    {...control}
+                    className="input"
+                    type="search"
+                    placeholder={words.searchHint}
+                    value={text}
+                    onChange={(event) => setText(event.target.value)}
+                  />
+                )}
+              </Field>
+            </div>
+          </div>
+          {shown.length === 0 ? (
+            <p className="muted">{strings.common.nothingFound}</p>
+          ) : (
+            <MappingTable entries={shown} target={target} onRemove={setRemoving} />
+          )}
+        </>
+      )}
+      {creating ? <NewMappingDialog entries={entries ?? []} target={target} onClose={() => setCreating(false)} /> : null}
+      {removing === undefined ? null : (
+        <RemoveMappingDialog
+          entry={removing}
+          target={target}
+          onClose={() => setRemoving(undefined)}
+          onRemoved={() => {
+            setNote(words.deleted(removing.id));
+            setRemoving(undefined);
+            refresh();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly entries: readonly MappingEntry[];
+  readonly target: string | undefined;
+  readonly onRemove: (entry: MappingEntry) => void;
+}
+
+function MappingTable({ entries, target, onRemove }: TableProps) {
+  const { columns } = words;
+  return (
+    <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{columns.name}</th>
+            <th scope="col">{columns.kind}</th>
+            <th scope="col">{columns.shape}</th>
+            <th scope="col" className="number">
+              {columns.size}
+            </th>
+            <th scope="col">{columns.usedBy}</th>
+            <th scope="col">{columns.changed}</th>
+            <th scope="col">
+              <span className="visually-hidden">{columns.action}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={`${entry.kind} ${entry.id}`}>
+              <td>
+                <Link href={pathOf(entry.kind, entry.id)}>{entry.name}</Link>
+                {entry.name === entry.id ? null : <div className="mono muted">{entry.id}</div>}
+                <div className="mappings__marks">
+                  {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+                  {entry.isInstalled ? null : <span className="chip">{words.notInstalled}</span>}
+                  {entry.error === undefined ? null : (
+                    <span className="chip chip--fail" title={entry.error}>
+                      {words.broken}
+                    </span>
+                  )}
+                </div>
+              </td>
+              <td>{words.kinds[entry.kind]}</td>
+              <td className="cell-text">{entry.shape}</td>
+              <td className="number">{entry.size}</td>
+              <td className="cell-text">{entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}</td>
+              <td>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
+              <td className="number">
+                <Button look="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {
+  const [tables, documents, valueFiles, messageFiles, flows] = await Promise.all([
+    mappingClient.tables(target),
+    mappingClient.documents(target),
+    workspaceClient.documents("value-mappings"),
+    workspaceClient.documents("message-mappings"),
+    runtimeClient.flows(target),
+  ]);
+  const texts = await Promise.all(
+    flows.slice(0, mostFlows).map(({ id }) =>
+      runtimeClient.flow(id, target).then(
+        ({ yaml }) => [id, yaml] as const,
+        () => [id, ""] as const,
+      ),
+    ),
+  );
+  return mappingList({
+    tables,
+    documents,
+    flows: new Map(texts),
+    workspace: { "value-mappings": valueFiles.map(({ id }) => id), "message-mappings": messageFiles.map(({ id }) => id) },
+  });
+}

@@ -1,0 +1,80 @@
+import { useState } from "react";
+import { slug } from "@sluice/model";
+import { useLocation } from "wouter";
+import type { MappingKind } from "../../api-client/mapping-client.ts";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { Field } from "../../controls/field.tsx";
+import { newDocumentText } from "../../mappings/new-document.ts";
+import type { MappingEntry } from "../../mappings/mapping-list.ts";
+import { emptyTable } from "../../mappings/table-draft.ts";
+import { strings } from "../../strings.ts";
+import { mappingStrings as words } from "../../strings/mappings.ts";
+import { keepDraft } from "../use-kept-draft.ts";
+import { draftKey, pathOf } from "./mapping-places.ts";
+
+const kinds: readonly MappingKind[] = ["value-mappings", "message-mappings"];
+
+export interface NewMappingProps {
+  readonly entries: readonly MappingEntry[];
+  readonly target: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Name and kind of a new mapping. Nothing is installed before it is saved in its editor. */
+export function NewMappingDialog({ entries, target, onClose }: NewMappingProps) {
+  const [, navigate] = useLocation();
+  const [kind, setKind] = useState<MappingKind>("value-mappings");
+  const [name, setName] = useState("");
+  const [error, setError] = useState<string | undefined>(undefined);
+  const id = slug(name);
+  const create = (): void => {
+    if (name.trim() === "") return setError(words.nameMissing);
+    if (entries.some((entry) => entry.kind === kind && entry.id === id)) return setError(words.nameTaken(id));
+    keepDraft(draftKey(kind, id, target), kind === "value-mappings" ? { ...emptyTable, name: name.trim() } : newDocumentText(name.trim()));
+    navigate(pathOf(kind, id));
+  };
+  return (
+    <Dialog
+      title={words.newTitle}
+      onClose={onClose}
+      onSubmit={create}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button look="primary" type="submit">
+            {words.createButton}
+          </Button>
+        </>
+      }
+    >
+      <Field label={words.name} hint={name.trim() === "" ? undefined : words.nameHint(id)} error={error}>
+        {(control) => (
+          <input
+            {...control}
+            className="input"
+            autoFocus
+            maxLength={120}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+              setError(undefined);
+            }}
+          />
+        )}
+      </Field>
+      <fieldset className="choices">
+        <legend className="field__label">{words.kind}</legend>
+        {kinds.map((value) => (
+          <label key={value} className="choice">
+            <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} />
+            <span>
+              {words.kinds[value]}
+              <span className="field__hint">{words.kindHints[value]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </Dialog>
+  );
+}

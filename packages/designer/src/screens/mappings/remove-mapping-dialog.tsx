@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import type { MappingEntry } from "../../mappings/mapping-list.ts";
+import { removeMapping } from "../../mappings/saved-mapping.ts";
+import { strings } from "../../strings.ts";
+import { mappingStrings as words } from "../../strings/mappings.ts";
+
+export interface RemoveMappingProps {
+  readonly entry: MappingEntry;
+  readonly target: string | undefined;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+/** Asks before a mapping is deleted, and says whom that hurts. */
+export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: RemoveMappingProps) {
+  const [error, setError] = useState<string | undefined>(undefined);
+  return (
+    <Dialog
+      title={words.deleteTitle(entry.id)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button
+            look="primary"
+            onClick={() => void removeMapping(entry.kind, entry.id, entry.hash, target).then(onRemoved, (reason: Error) => setError(reason.message))}
+          >
+            {words.delete}
+          </Button>
+        </>
+      }
+    >
+      {entry.usedBy.length === 0 ? <p>{words.deleteUnused}</p> : <p className="mappings__caution">{words.deleteUsed(entry.usedBy.join(", "))}</p>}
+      <p className="muted">{words.deleteBoth}</p>
+      {error === undefined ? null : (
+        <p className="field__error" role="alert">
+          {error}
+        </p>
+      )}
+    </Dialog>
+  );
+}

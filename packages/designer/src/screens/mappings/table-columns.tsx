@@ -1,0 +1,74 @@
+import { cellOf, setColumn, type DraftColumn, type TableDraft } from "../../mappings/table-draft.ts";
+import { matchModes, type MatchMode } from "../../mappings/table-words.ts";
+import { tableStrings as words } from "../../strings/mappings.ts";
+
+/** What is said of each column beyond its name. */
+export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
+  const { detailColumns: heads } = words;
+  const set = (index: number, change: Partial<DraftColumn>): void => onChange(setColumn(draft, index, change));
+  return (
+    <details className="panel">
+      <summary>{words.columnDetails}</summary>
+      <div className="table-scroll" role="region" aria-label={words.columnDetails} tabIndex={0}>
+        <table className="table grid">
+          <thead>
+            <tr>
+              {Object.entries(heads).map(([name, head]) => (
+                <th key={name} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {draft.columns.map((column, index) => (
+              <tr key={index}>
+                <th scope="row">{column.id}</th>
+                <td>
+                  <input
+                    className="input grid__cell"
+                    aria-label={words.agency(column.id)}
+                    value={column.agency}
+                    onChange={(event) => set(index, { agency: event.target.value })}
+                  />
+                </td>
+                <td>
+                  <input
+                    className="input grid__cell"
+                    aria-label={words.identifier(column.id)}
+                    value={column.identifier}
+                    onChange={(event) => set(index, { identifier: event.target.value })}
+                  />
+                </td>
+                <td>
+                  <input
+                    className="input grid__cell"
+                    aria-label={words.fallback(column.id)}
+                    placeholder={words.noFallback}
+                    value={String(column.default ?? "")}
+                    onChange={(event) => set(index, { default: cellOf(event.target.value, column.default) ?? undefined })}
+                  />
+                </td>
+                <td>
+                  <select
+                    className="input grid__cell"
+                    aria-label={words.columnMatch(column.id)}
+                    value={column.match ?? ""}
+                    onChange={(event) => set(index, { match: event.target.value === "" ? undefined : (event.target.value as MatchMode) })}
+                  >
+                    <option value="">{words.asTable}</option>
+                    {matchModes.map((mode) => (
+                      <option key={mode} value={mode}>
+                        {words.matches[mode]}
+                      </option>
+                    ))}
+                  </select>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

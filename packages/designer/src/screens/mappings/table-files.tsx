@@ -1,0 +1,124 @@
+import { useRef, useState } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Dialog } from "../../controls/dialog.tsx";
+import { fileOfTable, tableOfFile, type TableFileForm } from "../../mappings/table-file.ts";
+import { mergeRows, type TableDraft } from "../../mappings/table-draft.ts";
+import { strings } from "../../strings.ts";
+import { tableStrings as words } from "../../strings/mappings.ts";
+
+const forms: readonly TableFileForm[] = ["csv", "xml", "json"];
+
+export interface TableFilesProps {
+  readonly id: string;
+  readonly draft: TableDraft;
+  readonly onChange: (draft: TableDraft) => void;
+}
+
+/** The table from and to files of spreadsheets and of SAP. */
+export function TableFiles({ id, draft, onChange }: TableFilesProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [imported, setImported] = useState<{ readonly name: string; readonly table: TableDraft } | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
+  const read = async (file: File): Promise<void> => {
+    try {
+      setImported({ name: file.name, table: tableOfFile(await file.text()) });
+      setError(undefined);
+    } catch (reason) {
+      setError(words.importFailed(file.name, (reason as Error).message));
+    }
+  };
+  const write = (form: TableFileForm): void => {
+    try {
+      const { text, type } = fileOfTable(draft, form);
+      download(`${id}.${form}`, text, type);
+      setError(undefined);
+    } catch (reason) {
+      setError((reason as Error).message);
+    }
+  };
+  const take = (next: TableDraft): void => {
+    onChange(next);
+    setImported(undefined);
+  };
+  return (
+    <section className="panel" aria-label={words.files}>
+      <h2>{words.files}</h2>
+      <div className="mapping__buttons">
+        <Button onClick={() => input.current?.click()}>{words.importFile}</Button>
+        {forms.map((form) => (
+          <Button key={form} onClick={() => write(form)}>
+            {words.exportAs[form]}
+          </Button>
+        ))}
+      </div>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={words.importFile}
+        accept=".csv,.tsv,.txt,.xml,.json,.yaml"
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file !== undefined) void read(file);
+          event.target.value = "";
+        }}
+      />
+      <p className="field__hint">{words.importHint}</p>
+      {error === undefined ? null : (
+        <p className="field__error" role="alert">
+          {error}
+        </p>
+      )}
+      {imported === undefined ? null : (
+        <ImportDialog
+          name={imported.name}
+          draft={draft}
+          table={imported.table}
+          onClose={() => setImported(undefined)}
+          onReplace={() => take({ ...imported.table, name: imported.table.name === "" ? draft.name : imported.table.name })}
+          onAppend={() => take(mergeRows(draft, imported.table))}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ImportProps {
+  readonly name: string;
+  readonly draft: TableDraft;
+  readonly table: TableDraft;
+  readonly onClose: () => void;
+  readonly onReplace: () => void;
+  readonly onAppend: () => void;
+}
+
+function ImportDialog({ name, draft, table, onClose, onReplace, onAppend }: ImportProps) {
+  const known = new Set(draft.columns.map(({ id }) => id.toLowerCase()));
+  const added = table.columns.filter(({ id }) => !known.has(id.toLowerCase())).map(({ id }) => id);
+  return (
+    <Dialog
+      title={words.importTitle(name)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{strings.common.cancel}</Button>
+          <Button onClick={onReplace}>{words.replace}</Button>
+          <Button look="primary" onClick={onAppend}>
+            {words.append}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.importFound(table.rows.length, table.columns.map(({ id }) => id).join(", "))}</p>
+      <p className="muted">{added.length === 0 ? words.importMatched : words.importNewColumns(added.join(", "))}</p>
+    </Dialog>
+  );
+}
+
+function download(name: string, text: string, type: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

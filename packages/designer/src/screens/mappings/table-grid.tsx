@@ -1,0 +1,159 @@
+import { Plus, X } from "lucide-react";
+import { useMemo, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import { Button } from "../../controls/button.tsx";
+import { Field } from "../../controls/field.tsx";
+import {
+  addColumn,
+  addRow,
+  copiedCells,
+  foundRows,
+  pasteCells,
+  removeColumn,
+  removeRow,
+  setCell,
+  setColumn,
+  type TableDraft,
+} from "../../mappings/table-draft.ts";
+import type { Problem } from "../../mappings/table-words.ts";
+import { tableStrings as words } from "../../strings/mappings.ts";
+
+/** Inputs drawn at once; longer tables are paged. */
+const mostCells = 600;
+
+export interface TableGridProps {
+  readonly draft: TableDraft;
+  readonly problems: readonly Problem[];
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  readonly onChange: (draft: TableDraft) => void;
+}
+
+/** Columns and rows to type in; a copied range can be pasted into any cell. */
+export function TableGrid({ draft, problems, search, onSearch, onChange }: TableGridProps) {
+  const table = useRef<HTMLTableElement>(null);
+  const [page, setPage] = useState(0);
+  const rows = useMemo(() => foundRows(draft, search), [draft, search]);
+  const perPage = Math.max(20, Math.floor(mostCells / Math.max(1, draft.columns.length)));
+  const pages = Math.max(1, Math.ceil(rows.length / perPage));
+  const at = Math.min(page, pages - 1);
+  const shown = rows.slice(at * perPage, (at + 1) * perPage);
+  const wrong = useMemo(() => new Map(problems.map(({ path, message }) => [path, message])), [problems]);
+  const focus = (row: number, column: number): void =>
+    void requestAnimationFrame(() => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus());
+  const add = (): void => {
+    const next = addRow(draft);
+    onChange(next);
+    onSearch("");
+    setPage(Math.ceil(next.rows.length / perPage) - 1);
+    focus(next.rows.length - 1, 0);
+  };
+  const onKey = (event: KeyboardEvent, row: number, column: number): void => {
+    const place = shown.indexOf(row);
+    if (event.key === "ArrowUp" && place > 0) focus(shown[place - 1] as number, column);
+    else if ((event.key === "ArrowDown" || event.key === "Enter") && place < shown.length - 1) focus(shown[place + 1] as number, column);
+    else if (event.key === "Enter" && row === draft.rows.length - 1) add();
+    else return;
+    event.preventDefault();
+  };
+  const onPaste = (event: ClipboardEvent, row: number, column: number): void => {
+    const cells = copiedCells(event.clipboardData.getData("text/plain"));
+    if (cells === undefined) return;
+    event.preventDefault();
+    onChange(pasteCells(draft, row, column, cells));
+  };
+  return (
+    <section className="panel" aria-label={words.grid}>
+      <div className="filters">
+        <div className="field field--search">
+          <Field label={words.search}>
+            {(control) => <input {...control} className="input" type="search" value={search} onChange={(event) => onSearch(event.target.value)} />}
+          </Field>
+        </div>
+        <span className="muted mapping__count">{words.found(rows.length, draft.rows.length)}</span>
+        <span className="grow" />
+        <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => onChange(addColumn(draft))}>
+          {words.addColumn}
+        </Button>
+        <Button icon={<Plus size={16} aria-hidden="true" />} onClick={add}>
+          {words.addRow}
+        </Button>
+      </div>
+      <div className="table-scroll grid__scroll">
+        <table className="table grid" ref={table}>
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                {words.row}
+              </th>
+              {draft.columns.map((column, index) => (
+                <th key={index} scope="col">
+                  <span className="grid__head">
+                    <input
+                      className="input grid__cell grid__name"
+                      aria-label={words.column(index + 1)}
+                      aria-invalid={wrong.has(`columns[${index}]`) || undefined}
+                      value={column.id}
+                      onChange={(event) => onChange(setColumn(draft, index, { id: event.target.value }))}
+                    />
+                    <Button
+                      look="quiet"
+                      icon={<X size={16} aria-hidden="true" />}
+                      aria-label={words.removeColumn(column.id)}
+                      disabled={draft.columns.length <= 2}
+                      onClick={() => onChange(removeColumn(draft, index))}
+                    />
+                  </span>
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row}>
+                <th scope="row" className="number">
+                  {row + 1}
+                </th>
+                {draft.columns.map((column, index) => (
+                  <td key={index}>
+                    <input
+                      className="input grid__cell"
+                      data-cell={`${row} ${index}`}
+                      aria-label={words.cell(column.id, row + 1)}
+                      aria-invalid={wrong.has(`rows[${row}][${index}]`) || undefined}
+                      title={wrong.get(`rows[${row}][${index}]`)}
+                      value={String(draft.rows[row]?.[index] ?? "")}
+                      onChange={(event) => onChange(setCell(draft, row, index, event.target.value))}
+                      onKeyDown={(event) => onKey(event, row, index)}
+                      onPaste={(event) => onPaste(event, row, index)}
+                    />
+                  </td>
+                ))}
+                <td className="number">
+                  <Button
+                    look="quiet"
+                    icon={<X size={16} aria-hidden="true" />}
+                    aria-label={words.removeRow(row + 1)}
+                    onClick={() => onChange(removeRow(draft, row))}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages === 1 ? null : (
+        <div className="mapping__pages">
+          <Button disabled={at === 0} onClick={() => setPage(at - 1)}>
+            {words.previous}
+          </Button>
+          <span className="muted">{words.page(at * perPage + 1, Math.min(rows.length, (at + 1) * perPage))}</span>
+          <Button disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
+            {words.next}
+          </Button>
+        </div>
+      )}
+      <p className="field__hint">{words.pasteHint}</p>
+    </section>
+  );
+}

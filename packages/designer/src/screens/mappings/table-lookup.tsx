@@ -1,0 +1,53 @@
+import { useState } from "react";
+import { Field } from "../../controls/field.tsx";
+import { lookUp } from "../../mappings/table-check.ts";
+import type { TableDraft } from "../../mappings/table-draft.ts";
+import type { ValueTable } from "../../mappings/table-words.ts";
+import { tableStrings as words } from "../../strings/mappings.ts";
+
+/** Tries the table as it stands here, saved or not. */
+export function TableLookup({ draft, table }: { readonly draft: TableDraft; readonly table: ValueTable | undefined }) {
+  const ids = draft.columns.map(({ id }) => id);
+  const [chosen, choose] = useState<{ readonly from: string; readonly to: string }>({ from: ids[0] ?? "", to: ids[1] ?? "" });
+  const [key, setKey] = useState("");
+  const from = ids.includes(chosen.from) ? chosen.from : (ids[0] ?? "");
+  const to = ids.includes(chosen.to) ? chosen.to : (ids[1] ?? "");
+  const columnChoice = (label: string, value: string, onChoose: (id: string) => void) => (
+    <Field label={label}>
+      {(control) => (
+        <select {...control} className="input" value={value} onChange={(event) => onChoose(event.target.value)}>
+          {ids.map((id, index) => (
+            <option key={index}>{id}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+  return (
+    <section className="panel" aria-label={words.lookup}>
+      <h2>{words.lookup}</h2>
+      <div className="mapping__lookup">
+        {columnChoice(words.from, from, (id) => choose({ from: id, to }))}
+        {columnChoice(words.to, to, (id) => choose({ from, to: id }))}
+        <Field label={words.key}>
+          {(control) => <input {...control} className="input input--mono" value={key} onChange={(event) => setKey(event.target.value)} />}
+        </Field>
+      </div>
+      <Answer table={table} from={from} to={to} value={key} />
+    </section>
+  );
+}
+
+function Answer({ table, from, to, value }: { readonly table: ValueTable | undefined; readonly from: string; readonly to: string; readonly value: string }) {
+  if (table === undefined) return <p className="muted">{words.lookupFirst}</p>;
+  const answer = value === "" || !table.hasColumn(from) || !table.hasColumn(to) ? undefined : lookUp(table, from, to, value);
+  return (
+    <p role="status" aria-label={words.result} className="mapping__answer">
+      {answer === undefined ? null : "error" in answer ? (
+        <span className="problem-text">{answer.error}</span>
+      ) : (
+        <code>{answer.value === null ? words.resultNull : String(answer.value)}</code>
+      )}
+    </p>
+  );
+}

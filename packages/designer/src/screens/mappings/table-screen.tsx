@@ -1,0 +1,79 @@
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import type { SavedMapping } from "../../mappings/saved-mapping.ts";
+import { loadMapping } from "../../mappings/saved-mapping.ts";
+import { openTable } from "../../mappings/open-table.ts";
+import { checkTable } from "../../mappings/table-check.ts";
+import { documentOf } from "../../mappings/table-draft.ts";
+import { strings } from "../../strings.ts";
+import { mappingStrings as words } from "../../strings/mappings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { useKeptDraft } from "../use-kept-draft.ts";
+import { usePolled } from "../use-polled.ts";
+import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { draftKey } from "./mapping-places.ts";
+import { TableColumns } from "./table-columns.tsx";
+import { TableFiles } from "./table-files.tsx";
+import { TableGrid } from "./table-grid.tsx";
+import { TableLookup } from "./table-lookup.tsx";
+import { TableSettings } from "./table-settings.tsx";
+import { useSaving } from "./use-saving.ts";
+import "./mappings.css";
+
+/** A value-mapping table as a grid. */
+export function TableScreen({ id }: { readonly id: string }) {
+  const target = useWorkspace((state) => state.target);
+  useTitle(strings.pageTitle(id));
+  const load = useCallback(() => loadMapping("value-mappings", id, target), [id, target]);
+  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
+  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
+  if ("error" in loaded)
+    return (
+      <div className="screen">
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+        </div>
+      </div>
+    );
+  return <TableEditor key={target} id={id} loaded={loaded.value} target={target} />;
+}
+
+interface EditorProps {
+  readonly id: string;
+  readonly loaded: SavedMapping;
+  readonly target: string | undefined;
+}
+
+function TableEditor({ id, loaded, target }: EditorProps) {
+  const saving = useSaving("value-mappings", id, loaded, target);
+  const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
+  const { draft, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);
+  const [search, setSearch] = useState("");
+  const settled = useDeferredValue(draft);
+  const check = useMemo(() => checkTable(id, settled), [id, settled]);
+  const save = (): void => void saving.save(documentOf(draft)).then((isSaved) => isSaved && settle(openTable(id, documentOf(draft)).draft));
+  const told = saving.warnings.filter((warning) => !check.warnings.includes(warning));
+  return (
+    <MappingFrame
+      id={id}
+      title={draft.name === "" ? id : draft.name}
+      isInstalled={saving.saved.hash !== undefined}
+      isChanged={isChanged}
+      isRestored={isRestored}
+      saving={saving}
+      onSave={save}
+      onDiscard={() => settle(opened.draft)}
+    >
+      {opened.problem === undefined ? null : <Remarks title={words.problems} look="fail" sentences={[opened.problem]} />}
+      <TableSettings draft={draft} onChange={change} />
+      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={change} />
+      <Remarks title={words.problems} look="fail" sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))} />
+      <Remarks title={words.warnings} look="warn" sentences={[...check.warnings, ...told]} />
+      <div className="mapping__pair">
+        <TableLookup draft={draft} table={check.table} />
+        <TableFiles id={id} draft={draft} onChange={change} />
+      </div>
+      <TableColumns draft={draft} onChange={change} />
+    </MappingFrame>
+  );
+}

@@ -1,0 +1,45 @@
+import type { MatchMode, OnMissing } from "../../mappings/table-words.ts";
+import { matchModes, missingRules } from "../../mappings/table-words.ts";
+import { Field } from "../../controls/field.tsx";
+import type { TableDraft } from "../../mappings/table-draft.ts";
+import { mappingStrings, tableStrings as words } from "../../strings/mappings.ts";
+
+/** What holds for the whole table. */
+export function TableSettings({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
+  return (
+    <section className="panel mapping__settings" aria-label={words.settings}>
+      <Field label={mappingStrings.name}>
+        {(control) => (
+          <input {...control} className="input" maxLength={120} value={draft.name} onChange={(event) => onChange({ ...draft, name: event.target.value })} />
+        )}
+      </Field>
+      <Field label={words.onMissing}>
+        {(control) => (
+          <select
+            {...control}
+            className="input"
+            value={draft.onMissing}
+            onChange={(event) => onChange({ ...draft, onMissing: event.target.value as OnMissing })}
+          >
+            {missingRules.map((rule) => (
+              <option key={rule} value={rule}>
+                {words.missing[rule]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={words.match}>
+        {(control) => (
+          <select {...control} className="input" value={draft.match} onChange={(event) => onChange({ ...draft, match: event.target.value as MatchMode })}>
+            {matchModes.map((mode) => (
+              <option key={mode} value={mode}>
+                {words.matches[mode]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useMemo, useState } from "react";
+import { mappingClient } from "../../api-client/mapping-client.ts";
+import { previewDocument, readDocument, sampleOf, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
+import { createSurroundings, type Surroundings } from "../../mappings/mapping-environment.ts";
+import type { SavedMapping } from "../../mappings/saved-mapping.ts";
+
+const pauseMs = 120;
+/** Samples typed in this page, by document; they may be real messages and are kept nowhere else. */
+const samples = new Map<string, string>();
+
+export interface LivePreview {
+  readonly preview: Preview | undefined;
+  /** The newest text that could be read. */
+  readonly document: Readonly<Record<string, unknown>> | undefined;
+  readonly fault: SyntaxFault | undefined;
+  readonly sample: string;
+  readonly surroundings: Surroundings;
+  setSample(text: string): void;
+}
+
+/** Reads, compiles and runs the document shortly after each key. */
+export function usePreview(id: string, text: string, { tableIds, documentIds }: SavedMapping, target: string | undefined): LivePreview {
+  const surroundings = useMemo(
+    () =>
+      createSurroundings({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) =>
+        mappingClient.read(kind, other, target),
+      ),
+    [id, tableIds, documentIds, target],
+  );
+  const [own, setOwn] = useState<string | undefined>(() => samples.get(id));
+  const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "fault">>(() => {
+    const read = readDocument(text);
+    return { preview: undefined, document: "document" in read ? read.document : undefined, fault: "fault" in read ? read.fault : undefined };
+  });
+  const sample = own ?? (state.document === undefined ? "" : sampleOf(state.document));
+  useEffect(() => {
+    let current = true;
+    const run = async (): Promise<void> => {
+      const read = readDocument(text);
+      if ("fault" in read) return setState((before) => ({ ...before, fault: read.fault }));
+      const show = (): void =>
+        setState({
+          preview: previewDocument(read.document, own ?? sampleOf(read.document), surroundings.environment, Date.now()),
+          document: read.document,
+          fault: undefined,
+        });
+      // What cannot be fetched is told by the document's own problems.
+      await surroundings.complete(text).catch(() => false);
+      if (current) show();
+    };
+    const timer = setTimeout(() => void run(), pauseMs);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [text, own, surroundings]);
+  return {
+    ...state,
+    sample,
+    surroundings,
+    setSample(next) {
+      samples.set(id, next);
+      setOwn(next);
+    },
+  };
+}
