@@ -88,9 +88,18 @@ export function createClient(options: ClientOptions): ApiClient {
   return {
     async call(name, ...[input]) {
       const given = (input ?? {}) as AnyInput;
-      const late = AbortSignal.timeout(timeoutMs);
-      const reply = await request(name, given, given.signal === undefined ? late : AbortSignal.any([late, given.signal]));
-      return (isJson(reply) ? await reply.json() : await reply.text()) as ReplyOf<typeof name>;
+      const end = new AbortController();
+      const stop = (): void => end.abort(given.signal?.reason);
+      const late = setTimeout(stop, timeoutMs);
+      given.signal?.addEventListener("abort", stop);
+      if (given.signal?.aborted === true) stop();
+      try {
+        const reply = await request(name, given, end.signal);
+        return (isJson(reply) ? await reply.json() : await reply.text()) as ReplyOf<typeof name>;
+      } finally {
+        clearTimeout(late);
+        given.signal?.removeEventListener("abort", stop);
+      }
     },
     async *events(name, ...[input]) {
       const given = (input ?? {}) as AnyInput;

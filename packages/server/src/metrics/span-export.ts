@@ -125,13 +125,17 @@ export class SpanExport {
   /** What became of a request; `later` when trying again may help. */
   async #post(batch: readonly FinishedRun[]): Promise<"taken" | "refused" | "later"> {
     const { headers, resource, hide } = this.#options;
+    const end = new AbortController();
+    const stop = (): void => end.abort();
+    const late = setTimeout(stop, requestTimeoutMs);
+    this.#stop.signal.addEventListener("abort", stop);
     try {
       const reply = await fetch(this.#url, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(exportRequest(batch, resource, hide)),
         redirect: "error",
-        signal: AbortSignal.any([AbortSignal.timeout(requestTimeoutMs), this.#stop.signal]),
+        signal: end.signal,
       });
       await reply.body?.cancel();
       if (reply.ok) return this.#works();
@@ -143,6 +147,9 @@ export class SpanExport {
       const { cause, message } = error as Error;
       this.#fails((cause as NodeJS.ErrnoException | undefined)?.code ?? message, true);
       return "later";
+    } finally {
+      clearTimeout(late);
+      this.#stop.signal.removeEventListener("abort", stop);
     }
   }
 

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, createConnection, type Connection } from "../../runtime/connection.ts";
 import { pause } from "../../runtime/pause.ts";
+import { timeLimit } from "../../runtime/time-limit.ts";
 import { audit, readBooks, type Books } from "./books.ts";
 import { flowId, soakFlow, soakRoutes } from "./soak-flow.ts";
 import { createCaller, drive, Tally } from "./traffic.ts";
@@ -25,7 +26,7 @@ export async function run(call: Call): Promise<number> {
     const { connection } = target;
     await install(connection, 0);
     const before = await readBooks(connection);
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
+    const stop = timeLimit(seconds * 1_000, signal);
     const caller = createCaller(connection.baseUrl);
     const began = performance.now();
     const ticking = setInterval(
@@ -44,7 +45,7 @@ export async function run(call: Call): Promise<number> {
     caller.close();
     terminal.progress("waiting for what is under way");
     const took = (performance.now() - began) / 1_000;
-    const after = await settled(connection, tally, before);
+    const after = await settled(connection, tally, before, signal);
     const faults = [...tally.faults, ...audit(tally, before, after)];
     await connection.api("DELETE", `/flows/${flowId}`);
     terminal.progress(undefined);
@@ -71,13 +72,13 @@ async function deploys(connection: Connection, tally: Tally, everyMs: number, si
 }
 
 /** The books once nothing is under way any more, or when time is up. */
-async function settled(connection: Connection, tally: Tally, before: Books): Promise<Books> {
+async function settled(connection: Connection, tally: Tally, before: Books, signal: AbortSignal): Promise<Books> {
   const deadline = performance.now() + settleMs;
   for (;;) {
     const books = await readBooks(connection);
     const rest = soakRoutes.some((route) => books[route].inflight > 0) || books.sink.completed - before.sink.completed < tally.queued;
-    if (!rest || performance.now() > deadline) return books;
-    await pause(100, AbortSignal.timeout(1_000));
+    if (!rest || signal.aborted || performance.now() > deadline) return books;
+    await pause(100, signal);
   }
 }
 

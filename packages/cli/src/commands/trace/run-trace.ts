@@ -2,6 +2,7 @@ import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.
 import { connect } from "../../runtime/connection.ts";
 import { followEvents } from "../../runtime/event-stream.ts";
 import { traceLine } from "../../runtime/event-lines.ts";
+import { timeLimit } from "../../runtime/time-limit.ts";
 
 export function run(call: Call): Promise<number> {
   return follow(call, "/trace/stream", { flowId: "flow", routeId: "route", runId: "run", type: "type", body: "body", replay: "replay" }, (event) =>
@@ -22,8 +23,7 @@ export async function follow(
     const value = textFlag(flags, flag);
     if (value !== undefined) query.set(name, value);
   }
-  const limit = textFlag(flags, "for") === undefined ? undefined : AbortSignal.timeout(countFlag(flags, "for", 1) * 1_000);
-  const stop = limit === undefined ? signal : AbortSignal.any([signal, limit]);
+  const stop = textFlag(flags, "for") === undefined ? signal : timeLimit(countFlag(flags, "for", 1) * 1_000, signal);
   const options = {
     signal: stop,
     connected: () => terminal.progress(`following ${connection.baseUrl}, Ctrl-C ends it`),

@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { timeLimit } from "./time-limit.ts";
+
+it("ends after its time, also when the collector was at work meanwhile", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const began = performance.now();
+  const signal = timeLimit(500, new AbortController().signal);
+  for (let count = 0; count < 3; count++) {
+    collect();
+    await wait(1);
+  }
+  await once(signal, "abort");
+  expect(performance.now() - began).toBeGreaterThanOrEqual(499);
+}, 10_000);
+
+it("ends with the other signal, at once when that was given before", () => {
+  const other = new AbortController();
+  const signal = timeLimit(60_000, other.signal);
+  expect(signal.aborted).toBe(false);
+  other.abort();
+  expect(signal.aborted).toBe(true);
+  expect(timeLimit(60_000, other.signal).aborted).toBe(true);
+});
