@@ -71,12 +71,14 @@ function bounded(): typeof plain {
   };
 }
 
-function plain(this: unknown, _key: string, value: unknown): unknown {
+function plain(this: unknown, key: string, value: unknown): unknown {
+  // Node's Buffer has made a record of itself before it comes here as the value.
+  const own = (this as Readonly<Record<string, unknown>>)[key];
+  if (own instanceof Uint8Array) return decodeText(own);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
-  if (value instanceof Uint8Array) return decodeText(value);
   if (isStream(value)) return streamText;
   return value instanceof Error ? value.message : value;
 }

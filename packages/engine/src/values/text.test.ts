@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { asJson, asText } from "./text.ts";
+
+it("bytes inside lists and maps are text, whoever made them", () => {
+  const bytes = new TextEncoder().encode("grün");
+  for (const one of [bytes, Buffer.from(bytes)]) {
+    expect(asText([one, "b"])).toBe('["grün","b"]');
+    expect(asJson({ deep: new Map([["at", [one]]]) })).toBe('{"deep":{"at":["grün"]}}');
+  }
+});
+
+it("maps are objects, sets lists, big numbers and errors text", () => {
+  expect(asJson(new Map<string, unknown>([["a", new Set([1, 2])]]))).toBe('{"a":[1,2]}');
+  expect(asJson({ n: 12345678901234567890n, e: new Error("no") })).toBe('{"n":"12345678901234567890","e":"no"}');
+  expect(asJson(new Date(0))).toBe('"1970-01-01T00:00:00.000Z"');
+});
