@@ -41,7 +41,10 @@ export interface DeployedFlow {
 /** The test without its expectations about the outcome. `children` are the runs that this one called. */
 export function testOf(run: RecordedRun, children: readonly RecordedRun[], flow: DeployedFlow): RecordedTest {
   const params = flatParams(flow.params ?? {});
-  const { deployment } = createFlowChecker()({ id: run.flowId, source: flow.yaml, property: (name) => params[name] ?? "0" });
+  const check = createFlowChecker();
+  const read = (property: (name: string) => string | undefined) => check({ id: run.flowId, source: flow.yaml, property }).deployment;
+  // A name without a value takes the default the flow gives it; only where there is none does anything stand for it.
+  const deployment = read((name) => params[name]) ?? read((name) => params[name] ?? "0");
   const sends = (routeId: string): ReadonlySet<string> => {
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
     return new Set(steps.filter(({ uri }) => uri !== undefined && !staysInside(uri)).map(({ node }) => node.id));
