@@ -9,7 +9,7 @@ export async function readProperties(dataDir: string): Promise<ReadonlyMap<strin
 }
 
 /** The entries of a properties file. */
-export function parseProperties(text: string): ReadonlyMap<string, string> {
+function parseProperties(text: string): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   const joined = text.replaceAll(/\\\r?\n[ \t]*/g, "");
   for (const line of joined.split(/\r?\n/)) {

@@ -78,7 +78,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     response.sendDate = false;
     if (options.isDraining() || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming.rawHeaders, true));
-    response.flushHeaders();
+    // A reply of known length goes out in one piece; of a stream the head must not wait for the first event.
+    if (incoming.headers["content-length"] === undefined) response.flushHeaders();
     incoming.once("close", () => void (incoming.complete || response.destroy()));
     if (request.complete) incoming.pipe(response);
     else relayBeforeTheEnd(incoming, request, response);
