@@ -66,6 +66,7 @@ export class EventHub {
   /** The last number given to what happened before recording began; who was there before has seen some of it. */
   #recalledTo = 0;
   #recording = false;
+  #closed = false;
   #cancelLinger: (() => void) | undefined = undefined;
 
   constructor(options: HubOptions) {
@@ -122,13 +123,14 @@ export class EventHub {
 
   leave(client: HubClient): void {
     if (!this.#clients.delete(client)) return;
-    if (this.#clients.size === 0 && this.#options.lingers === false) this.#rest();
+    if (this.#clients.size === 0 && (this.#closed || this.#options.lingers === false)) this.#rest();
     else if (this.#clients.size === 0) this.#cancelLinger ??= this.#options.clock.after(lingerMs, () => this.#rest());
     else this.#change();
   }
 
   /** Ends every client's stream after a last event. */
   close(): void {
+    this.#closed = true;
     this.#cancelLinger?.();
     for (const client of this.#clients) client.finish();
   }
