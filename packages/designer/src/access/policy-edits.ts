@@ -80,6 +80,13 @@ export function errorAt({ fields }: PlacedErrors, path: Path): string | undefine
   return undefined;
 }
 
+/** What is left to say once a value was changed: nothing about it, nor about what is inside it. */
+export function withoutErrors({ fields, rest }: PlacedErrors, path: Path): PlacedErrors {
+  const text = pathText(path);
+  const left = [...fields].filter(([place]) => place !== text && !place.startsWith(`${text}.`) && !place.startsWith(`${text}[`));
+  return left.length === fields.size ? { fields, rest } : { fields: new Map(left), rest };
+}
+
 export const newSchemes: Readonly<Record<SchemeType, Policy>> = {
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "", key: "" }] },
   basic: { type: "basic", users: [{ username: "", password: "" }] },

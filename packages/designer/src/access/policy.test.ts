@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, errorAt, pathText, placedErrors, valueAt, withValue } from "./policy-edits.ts";
+import { documentOf, errorAt, pathText, placedErrors, valueAt, withoutErrors, withValue } from "./policy-edits.ts";
 import { verdictOf } from "./policy-verdict.ts";
 
 describe("a policy under edit", () => {
@@ -29,6 +29,8 @@ describe("a policy under edit", () => {
     expect(errorAt(errors, ["ip", "allow"])).toBe("[2] must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
     expect(errorAt(errors, ["authenticate"])).toBeUndefined();
     expect(errors.rest).toEqual(["and 2 more"]);
+    expect([...withoutErrors(errors, ["authenticate"]).fields.keys()]).toEqual(["ip.allow[2]"]);
+    expect([...withoutErrors(errors, ["authenticate", 0, "keys", 1, "id"]).fields.keys()]).toHaveLength(2);
     expect(placedErrors("The designer's server does not answer.").rest).toEqual(["The designer's server does not answer."]);
   });
 });

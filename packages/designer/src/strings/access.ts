@@ -9,6 +9,7 @@ export const accessStrings = {
   openAction: "Protect it",
   noScheme: "No credentials asked",
   broken: "Cannot be read: closed to everyone",
+  brokenText: (reason: string) => `The policy cannot be read, so the flow is closed to everyone: ${reason}. Save a new one or delete it.`,
   notDeployed: "Not deployed",
   schemes: { apiKey: "API key", basic: "Basic", jwt: "JWT", hmac: "HMAC signature" },
   defaults: { deny: "refused", allow: "allowed" },

@@ -105,6 +105,7 @@ export const documentStrings = {
   sampleHint: "Typed, pasted or from a file. It stays in this page.",
   sampleFile: "Open sample file",
   output: "Output",
+  outputText: "Output of the sample",
   outputEmpty: "Give a sample input to see what comes out.",
   outputNone: "There is no output while fields fail.",
   live: "Computed in this page while you type; nothing is sent.",

@@ -74,9 +74,11 @@ export interface ListFieldProps extends PolicyFieldProps {
   readonly each?: (item: string) => string;
   /** True where a missing list would mean something else than an empty one. */
   readonly keepsEmpty?: boolean;
+  /** True where a single item may stand without a list. */
+  readonly oneAsText?: boolean;
 }
 
-export function ListField({ path, label, hint = words.listHint, placeholder, each = (item) => item, keepsEmpty = false }: ListFieldProps) {
+export function ListField({ path, label, hint = words.listHint, placeholder, each = (item) => item, keepsEmpty = false, oneAsText = false }: ListFieldProps) {
   const { policy, errors, set } = usePolicyForm();
   const value = valueAt(policy, path);
   const shown = Array.isArray(value) ? value.join(", ") : String(value ?? "");
@@ -94,7 +96,7 @@ export function ListField({ path, label, hint = words.listHint, placeholder, eac
           onChange={(event) => {
             setTyped(event.target.value);
             const items = itemsOf(event.target.value).map(each);
-            set(path, items.length === 0 && !keepsEmpty ? undefined : items);
+            set(path, items.length === 0 && !keepsEmpty ? undefined : oneAsText && items.length === 1 ? items[0] : items);
           }}
         />
       )}

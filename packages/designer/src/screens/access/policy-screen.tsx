@@ -1,7 +1,7 @@
 import { ArrowLeft } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
-import { documentOf, noErrors, placedErrors, withValue, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { documentOf, noErrors, placedErrors, withoutErrors, withValue, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
 import { accessClient } from "../../api-client/access-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
@@ -25,6 +25,8 @@ interface SavedPolicy {
   /** Undefined when the flow has no policy. */
   readonly hash: string | undefined;
   readonly policy: Policy;
+  /** Why the runtime cannot read what it has. */
+  readonly problem: string | undefined;
 }
 
 const nothing: Policy = {};
@@ -50,8 +52,8 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
   // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
   const known = (await accessClient.policies(target)).find((entry) => entry.flowId === flowId);
-  if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing };
-  return { hash: known.hash ?? undefined, policy: documentOf(await accessClient.policy(flowId, target)) };
+  if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing, problem: known?.error ?? undefined };
+  return { hash: known.hash ?? undefined, policy: documentOf(await accessClient.policy(flowId, target)), problem: undefined };
 }
 
 interface EditorProps {
@@ -70,7 +72,14 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const health = useWorkspace((state) => state.runtime.health);
   const routes = health?.routes.filter((route) => route.flowId === flowId).map(({ id }) => id) ?? [];
   const form = useMemo<PolicyForm>(
-    () => ({ policy: draft, errors, set: (path: Path, value: unknown) => change(withValue(draft, path, value)) }),
+    () => ({
+      policy: draft,
+      errors,
+      set(path: Path, value: unknown) {
+        change(withValue(draft, path, value));
+        setErrors(withoutErrors(errors, path));
+      },
+    }),
     [draft, errors, change],
   );
   const show = (next: SavedPolicy): void => {
@@ -85,18 +94,18 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const save = async (): Promise<void> => {
     const reply = await accessClient.install(flowId, documentOf(draft), saved.hash, target);
     // Read back, so that secrets are shown as they are kept: masked, with their fingerprints.
-    show({ hash: reply.hash, policy: documentOf(await accessClient.policy(flowId, target)) });
+    show({ hash: reply.hash, policy: documentOf(await accessClient.policy(flowId, target)), problem: undefined });
     setWarnings(reply.warnings);
     setNote(words.saved(shownTime(new Date().toISOString())));
   };
   const remove = async (): Promise<void> => {
     setRemoving(false);
     await accessClient.remove(flowId, target);
-    show({ hash: undefined, policy: nothing });
+    show({ hash: undefined, policy: nothing, problem: undefined });
     setWarnings([]);
     setNote(words.removed);
   };
-  const isInstalled = saved.hash !== undefined;
+  const isInstalled = saved.hash !== undefined || saved.problem !== undefined;
   const isOpen = !isInstalled && !isChanged;
   return (
     <PolicyFormContext.Provider value={form}>
@@ -122,6 +131,11 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         <p className={note === "" ? "visually-hidden" : "muted"} role="status">
           {note}
         </p>
+        {saved.problem === undefined ? null : (
+          <div className="banner banner--fail" role="alert">
+            <span className="banner__text">{words.brokenText(saved.problem)}</span>
+          </div>
+        )}
         {isOpen ? (
           <div className="banner banner--warn">
             <span className="banner__text">{words.openText}</span>

@@ -62,8 +62,8 @@ function JwtFields({ path }: { readonly path: Path }) {
   return (
     <div className="policy__fields">
       <TextField path={[...path, "jwksUri"]} label={jwt.jwksUri} placeholder="https://idp.example.com/jwks" />
-      <TextField path={[...path, "issuer"]} label={jwt.issuer} />
-      <TextField path={[...path, "audience"]} label={jwt.audience} />
+      <ListField path={[...path, "issuer"]} label={jwt.issuer} oneAsText />
+      <ListField path={[...path, "audience"]} label={jwt.audience} oneAsText />
       <ListField path={[...path, "algorithms"]} label={jwt.algorithms} placeholder="RS256, ES256" />
       <TextField path={[...path, "rolesClaim"]} label={jwt.rolesClaim} placeholder="roles" />
       <NumberField path={[...path, "clockSkewSec"]} label={jwt.clockSkewSec} />

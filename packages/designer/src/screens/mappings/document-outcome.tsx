@@ -16,7 +16,7 @@ export function DocumentOutcome({ preview, document }: OutcomeProps) {
       {preview?.output === undefined ? (
         <p className="muted">{errors.length > 0 || (preview?.problems.length ?? 0) > 0 ? words.outputNone : words.outputEmpty}</p>
       ) : (
-        <pre className="message__text mapping__output" tabIndex={0} role="region" aria-label={words.output}>
+        <pre className="message__text mapping__output" tabIndex={0} role="region" aria-label={words.outputText}>
           {preview.output}
         </pre>
       )}

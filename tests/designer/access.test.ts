@@ -1,0 +1,243 @@
+// Access policies edited in a real browser and obeyed by a real runtime.
+import { createHmac } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answering, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const pictures = process.env["SCREENSHOTS"];
+const policy = {
+  authenticate: [
+    { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-of-the-shop", roles: ["write"] }] },
+    { type: "hmac", preset: "github", secrets: ["first-secret", { env: "GH_SECRET" }], roles: ["hooks"] },
+  ],
+  rules: [{ methods: ["POST"], roles: ["write", "hooks"] }],
+  default: "deny",
+  rateLimit: { limit: 1000, windowSec: 60, by: "ip" },
+};
+
+const signed = (secret: string): Readonly<Record<string, string>> => ({
+  "X-Hub-Signature-256": `sha256=${createHmac("sha256", secret).update("{}").digest("hex")}`,
+});
+
+describe.skipIf(!hasBrowser)("access", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let opened: OpenPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  }, 240_000);
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    runtime = await startTestServer();
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: token } });
+    await runtime.putFlow("orders", answering("orders", "ok"));
+    await runtime.putFlow("stock", answering("stock", "ok"));
+    opened = await openPage(browser);
+    page = opened.page;
+  });
+  afterEach(async () => {
+    await opened.context.close();
+    await designer.end();
+    await runtime.end();
+    expect(opened.faults).toEqual([]);
+  });
+
+  const call = async (headers: Readonly<Record<string, string>> = {}, flow = "orders"): Promise<number> =>
+    (await fetch(`${runtime.baseUrl}/api/${flow}`, { method: "POST", headers, body: "{}" })).status;
+  const save = async (): Promise<void> => {
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Saved and in force since/).waitFor();
+  };
+
+  it("says plainly which flows are open, and shows the schemes of the others", async () => {
+    await runtime.api("PUT", "/auth/orders", policy);
+    await page.goto(`${designer.url}/access`);
+    await page.getByRole("row", { name: /stock/ }).getByText("Open to everyone who can reach it").waitFor();
+    const row = page.getByRole("row", { name: /orders/ });
+    await row.getByText("API key", { exact: true }).waitFor();
+    await row.getByText("HMAC signature", { exact: true }).waitFor();
+    await row.getByText("refused").waitFor();
+    await page.getByRole("link", { name: "stock" }).click();
+    await page.getByText("it is open to everyone who can reach it").waitFor();
+  });
+
+  it("protects a flow with keys and rules that are in force at once", async () => {
+    await page.goto(`${designer.url}/flows/orders/access`);
+    expect(await call()).toBe(200);
+    await page.getByRole("button", { name: "Add API keys" }).click();
+    await page.getByLabel("Key id").fill("shop");
+    await page.getByLabel("Key", { exact: true }).fill("s3cr3t-of-the-shop");
+    await page.getByLabel("Roles", { exact: true }).fill("read, write");
+    await page.getByRole("button", { name: "Add rule" }).click();
+    await page.getByLabel("Methods", { exact: true }).fill("post");
+    await page.getByLabel("Who may call").selectOption("roles");
+    await page.getByRole("region", { name: "Rules" }).getByLabel("Roles", { exact: true }).fill("write");
+    await page.getByLabel("When no rule fits").selectOption("deny");
+    const verdict = page.getByRole("region", { name: "Try a call" }).getByRole("status");
+    expect(await verdict.innerText()).toBe("Rule 1 applies: refused with 401, because credentials are missing.");
+    await page.getByLabel("With valid credentials").check();
+    await page.getByLabel("Roles of the caller").fill("write");
+    expect(await verdict.innerText()).toBe("Rule 1 applies: allowed.");
+    expect(await call()).toBe(200);
+    await save();
+    expect(await call()).toBe(401);
+    expect(await call({ "X-API-Key": "s3cr3t-of-the-shop" })).toBe(200);
+    expect(await call({}, "stock")).toBe(200);
+    expect((await runtime.api("GET", "/auth/orders")).json).toMatchObject({
+      authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "***", roles: ["read", "write"] }] }],
+      rules: [{ methods: ["POST"], roles: ["write"] }],
+      default: "deny",
+    });
+    expect(await page.content()).not.toContain("s3cr3t-of-the-shop");
+  });
+
+  it("shows secrets as *** and keeps those that are left alone", async () => {
+    await runtime.api("PUT", "/auth/orders", policy);
+    await page.goto(`${designer.url}/flows/orders/access`);
+    expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("***");
+    expect(await page.getByLabel("Secret 1", { exact: true }).inputValue()).toBe("***");
+    expect(await page.getByLabel("Secret 2", { exact: true }).inputValue()).toBe("GH_SECRET");
+    await page.getByRole("button", { name: "Replace secret 1" }).click();
+    await page.getByLabel("Secret 1", { exact: true }).fill("second-secret");
+    await page.getByLabel("Expires at").fill("2099-01-01T00:00:00Z");
+    await save();
+    expect(await call({ "X-API-Key": "s3cr3t-of-the-shop" })).toBe(200);
+    expect(await call(signed("second-secret"))).toBe(200);
+    expect(await call(signed("first-secret"))).toBe(401);
+    expect(await page.getByLabel("Secret 1", { exact: true }).inputValue()).toBe("***");
+    await page.getByText("environment variable 'GH_SECRET' is not set").waitFor();
+  });
+
+  it("puts what the runtime refuses at the field", async () => {
+    await page.goto(`${designer.url}/flows/orders/access`);
+    await page.getByRole("button", { name: "Add JWT" }).click();
+    await page.getByRole("button", { name: "Add users" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const invalid = (label: string): Promise<string | null> => page.getByLabel(label, { exact: true }).getAttribute("aria-invalid");
+    await expect.poll(() => invalid("Address of the key set (JWKS)"), soon).toBe("true");
+    expect(await invalid("User name")).toBe("true");
+    expect(await invalid("Password")).toBe("true");
+    await page.getByRole("button", { name: "Remove JWT 1" }).click();
+    expect(await invalid("User name")).toBeNull();
+    await page.getByRole("button", { name: "Remove Basic 1" }).click();
+    await page.getByLabel("Only these addresses").fill("10.0.0.0/8, nowhere");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("[1] must be an address or a network").waitFor();
+    expect(await invalid("Only these addresses")).toBe("true");
+    expect(await invalid("Never these addresses")).toBeNull();
+    expect((await runtime.api("GET", "/auth/orders")).status).toBe(404);
+    expect(await call()).toBe(200);
+  });
+
+  it("writes every other part of a policy", async () => {
+    await page.goto(`${designer.url}/flows/orders/access`);
+    await page.getByRole("button", { name: "Add users" }).click();
+    await page.getByLabel("User name").fill("erp");
+    await page.getByLabel("Password, given as").selectOption("env");
+    await page.getByLabel("Password", { exact: true }).fill("ERP_PW");
+    await page.getByRole("button", { name: "Add JWT" }).click();
+    await page.getByLabel("Address of the key set (JWKS)").fill("https://idp.example.com/jwks");
+    await page.getByLabel("Issuer").fill("https://idp.example.com");
+    await page.getByLabel("Algorithms").fill("RS256, ES256");
+    await page.getByLabel("Clock difference allowed, seconds").fill("30");
+    await page.getByRole("button", { name: "Add HMAC signature" }).click();
+    await page.getByLabel("Signed as").selectOption({ label: "Custom" });
+    await page.getByLabel("Signature header").fill("X-Sig");
+    await page.getByLabel("Encoding").selectOption("base64");
+    await page.getByLabel("Secret 1", { exact: true }).fill("abc");
+    await page.getByLabel("Never these addresses").fill("192.0.2.0/24");
+    await page.getByLabel("Limit the rate of calls").check();
+    await page.getByLabel("Calls", { exact: true }).fill("5");
+    await page.getByLabel("Counted per").selectOption("route");
+    await page.getByLabel("Allow browsers of other origins (CORS)").check();
+    await page.getByLabel("Origins", { exact: true }).fill("https://shop.example");
+    await page.getByLabel("With cookies and credentials").check();
+    await save();
+    const { lastModified: _lastModified, ...kept } = (await runtime.api("GET", "/auth/orders")).json;
+    expect(kept).toMatchObject({
+      flowId: "orders",
+      authenticate: [
+        { type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" } }] },
+        { type: "jwt", issuer: "https://idp.example.com", jwksUri: "https://idp.example.com/jwks", algorithms: ["RS256", "ES256"], clockSkewSec: 30 },
+        { type: "hmac", header: "X-Sig", encoding: "base64", secrets: [{ value: "***" }] },
+      ],
+      ip: { deny: ["192.0.2.0/24"] },
+      rateLimit: { limit: 5, windowSec: 60, by: "route" },
+      cors: { origins: ["https://shop.example"], credentials: true },
+    });
+  });
+
+  it("deletes after a question, and then the flow is open again", async () => {
+    await runtime.api("PUT", "/auth/orders", policy);
+    await page.goto(`${designer.url}/flows/orders/access`);
+    await page.getByRole("button", { name: "Delete policy" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await call()).toBe(401);
+    await page.getByRole("button", { name: "Delete policy" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("The policy was deleted.").waitFor();
+    expect((await runtime.api("GET", "/auth/orders")).status).toBe(404);
+    expect(await call()).toBe(200);
+  });
+
+  it("overwrites nobody's newer policy and keeps what was typed", async () => {
+    await runtime.api("PUT", "/auth/orders", policy);
+    await page.goto(`${designer.url}/flows/orders/access`);
+    await page.getByLabel("Calls", { exact: true }).fill("7");
+    await runtime.api("PUT", "/auth/orders", { ...policy, rateLimit: { limit: 9, windowSec: 60 } });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("changed since").waitFor();
+    expect((await runtime.api("GET", "/auth/orders")).json.rateLimit.limit).toBe(9);
+    await page.getByRole("link", { name: "All flows" }).click();
+    await page.getByRole("link", { name: "orders" }).click();
+    await page.getByText("These are your unsaved changes from before.").waitFor();
+    expect(await page.getByLabel("Calls", { exact: true }).inputValue()).toBe("7");
+  });
+
+  it("does not call a flow open whose policy cannot be read", async () => {
+    const broken = { flowId: "orders", lastModified: null, hash: null, schemes: [], ruleCount: 0, default: null, error: "the file holds no policy" };
+    await page.route("**/_api/auth", (route) => route.fulfill({ json: { policies: [broken], total: 1 } }));
+    await page.goto(`${designer.url}/access`);
+    await page
+      .getByRole("row", { name: /orders/ })
+      .getByText("Cannot be read: closed to everyone")
+      .waitFor();
+    await page.getByRole("link", { name: "orders" }).click();
+    await page.getByText("closed to everyone: the file holds no policy.").waitFor();
+    expect(await page.getByText("open to everyone").count()).toBe(0);
+    await page.getByRole("button", { name: "Delete policy" }).waitFor();
+  });
+
+  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+    await runtime.api("PUT", "/auth/orders", { ...policy, cors: { origins: ["*"] } });
+    const found: string[] = [];
+    for (const [name, path] of Object.entries({ access: "/access", policy: "/flows/orders/access", open: "/flows/stock/access" })) {
+      for (const width of [1280, 390]) {
+        const { page: screen, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce", viewport: { width, height: 800 } });
+        await screen.goto(designer.url + path);
+        if (name === "access") await screen.getByText("Open to everyone who can reach it").waitFor();
+        else await screen.getByRole("button", { name: "Add rule" }).waitFor();
+        if (name === "policy") {
+          await screen.getByRole("button", { name: "Replace secret 1" }).click();
+          await screen.getByRole("button", { name: "Save", exact: true }).click();
+          await screen.getByText("must not be empty").first().waitFor();
+        }
+        found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
+        expect(await screen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) });
+        await context.close();
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});

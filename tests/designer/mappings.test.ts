@@ -1,0 +1,288 @@
+// Tables and documents edited in a real browser and used by a real runtime.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, token, type StartedServer } from "../started-server.ts";
+import { findingsOf } from "./axe.ts";
+import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+
+const pictures = process.env["SCREENSHOTS"];
+const units = {
+  name: "Units of measure",
+  columns: ["shop", "sap"],
+  rows: [
+    ["piece", "ST"],
+    ["box", "KAR"],
+  ],
+};
+const order = {
+  name: "Order to ERP",
+  source: { format: "json" },
+  target: { format: "json" },
+  onError: "all",
+  map: [
+    { to: "orderNo", from: "id", required: true },
+    { to: "items[]", forEach: "lines", map: [{ to: "uom", lookup: { table: "uom", key: "unit", from: "shop", to: "sap" } }] },
+  ],
+  tests: [{ name: "one piece", input: { id: "A", lines: [{ unit: "piece" }] }, output: { orderNo: "A", items: [{ uom: "ST" }] } }],
+};
+const flow = "- route: {id: convert, from: {uri: webhook, steps: [{to: 'value-mapping:uom?from=shop&to=sap'}]}}\n";
+
+const entry = (agency: string, value: string): string => `<entry><agency>${agency}</agency><schema>unit</schema><value>${value}</value></entry>`;
+
+/** Pastes a copied range into a cell, as a spreadsheet's clipboard does. */
+const paste = (page: Page, cell: string, text: string): Promise<void> =>
+  page.getByLabel(cell, { exact: true }).evaluate((element, pasted) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", pasted);
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+
+describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let runtime: StartedServer;
+  let designer: StartedDesigner;
+  let opened: OpenPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  }, 240_000);
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    runtime = await startTestServer();
+    designer = await startTestDesigner(runtime.baseUrl, { environment: { TEST_TOKEN: token } });
+    opened = await openPage(browser);
+    page = opened.page;
+  });
+  afterEach(async () => {
+    await opened.context.close();
+    await designer.end();
+    await runtime.end();
+    expect(opened.faults).toEqual([]);
+  });
+
+  const install = async (): Promise<void> => {
+    expect((await runtime.api("PUT", "/value-mappings/uom", units)).status).toBe(201);
+    expect((await runtime.api("PUT", "/message-mappings/order-to-erp", order)).status).toBe(201);
+    expect((await runtime.putFlow("convert", flow)).status).toBe(201);
+  };
+  const convert = async (value: string): Promise<string> => (await fetch(`${runtime.baseUrl}/api/convert`, { method: "POST", body: value })).text();
+
+  it("teaches when there is nothing, and makes a table that lookups use at once", async () => {
+    await page.goto(`${designer.url}/mappings`);
+    await page.getByRole("heading", { name: "No mappings yet" }).waitFor();
+    await page.getByRole("button", { name: "New mapping" }).click();
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("Give it a name.").waitFor();
+    await page.getByRole("dialog").getByLabel("Name").fill("UoM");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByLabel("Column 1 name").fill("shop");
+    await page.getByLabel("Column 2 name").fill("sap");
+    await paste(page, "shop, row 1", "piece\tST\tPCE\nbox\tKAR\tCT\neach\tST\t\n");
+    await page.getByLabel("Column 3 name").fill("edi");
+    await page.getByText("sap 'ST' maps back to 'piece' (rows 1, 3)").waitFor();
+    expect((await runtime.api("GET", "/value-mappings")).json.total).toBe(0);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Saved and installed at/).waitFor();
+    expect((await runtime.api("GET", "/value-mappings/uom")).json).toEqual({
+      name: "UoM",
+      onMissing: "error",
+      match: "exact",
+      columns: ["shop", "sap", "edi"],
+      rows: [
+        ["piece", "ST", "PCE"],
+        ["box", "KAR", "CT"],
+        ["each", "ST", null],
+      ],
+    });
+    await runtime.putFlow("convert", flow);
+    expect(await convert("box")).toBe("KAR");
+    expect(JSON.parse(readFileSync(join(designer.workspace, "value-mappings/uom.yaml"), "utf8")).columns).toEqual(["shop", "sap", "edi"]);
+  });
+
+  it("lists tables and documents with their users, and warns before one in use is deleted", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings`);
+    const row = page.getByRole("row", { name: /Units of measure/ });
+    await row.waitFor();
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual(expect.arrayContaining(["Table", "shop ↔ sap", "2", "order-to-erp, convert"]));
+    await page.getByLabel("Search").fill("json");
+    await expect.poll(() => page.getByRole("row").count(), soon).toBe(2);
+    await page.getByLabel("Search").fill("");
+    await row.getByRole("button", { name: "Delete uom" }).click();
+    await page.getByText("It is still used by order-to-erp, convert.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await runtime.api("GET", "/value-mappings/uom")).status).toBe(200);
+    await row.getByRole("button", { name: "Delete uom" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("uom was deleted.").waitFor();
+    expect((await runtime.api("GET", "/value-mappings/uom")).status).toBe(404);
+  });
+
+  it("looks values up before anything is saved, and keeps unsaved work through other screens", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/values/uom`);
+    await page.getByLabel("sap, row 2").fill("BX");
+    await page.getByLabel("Value", { exact: true }).fill("box");
+    await expect.poll(() => page.getByRole("status", { name: "Result" }).innerText(), soon).toBe("BX");
+    await page.getByLabel("Value", { exact: true }).fill("crate");
+    await expect.poll(() => page.getByRole("status", { name: "Result" }).innerText(), soon).toContain('no entry for "crate"');
+    expect(await convert("box")).toBe("KAR");
+    await page.getByRole("link", { name: "Runs" }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.goBack();
+    await page.getByText("These are your unsaved changes from before.").waitFor();
+    expect(await page.getByLabel("sap, row 2").inputValue()).toBe("BX");
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await expect.poll(() => page.getByLabel("sap, row 2").inputValue(), soon).toBe("KAR");
+  });
+
+  it("searches, adds and removes rows and columns by keyboard and button", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/values/uom`);
+    await page.getByLabel("sap, row 2").press("Enter");
+    await page.getByLabel("shop, row 3").waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")), soon).toBe("shop, row 3");
+    await page.keyboard.type("meter");
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")), soon).toBe("shop, row 2");
+    await page.getByLabel("Find in rows").fill("met");
+    await page.getByText("1 of 3 rows").waitFor();
+    expect(await page.getByLabel("shop, row 1").count()).toBe(0);
+    await page.getByLabel("Find in rows").fill("");
+    await page.getByRole("button", { name: "Remove row 1" }).click();
+    await page.getByRole("button", { name: "Add column" }).click();
+    await page.getByRole("button", { name: "Remove column sap" }).click();
+    await page.keyboard.press("Control+s");
+    await page.getByText(/^Saved and installed at/).waitFor();
+    expect((await runtime.api("GET", "/value-mappings/uom")).json).toMatchObject({
+      columns: ["shop", "column-3"],
+      rows: [
+        ["box", null],
+        ["meter", null],
+      ],
+    });
+  });
+
+  it("imports and exports files of spreadsheets and of SAP", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/values/uom`);
+    await page.getByLabel("sap, row 1").waitFor();
+    const file = (name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await file("more.csv", "SAP;edi;Shop\nM;MTR;meter\n");
+    await page.getByText("Columns the table does not have yet: edi.").waitFor();
+    await page.getByRole("button", { name: "Add the rows" }).click();
+    expect(await page.getByLabel("edi, row 3").inputValue()).toBe("MTR");
+    expect(await page.getByLabel("shop, row 3").inputValue()).toBe("meter");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    expect(readFileSync(await (await download).path(), "utf8")).toBe("shop,sap,edi\r\npiece,ST,\r\nbox,KAR,\r\nmeter,M,MTR\r\n");
+    await file("value_mapping.xml", `<vm version="2.0"><group id="1">${entry("A", "x")}${entry("B", "y")}</group></vm>`);
+    await page.getByRole("button", { name: "Replace the table" }).click();
+    expect(await page.getByLabel("B|unit, row 1").inputValue()).toBe("y");
+    await file("broken.xml", "<vm>");
+    await page.getByText(/^broken.xml cannot be read:/).waitFor();
+  });
+
+  it("shows a refusal of the runtime, and overwrites nobody's newer table", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/values/uom`);
+    await page.getByLabel("Column 2 name").fill("shop");
+    await page.getByRole("region", { name: "Problems" }).getByText("column 'shop' stands twice").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("column 'shop' stands twice").waitFor();
+    await page.getByLabel("Column 2 name").fill("sap");
+    await page.getByLabel("sap, row 2").fill("MINE");
+    await runtime.api("PUT", "/value-mappings/uom", { ...units, rows: [["box", "THEIRS"]] });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("changed since").waitFor();
+    expect(await convert("box")).toBe("THEIRS");
+    expect(await page.getByLabel("sap, row 2").inputValue()).toBe("MINE");
+  });
+
+  it("maps the sample in the page while the document is typed, naming target and source", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
+    await page.locator(".cm-content").waitFor();
+    await page.getByLabel("Sample input", { exact: true }).last().fill('{"id":"A-7","lines":[{"unit":"box"}]}');
+    const output = page.getByRole("region", { name: "Output of the sample" });
+    await expect.poll(() => output.innerText().then((text) => JSON.parse(text)), soon).toEqual({ orderNo: "A-7", items: [{ uom: "KAR" }] });
+    await page.getByLabel("Sample input", { exact: true }).last().fill('{"lines":[{"unit":"box"},{"unit":"crate"}]}');
+    const failing = page.getByRole("region", { name: "Failing fields" });
+    await failing.getByRole("cell", { name: "items[1].uom", exact: true }).waitFor();
+    await failing.getByRole("cell", { name: "lines[1].unit", exact: true }).waitFor();
+    await failing.getByRole("cell", { name: "orderNo", exact: true }).waitFor();
+    await typeSource(page, JSON.stringify({ ...order, map: [{ to: "x.y", expr: "nosuch(id)" }] }));
+    await page.getByRole("region", { name: "Problems" }).getByText("x.y: unknown function 'nosuch'").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("x.y: unknown function 'nosuch'").waitFor();
+    expect((await runtime.api("GET", "/message-mappings/order-to-erp")).json.map).toEqual(order.map);
+    await typeSource(page, '{"map": [');
+    await page.getByText("The preview shows the last text that could be read.").waitFor();
+  });
+
+  it("runs a document's tests in the page, adds one, and a failing one is refused on save", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
+    const output = page.getByRole("region", { name: "Output of the sample" });
+    await output.waitFor();
+    await page.getByRole("button", { name: "Run tests" }).click();
+    await page.getByText("1 of 1 passed").waitFor();
+    await page.getByRole("button", { name: "Add sample as test" }).click();
+    await page.getByText("2 of 2 passed").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Saved and installed at/).waitFor();
+    expect((await runtime.api("GET", "/message-mappings/order-to-erp")).json.tests).toHaveLength(2);
+    await typeSource(page, JSON.stringify({ ...order, tests: [{ ...order.tests[0], output: { orderNo: "B", items: [] } }] }));
+    await page.getByText("0 of 1 passed").waitFor();
+    await page.getByText('orderNo: expected "B", got "A"').first().waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").getByText("test 'one piece' failed").waitFor();
+  });
+
+  it("leaves a file with comments of its own in the workspace alone, and says so", async () => {
+    await install();
+    mkdirSync(join(designer.workspace, "value-mappings"), { recursive: true });
+    const file = join(designer.workspace, "value-mappings/uom.yaml");
+    writeFileSync(file, "# by hand\ncolumns: [shop, sap]\nrows: [[piece, ST]]\n");
+    await page.goto(`${designer.url}/mappings/values/uom`);
+    await page.getByLabel("sap, row 1").fill("PCE");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("was left as it is. The runtime has the new version.").waitFor();
+    expect(readFileSync(file, "utf8")).toContain("# by hand");
+    expect(await convert("piece")).toBe("PCE");
+  });
+
+  it.each(["light", "dark"] as const)("no finding of axe-core in the %s theme, and everything fits 390 pixels", async (colorScheme) => {
+    await install();
+    const screens = { mappings: "/mappings", table: "/mappings/values/uom", document: "/mappings/messages/order-to-erp" };
+    const found: string[] = [];
+    for (const [name, path] of Object.entries(screens)) {
+      for (const width of [1280, 390]) {
+        const { page: screen, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce", viewport: { width, height: 800 } });
+        await screen.goto(designer.url + path);
+        if (name === "mappings") await screen.getByRole("link", { name: "Order to ERP" }).waitFor();
+        if (name === "table") {
+          await screen.getByLabel("shop, row 2").fill("piece");
+          await screen.getByText("Columns in detail").click();
+          await screen.getByText("(rows 1, 2)").first().waitFor();
+        }
+        if (name === "document") {
+          await screen.getByRole("region", { name: "Output of the sample" }).waitFor();
+          await screen.getByText("Fields", { exact: true }).click();
+          await screen.getByRole("button", { name: "Run tests" }).click();
+        }
+        found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
+        expect(await screen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        if (pictures !== undefined) await screen.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: false });
+        await context.close();
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});
