@@ -121,7 +121,7 @@ function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readon
   if (rows.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   return (
     <div className="table-scroll" role="region" aria-label={strings.flows.title} tabIndex={0}>
-      <table className="table">
+      <table className="table table--stacks">
         <thead>
           <tr>
             <th scope="col">{columns.name}</th>
@@ -147,16 +147,22 @@ function FlowTable({ rows, categories }: { readonly rows: readonly Row[]; readon
                   {row.mark === undefined ? null : ` · ${row.mark}`}
                 </div>
               </td>
-              <td>
+              <td data-label={columns.category}>
                 <CategoryLabel id={row.category} categories={categories} />
               </td>
-              <td>
+              <td data-label={columns.state}>
                 <StateChip {...row.derived} />
               </td>
-              <td className="number">{row.routes}</td>
-              <td className="number">{strings.flows.runs(row.total, row.failed)}</td>
-              <td>{row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}</td>
-              <td>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+              <td className="number" data-label={columns.routes}>
+                {row.routes}
+              </td>
+              <td className="number" data-label={columns.runs}>
+                {strings.flows.runs(row.total, row.failed)}
+              </td>
+              <td data-label={columns.lastRun}>
+                {row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}
+              </td>
+              <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
             </tr>
           ))}
         </tbody>

@@ -26,7 +26,7 @@ export function LetterTable({ letters, selected, onSelect, onOpen, onReplay, onR
   const isAll = letters.every(({ id }) => selected.has(id));
   return (
     <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
-      <table className="table">
+      <table className="table table--stacks">
         <thead>
           <tr>
             <th scope="col">
@@ -54,7 +54,7 @@ export function LetterTable({ letters, selected, onSelect, onOpen, onReplay, onR
               <td>
                 <input type="checkbox" aria-label={words.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
               </td>
-              <td>
+              <td data-label={columns.when}>
                 <Moment iso={letter.at} />
               </td>
               <td>
@@ -69,7 +69,9 @@ export function LetterTable({ letters, selected, onSelect, onOpen, onReplay, onR
                   </button>
                 </div>
               </td>
-              <td className="number">{letter.attempts}</td>
+              <td className="number" data-label={columns.attempts}>
+                {letter.attempts}
+              </td>
               <td className="number">
                 <Button look="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
                   {words.replay}

@@ -17,7 +17,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
   const { columns } = words;
   return (
     <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
-      <table className="table">
+      <table className="table table--stacks">
         <thead>
           <tr>
             <th scope="col">{columns.status}</th>
@@ -44,12 +44,18 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
                   </Link>
                 </div>
               </td>
-              <td>
+              <td data-label={columns.started}>
                 <Moment iso={run.startedAt} />
               </td>
-              <td className="number">{run.durationMs === null ? "" : `${run.durationMs} ms`}</td>
-              <td className="mono">{run.trigger.uri}</td>
-              <td className="cell-text">{run.error?.message}</td>
+              <td className="number" data-label={columns.duration}>
+                {run.durationMs === null ? "" : `${run.durationMs} ms`}
+              </td>
+              <td className="mono" data-label={columns.trigger}>
+                {run.trigger.uri}
+              </td>
+              <td className="cell-text" data-label={columns.error}>
+                {run.error?.message}
+              </td>
             </tr>
           ))}
         </tbody>

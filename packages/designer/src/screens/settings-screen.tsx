@@ -44,7 +44,7 @@ function TargetSettings() {
       <h2 id="settings-targets">{words.targets}</h2>
       <p className="muted">{words.targetsHint}</p>
       <div className="table-scroll" role="region" aria-label={words.targetList} tabIndex={0}>
-        <table className="table">
+        <table className="table table--stacks">
           <thead>
             <tr>
               <th scope="col">{columns.name}</th>
@@ -60,9 +60,13 @@ function TargetSettings() {
             {targets.map((target) => (
               <tr key={target.name}>
                 <td>{target.name}</td>
-                <td className="mono">{target.baseUrl}</td>
-                <td className="mono">{target.tokenEnv}</td>
-                <td>
+                <td className="mono" data-label={columns.address}>
+                  {target.baseUrl}
+                </td>
+                <td className="mono" data-label={columns.token}>
+                  {target.tokenEnv}
+                </td>
+                <td data-label={columns.health}>
                   <TargetHealth name={target.name} hasToken={target.hasToken} />
                 </td>
                 <td className="number">
