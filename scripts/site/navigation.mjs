@@ -4,6 +4,7 @@ import { posix } from "node:path";
 const sections = [
   ["start", "Start"],
   ["how-to", "How to"],
+  ["designer", "Designer"],
   ["concepts", "Concepts"],
   ["operations", "Operations"],
   ["security", "Security"],

@@ -1,0 +1,115 @@
+// A picture of a page in a quarter of the bytes: a page has few colours, so 256 stand for all of them.
+import { crc32, deflateSync, inflateSync } from "node:zlib";
+
+const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+
+/** Takes a PNG as browsers write it (8 bits a channel, not interlaced). */
+export function smallPng(png) {
+  const { width, height, pixels } = decode(png);
+  const used = new Map();
+  for (const colour of pixels) used.set(colour, (used.get(colour) ?? 0) + 1);
+  const palette = paletteOf(used);
+  const places = new Map(palette.map((colour, index) => [colour, index]));
+  for (const colour of used.keys()) if (!places.has(colour)) places.set(colour, nearest(palette, colour));
+  const rows = Buffer.alloc(height * (width + 1));
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = places.get(pixels[y * width + x]);
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  const colours = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]));
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", head),
+    chunk("PLTE", colours),
+    chunk("IDAT", deflateSync(rows, { level: 9, memLevel: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** Each next colour is the one that is missed most: by how often it is used, and how far it is from those that are there. */
+function paletteOf(used) {
+  const missed = [...used].map(([colour, count]) => ({ colour, count, distance: Infinity }));
+  let next = missed.toSorted((one, other) => other.count - one.count)[0];
+  const palette = [];
+  while (next !== undefined && palette.length < 256) {
+    const { colour } = next;
+    palette.push(colour);
+    next = undefined;
+    for (const entry of missed) {
+      entry.distance = Math.min(entry.distance, distanceOf(entry.colour, colour));
+      if (entry.distance > 0 && (next === undefined || entry.count * entry.distance > next.count * next.distance)) next = entry;
+    }
+  }
+  return palette;
+}
+
+function nearest(palette, colour) {
+  let best = 0;
+  for (let index = 1; index < palette.length; index++) if (distanceOf(palette[index], colour) < distanceOf(palette[best], colour)) best = index;
+  return best;
+}
+
+function distanceOf(one, other) {
+  const red = (one >> 16) - (other >> 16);
+  const green = ((one >> 8) & 255) - ((other >> 8) & 255);
+  const blue = (one & 255) - (other & 255);
+  return red * red + green * green + blue * blue;
+}
+
+function chunk(type, data) {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const around = Buffer.alloc(8);
+  around.writeUInt32BE(data.length, 0);
+  around.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
+}
+
+function decode(png) {
+  const parts = [];
+  let at = signature.length;
+  let head;
+  while (at < png.length) {
+    const length = png.readUInt32BE(at);
+    const type = png.toString("latin1", at + 4, at + 8);
+    const data = png.subarray(at + 8, at + 8 + length);
+    if (type === "IHDR") head = data;
+    if (type === "IDAT") parts.push(data);
+    at += 12 + length;
+  }
+  const width = head.readUInt32BE(0);
+  const height = head.readUInt32BE(4);
+  const channels = head[9] === 6 ? 4 : 3;
+  const bytes = unfiltered(inflateSync(Buffer.concat(parts)), width * channels, height, channels);
+  const pixels = new Uint32Array(width * height);
+  for (let index = 0; index < pixels.length; index++) {
+    const from = index * channels;
+    pixels[index] = (bytes[from] << 16) | (bytes[from + 1] << 8) | bytes[from + 2];
+  }
+  return { width, height, pixels };
+}
+
+/** Undoes the prediction each row was written with. */
+function unfiltered(rows, stride, height, channels) {
+  const bytes = new Uint8Array(stride * height);
+  for (let y = 0; y < height; y++) {
+    const filter = rows[y * (stride + 1)];
+    for (let x = 0; x < stride; x++) {
+      const left = x < channels ? 0 : bytes[y * stride + x - channels];
+      const up = y === 0 ? 0 : bytes[(y - 1) * stride + x];
+      const corner = x < channels || y === 0 ? 0 : bytes[(y - 1) * stride + x - channels];
+      bytes[y * stride + x] = rows[y * (stride + 1) + 1 + x] + predicted(filter, left, up, corner);
+    }
+  }
+  return bytes;
+}
+
+function predicted(filter, left, up, corner) {
+  if (filter === 0) return 0;
+  if (filter === 1) return left;
+  if (filter === 2) return up;
+  if (filter === 3) return (left + up) >> 1;
+  const [toLeft, toUp, toCorner] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
+  if (toLeft <= toUp && toLeft <= toCorner) return left;
+  return toUp <= toCorner ? up : corner;
+}
