@@ -38,6 +38,7 @@ async function picture(name, visit, url, colorScheme) {
   const page = await context.newPage();
   try {
     await visit(page, url);
+    await page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0));
   } catch (error) {
     failures++;
     console.error(`${name}: ${error.message.split("\n")[0]}`);

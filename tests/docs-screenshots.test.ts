@@ -1,0 +1,27 @@
+// The pictures of the designer are complete: every screen the script visits, in both themes, on its page, and small.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { lockedScreens, screens } from "../scripts/screenshots/screens.mjs";
+
+const folder = fileURLToPath(new URL("../docs/designer", import.meta.url));
+const expected = Object.keys({ ...screens, ...lockedScreens }).flatMap((name) => [`${name}-dark.png`, `${name}-light.png`]);
+const pictures = readdirSync(join(folder, "screens")).map((name) => ({ name, bytes: readFileSync(join(folder, "screens", name)) }));
+
+describe("the pictures of the designer", () => {
+  it("are there for every screen in both themes, and no others", () => {
+    expect(pictures.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("are all on the page", () => {
+    const page = readFileSync(join(folder, "index.md"), "utf8");
+    expect(expected.filter((name) => !page.includes(`](screens/${name})`))).toEqual([]);
+  });
+
+  it("are PNGs of 1280 by 800, under three megabytes in all", () => {
+    for (const { name, bytes } of pictures)
+      expect([name, bytes.toString("latin1", 1, 4), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([name, "PNG", 1280, 800]);
+    expect(pictures.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(3_000_000);
+  });
+});
