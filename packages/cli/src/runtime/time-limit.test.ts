@@ -14,7 +14,8 @@ it("ends after its time, also when the collector was at work meanwhile", async (
     collect();
     await wait(1);
   }
-  await once(signal, "abort");
+  // Collecting a large heap may take longer than the limit.
+  if (!signal.aborted) await once(signal, "abort");
   expect(performance.now() - began).toBeGreaterThanOrEqual(499);
 }, 10_000);
 
