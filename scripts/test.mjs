@@ -6,7 +6,7 @@ const bin = (name) => `${root}node_modules/.bin/${name}`;
 run(bin("oxlint"), ["--quiet"]);
 run(bin("oxfmt"), ["--check", "packages", "scripts", "tests", "bench"]);
 
-// These watch how others fare while something heavy goes on, compare durations or drive a browser: they run one after another, and a
+// These watch how others fare while something heavy goes on, or compare durations: they run one after another, and a
 // machine that was busy for a moment gets a second try.
 const alone = [
   "tests/bench-budgets.test.ts",
@@ -25,5 +25,5 @@ if (asked.length > 0) run(bin("vitest"), ["run", ...asked]);
 else {
   run(bin("vitest"), ["run", ...[...alone, "tests/designer/**"].flatMap((file) => ["--exclude", file])]);
   run(bin("vitest"), ["run", "--maxWorkers=1", "--retry=2", ...alone]);
-  run(bin("vitest"), ["run", "--maxWorkers=1", "--retry=2", "tests/designer"]);
+  run(bin("vitest"), ["run", "--retry=2", "tests/designer"]);
 }
