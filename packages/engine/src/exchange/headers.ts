@@ -40,9 +40,8 @@ export class Headers {
   getKey(key: string): unknown {
     const own = this.#own?.get(key);
     if (own !== undefined) return own.value;
-    const found = this.#pending?.find?.(key);
-    if (found !== undefined && found !== unsure) return found;
-    return found === undefined && this.#pending?.find !== undefined ? undefined : this.#wireLayer()?.get(key)?.value;
+    const found = this.#onWire(key);
+    return found === unsure ? this.#wireLayer()?.get(key)?.value : found;
   }
 
   /** The value only if the route itself set it: what came over the wire never steers a step. */
@@ -52,7 +51,7 @@ export class Headers {
 
   has(name: string): boolean {
     const key = name.toLowerCase();
-    return this.#own?.has(key) === true || (!this.#isNotOnWire(key) && this.#wireLayer()?.has(key) === true);
+    return this.#own?.has(key) === true || (this.#onWire(key) !== undefined && this.#wireLayer()?.has(key) === true);
   }
 
   set(name: string, value: unknown): void {
@@ -64,7 +63,7 @@ export class Headers {
       return;
     }
     // A wire that knows its names one by one need not be taken over: when it is, it leaves this name out.
-    const wire = this.#wireKnows(key) ? undefined : this.#wireLayer()?.get(key);
+    const wire = this.#onWire(key) === unsure ? this.#wireLayer()?.get(key) : undefined;
     if (wire !== undefined) this.#wire?.delete(key);
     this.#own.set(key, { name: wire?.name ?? name, value });
   }
@@ -72,7 +71,7 @@ export class Headers {
   delete(name: string): boolean {
     const key = name.toLowerCase();
     const own = this.#own?.delete(key) === true;
-    const wire = !this.#isNotOnWire(key) && this.#wireLayer()?.delete(key) === true;
+    const wire = this.#onWire(key) !== undefined && this.#wireLayer()?.delete(key) === true;
     return own || wire;
   }
 
@@ -113,14 +112,9 @@ export class Headers {
     return object;
   }
 
-  /** True when the wire certainly has no such name, told without making the whole layer. */
-  #isNotOnWire(key: string): boolean {
-    return this.#pending?.find !== undefined && this.#pending.find(key) === undefined;
-  }
-
-  /** True when the wire can tell about this name without making the whole layer. */
-  #wireKnows(key: string): boolean {
-    return this.#pending?.find !== undefined && this.#pending.find(key) !== unsure;
+  /** What the wire tells about one name without being taken over; `unsure` when it cannot, or when it was. */
+  #onWire(key: string): unknown {
+    return this.#pending?.find === undefined ? unsure : this.#pending.find(key);
   }
 
   #wireLayer(): Map<string, Entry> | undefined {
