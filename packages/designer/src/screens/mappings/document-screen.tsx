@@ -1,18 +1,14 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { documentStart } from "../../mappings/new-document.ts";
 import { readDocument, withTest } from "../../mappings/document-preview.ts";
-import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
-import { strings } from "../../strings.ts";
 import { documentStrings as words, mappingStrings } from "../../strings/mappings.ts";
-import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
 import { useKeptDraft } from "../use-kept-draft.ts";
-import { usePolled } from "../use-polled.ts";
 import { DocumentOutcome } from "./document-outcome.tsx";
 import { DocumentSample } from "./document-sample.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
 import { DocumentTests } from "./document-tests.tsx";
 import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
 import { draftKey } from "./mapping-places.ts";
 import { usePreview } from "./use-preview.ts";
 import { useSaving } from "./use-saving.ts";
@@ -21,29 +17,10 @@ import "./mappings.css";
 
 /** A message-mapping document: its text beside a sample and what comes of it. */
 export function DocumentScreen({ id }: { readonly id: string }) {
-  const target = useWorkspace((state) => state.target);
-  useTitle(strings.pageTitle(id));
-  const load = useCallback(() => loadMapping("message-mappings", id, target), [id, target]);
-  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
-  if ("error" in loaded)
-    return (
-      <div className="screen">
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
-      </div>
-    );
-  return <DocumentEditor key={target} id={id} loaded={loaded.value} target={target} />;
+  return <OpenedMapping kind="message-mappings" id={id} editor={DocumentEditor} />;
 }
 
-interface EditorProps {
-  readonly id: string;
-  readonly loaded: SavedMapping;
-  readonly target: string | undefined;
-}
-
-function DocumentEditor({ id, loaded, target }: EditorProps) {
+function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("message-mappings", id, loaded, target);
   const savedText = documentStart(id, saving.saved.document);
   const { draft: text, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("message-mappings", id, target), savedText);

@@ -1,16 +1,11 @@
-import { useCallback, useDeferredValue, useMemo, useState } from "react";
-import type { SavedMapping } from "../../mappings/saved-mapping.ts";
-import { loadMapping } from "../../mappings/saved-mapping.ts";
+import { useDeferredValue, useMemo, useState } from "react";
 import { openTable } from "../../mappings/open-table.ts";
 import { checkTable } from "../../mappings/table-check.ts";
 import { documentOf } from "../../mappings/table-draft.ts";
-import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
-import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
 import { useKeptDraft } from "../use-kept-draft.ts";
-import { usePolled } from "../use-polled.ts";
 import { MappingFrame, Remarks } from "./mapping-frame.tsx";
+import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
 import { draftKey } from "./mapping-places.ts";
 import { TableColumns } from "./table-columns.tsx";
 import { TableFiles } from "./table-files.tsx";
@@ -22,29 +17,10 @@ import "./mappings.css";
 
 /** A value-mapping table as a grid. */
 export function TableScreen({ id }: { readonly id: string }) {
-  const target = useWorkspace((state) => state.target);
-  useTitle(strings.pageTitle(id));
-  const load = useCallback(() => loadMapping("value-mappings", id, target), [id, target]);
-  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
-  if ("error" in loaded)
-    return (
-      <div className="screen">
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
-      </div>
-    );
-  return <TableEditor key={target} id={id} loaded={loaded.value} target={target} />;
+  return <OpenedMapping kind="value-mappings" id={id} editor={TableEditor} />;
 }
 
-interface EditorProps {
-  readonly id: string;
-  readonly loaded: SavedMapping;
-  readonly target: string | undefined;
-}
-
-function TableEditor({ id, loaded, target }: EditorProps) {
+function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("value-mappings", id, loaded, target);
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
   const { draft, isChanged, isRestored, change, settle } = useKeptDraft(draftKey("value-mappings", id, target), opened.draft);

@@ -1,0 +1,38 @@
+import { useCallback, type ComponentType } from "react";
+import type { MappingKind } from "../../api-client/mapping-client.ts";
+import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
+import { strings } from "../../strings.ts";
+import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { useTitle } from "../page-context.tsx";
+import { usePolled } from "../use-polled.ts";
+
+/** What an editor of a table or a document is given. */
+export interface MappingEditorProps {
+  readonly id: string;
+  readonly loaded: SavedMapping;
+  readonly target: string | undefined;
+}
+
+interface OpenedMappingProps {
+  readonly kind: MappingKind;
+  readonly id: string;
+  readonly editor: ComponentType<MappingEditorProps>;
+}
+
+/** Fetches a table or a document and opens its editor, or says why it cannot. */
+export function OpenedMapping({ kind, id, editor: Editor }: OpenedMappingProps) {
+  const target = useWorkspace((state) => state.target);
+  useTitle(strings.pageTitle(id));
+  const load = useCallback(() => loadMapping(kind, id, target), [kind, id, target]);
+  const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
+  if (loaded === undefined) return <p className="screen muted">{strings.common.loading}</p>;
+  if ("error" in loaded)
+    return (
+      <div className="screen">
+        <div className="banner banner--fail" role="alert">
+          <span className="banner__text">{loaded.error}</span>
+        </div>
+      </div>
+    );
+  return <Editor key={target} id={id} loaded={loaded.value} target={target} />;
+}
