@@ -2,7 +2,7 @@
 // seen before. First the check alone, in this process, all interleaved; then whole calls over HTTP against the same
 // flow without a policy, interleaved too, as processor time of the server per call.
 import { createHmac, hash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Policies } from "../packages/server/dist/access/policies.js";
 import { TokenBuckets } from "../packages/server/dist/access/token-buckets.js";
 import { load, loadTool } from "./lib/load.mjs";
-import { put, startSluice, token as deployToken } from "./lib/processes.mjs";
+import { cpuMicros, put, startSluice, token as deployToken } from "./lib/processes.mjs";
 
 const rounds = Number(process.argv[2] ?? 7);
 const seconds = Number(process.argv[3] ?? 2);
@@ -127,13 +127,7 @@ async function inProcess() {
 }
 
 /** Processor time of a process in microseconds, where the system tells; otherwise the wall's. */
-function timeOf(pid) {
-  if (!existsSync(`/proc/${pid}/stat`)) return performance.now() * 1000;
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
+const timeOf = (pid) => cpuMicros(pid) ?? performance.now() * 1000;
 
 async function overHttp() {
   const sluice = await startSluice();

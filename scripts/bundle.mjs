@@ -21,10 +21,7 @@ const ownAddresses = {
 };
 
 /** One byte a character: V8 reads such a file without converting it. */
-const ascii = (text) =>
-  text.replaceAll(/[^\0-\x7f]/gu, (letter) =>
-    [...letter].flatMap((point) => [...Array(point.length).keys()].map((unit) => `\\u${point.charCodeAt(unit).toString(16).padStart(4, "0")}`)).join(""),
-  );
+const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const bundle = await rolldown({
   input: `${root}packages/cli/dist/main.js`,
