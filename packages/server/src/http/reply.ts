@@ -1,6 +1,7 @@
 // Writing replies: one head, one body, one system call for what is known whole. What a header may not hold never
 // reaches the wire, whoever set it.
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { Readable, pipeline } from "node:stream";
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -63,9 +64,21 @@ export function sendReply(response: ServerResponse, status: number, headers: Rep
   }
   if (!bodiless && !isStream(body)) head.push("Content-Length", String(typeof body === "string" ? Buffer.byteLength(body) : (body?.byteLength ?? 0)));
   writeHead(response, status, head);
-  if (bodiless || options.headOnly || body === undefined) response.end();
+  if (bodiless || options.headOnly || body === undefined || body === "") response.end();
+  else if (typeof body === "string" && response.socket !== null) endWithText(response, response.socket, body);
   else response.end(body);
   if (response.writableLength > 0) dropStalled(response, options.sendTimeoutMs);
+}
+
+/**
+ * Head and text as one string in one plain write. `end(text)` would add an empty chunk to say when it is done, and the two then
+ * take the slow way of gathered writes, which costs a tenth of a small request.
+ */
+function endWithText(response: ServerResponse, socket: Socket, text: string): void {
+  socket.cork();
+  response.write(text);
+  socket.uncork();
+  response.end();
 }
 
 /** `{"error": text}` and nothing else; texts are cut where no reader would go on. */
