@@ -1,46 +1,57 @@
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { createBatchedWriter, type BatchedWriter } from "./batched-writer.ts";
 import { createRuntimeLog } from "./runtime-log.ts";
 
-function opened(maxBytes = 1_000_000): { writer: BatchedWriter; text(): string; end(): void } {
+interface Opened {
+  readonly writer: BatchedWriter;
+  text(): string;
+  /** Resolves once the file ends with this line: only then may it be closed, a write under way would hit whoever gets its number next. */
+  written(lastLine: string): Promise<void>;
+  end(): void;
+}
+
+function opened(maxBytes = 1_000_000): Opened {
   const path = join(mkdtempSync(join(tmpdir(), "sluice-log-")), "log");
   const fileDescriptor = openSync(path, "w");
   const writer = createBatchedWriter({ fileDescriptor, maxBytes, dropped: (count) => `dropped ${count}` });
-  return { writer, text: () => readFileSync(path, "utf8"), end: () => closeSync(fileDescriptor) };
+  const text = (): string => readFileSync(path, "utf8");
+  const written = (lastLine: string): Promise<void> =>
+    vi.waitFor(() => expect(`\n${text()}`.endsWith(`\n${lastLine}\n`)).toBe(true), { timeout: 30_000, interval: 5 });
+  return { writer, text, written, end: () => closeSync(fileDescriptor) };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe("batched writer", () => {
   it("writes nothing before it is opened, then the first line, then the rest in order", async () => {
-    const { writer, text, end } = opened();
+    const { writer, text, written, end } = opened();
     writer.add("one");
-    await settled();
+    await aWhile();
     expect(text()).toBe("");
     writer.open("ready");
     writer.add("two");
-    await settled();
+    await written("two");
     for (let index = 0; index < 1_000; index++) writer.add(`line ${index}`);
-    await settled();
+    await written("line 999");
     expect(text()).toBe(`ready\none\ntwo\n${Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join("")}`);
     end();
   });
 
   it("remembers its last lines, also those that are still to be written, within a bound", async () => {
-    const { writer, end } = opened(20_000_000);
+    const { writer, written, end } = opened(20_000_000);
     writer.open();
     writer.add("first");
     expect(writer.recent()).toEqual(["first"]);
-    await settled();
+    await written("first");
     writer.add("second");
     expect(writer.recent()).toEqual(["first", "second"]);
     for (let batch = 0; batch < 5; batch++) {
       for (let index = 0; index < 2_000; index++) writer.add(`${batch}-${index}-${"x".repeat(90)}`);
-      await settled();
+      await written(`${batch}-1999-${"x".repeat(90)}`);
     }
     const kept = writer.recent();
     expect(kept.at(-1)).toMatch(/^4-1999-x{90}$/);
@@ -49,16 +60,16 @@ describe("batched writer", () => {
     expect(bytes).toBeLessThanOrEqual(256 * 1024);
     writer.add("y".repeat(1_000_000));
     writer.add("last");
-    await settled();
+    await written("last");
     expect(writer.recent()).toEqual(["last"]);
     end();
   });
 
   it("drops what does not fit and says how much", async () => {
-    const { writer, text, end } = opened(50);
+    const { writer, text, written, end } = opened(50);
     for (let index = 0; index < 10; index++) writer.add("x".repeat(20));
     writer.open();
-    await settled();
+    await written("dropped 8");
     expect(text()).toBe(`${"x".repeat(20)}\n${"x".repeat(20)}\ndropped 8\n`);
     end();
   });
@@ -75,16 +86,17 @@ describe("batched writer", () => {
 
 describe("log records", () => {
   const logged = async (write: (log: ReturnType<typeof createRuntimeLog>) => void): Promise<any[]> => {
-    const { writer, text, end } = opened(10_000_000);
+    const { writer, text, written, end } = opened(10_000_000);
     const secrets = createSecretValues();
     secrets.set("x", ["S3CR3T-1"]);
     write(createRuntimeLog({ level: "INFO", writer, secrets, now: () => 0 }));
+    writer.add("done");
     writer.open();
-    await settled();
+    await written("done");
     end();
     return text()
       .split("\n")
-      .filter(Boolean)
+      .slice(0, -2)
       .map((line) => JSON.parse(line));
   };
 
@@ -95,12 +107,13 @@ describe("log records", () => {
   });
 
   it("F21: the raw line holds no control character", async () => {
-    const { writer, text, end } = opened();
+    const { writer, text, written, end } = opened();
     createRuntimeLog({ level: "INFO", writer, secrets: createSecretValues(), now: () => 0 }).write("INFO", "x", "\u001b[2J\u009b\u0085\u2028");
+    writer.add("done");
     writer.open();
-    await settled();
+    await written("done");
     end();
-    expect(text().trimEnd()).toMatch(/^[\u0020-\u007e]+$/);
+    expect(text()).toMatch(/^[\u0020-\u007e]+\ndone\n$/);
   });
 
   it("long texts are cut, secrets and passwords masked, lower levels left out", async () => {
