@@ -18,8 +18,10 @@ export default defineConfig({
   },
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/designer/server/**/*.test.ts", "tests/*.test.ts", "tests/designer/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Wide, because a test that waits for something is to fail for a fault and not for a machine that stood still meanwhile.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     // Loading the sources costs more than most tests: files that run in one process share what is loaded.
     pool: "forks",
     isolate: false,

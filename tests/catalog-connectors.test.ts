@@ -74,7 +74,7 @@ async function run(example: ShownExample): Promise<unknown> {
       for (const action of ["stop", "start"]) expect((await server.api("POST", `/routes/${id}/${action}`)).status).toBe(200);
     const recorded = async (): Promise<any[]> =>
       (await server.api("GET", `/test/session/${sessionId}`)).json.recordedCalls.filter(({ uri }: any) => uri.startsWith("mock:result"));
-    await eventually(async () => (await recorded()).length > 0, 5_000);
+    await eventually(async () => (await recorded()).length > 0);
     return (await recorded())[0].request.body;
   } finally {
     await server.api("DELETE", `/test/session/${sessionId}`);

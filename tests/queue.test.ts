@@ -219,7 +219,7 @@ describe("a durable queue", () => {
       }
       expect((await server.putFlow("worker", worker("?concurrentConsumers=5", `v${version}`, "5"))).status).toBe(200);
     }
-    await eventually(() => partner.current.seen.length >= sent.length, 10_000);
+    await eventually(() => partner.current.seen.length >= sent.length);
     await sleep(200);
     expect(partner.current.bodies.toSorted()).toEqual(sent.toSorted());
     expect(new Set(partner.current.seen.map(({ version }) => version)).size).toBeGreaterThan(3);

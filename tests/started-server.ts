@@ -30,6 +30,13 @@ export interface StartOptions {
   readonly dataDir?: string;
 }
 
+/** Logs of servers that ended: a late line would land in whatever gets the number of a closed file next, so the last ones stay open. */
+const endedLogs: number[] = [];
+
+function closeLater(output: number): void {
+  if (endedLogs.push(output) > 20) closeSync(endedLogs.shift() as number);
+}
+
 export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")) }: StartOptions = {}): Promise<StartedServer> {
   const logFile = join(dataDir, "log.txt");
   const output = openSync(logFile, "a");
@@ -50,7 +57,7 @@ export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmp
     logText: () => readFileSync(logFile, "utf8"),
     async end() {
       await server.stop();
-      closeSync(output);
+      closeLater(output);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -89,8 +96,8 @@ ${steps.map((step) => `        - ${step}`).join("\n")}
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until a condition holds. */
-export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 3_000): Promise<void> {
+/** Waits until a condition holds; the bound is wide, so that a machine that stands still for a while is no failure. */
+export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error("the condition did not come true in time");

@@ -325,15 +325,15 @@ describe("limits", () => {
     const healthy = await Client.open("/logs/stream");
     const line = "y".repeat(60_000);
     for (let index = 0; index < 150; index++) await call(server.baseUrl, "POST", "/api/chatty", `${index} ${line}`);
-    await eventually(() => healthy.frames.length === 150, 10_000);
+    await eventually(() => healthy.frames.length === 150);
     let text = "";
     stalled.on("data", (chunk) => (text += chunk.toString("latin1")));
     stalled.resume();
-    await eventually(() => text.includes("event: gap"), 5_000);
+    await eventually(() => text.includes("event: gap"));
     expect(Number(/"dropped":(\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
     stalled.destroy();
     await healthy.close();
-  }, 60_000);
+  });
 
   it("H09: on shutdown a last event, then the end", async () => {
     const other = await startTestServer();

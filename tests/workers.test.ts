@@ -186,7 +186,7 @@ describe("several workers", () => {
     const log = await follow(server, "/logs/stream?routeId=seen");
     const replies = await many(40, server.baseUrl, "/api/seen");
     const ids = new Set(replies.map(({ headers }) => headers["x-run-id"]));
-    await eventually(() => trace.events.length >= 40 && log.events.length >= 40, 20_000);
+    await eventually(() => trace.events.length >= 40 && log.events.length >= 40);
     expect(new Set(trace.events.map((event) => event.runId))).toEqual(ids);
     expect(new Set(log.events.map((event) => event.message))).toEqual(new Set(Array.from({ length: 40 }, (_, index) => `saw ${index}`)));
     expect(new Set(trace.events.map((event) => event.id)).size).toBe(40);
@@ -199,7 +199,7 @@ describe("several workers", () => {
     const streams = await Promise.all(Array.from({ length: 6 }, () => follow(server, "/trace/stream")));
     expect(await clients()).toBe(6);
     for (const { close } of streams) close();
-    await eventually(async () => (await clients()) === 0, 20_000);
+    await eventually(async () => (await clients()) === 0);
   });
 
   it("hands bodies on whole, and refuses what is too large or not wanted", async () => {
@@ -251,7 +251,7 @@ describe("several workers", () => {
     expect(kinds(await Promise.all(Array.from({ length: 9 }, () => fresh(server.baseUrl, "/api/once", "0", { "idempotency-key": "k2" }))))).toEqual({
       [`200 ${first.body}`]: 9,
     });
-    await eventually(() => server.output().match(/"a group of 20"/g)?.length === 2, 20_000);
+    await eventually(() => server.output().match(/"a group of 20"/g)?.length === 2);
     expect(server.output()).not.toMatch(/"a group of (?!20")/);
   });
 
@@ -277,7 +277,7 @@ describe("several workers", () => {
 
   it("runs a timer once, not once per worker", async () => {
     await put(server, "ticking", route("ticking", "timer:tick?delay=0&period=50&repeatCount=10", 'to: "mock:tick"'));
-    await eventually(async () => (await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total >= 10, 20_000);
+    await eventually(async () => (await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total >= 10);
     await sleep(300);
     expect((await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total).toBe(10);
     expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "ticking")).toMatchObject({ total: 10 });
@@ -403,7 +403,7 @@ describe("ending", () => {
     await put(server, "kept", answering("kept", "still"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ").map(Number);
     await server.end("SIGKILL");
-    await eventually(() => children.every((pid) => !isAlive(pid)), 20_000);
+    await eventually(() => children.every((pid) => !isAlive(pid)));
     const next = await spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir });
     expect(kinds(await many(10, next.baseUrl, "/api/kept"))).toEqual({ "200 still": 10 });
     expect(readdirSync(server.dataDir).filter((name) => name.startsWith(".workers-"))).toHaveLength(1);

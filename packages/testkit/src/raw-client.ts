@@ -1,7 +1,8 @@
 // For tests: bytes over a real socket, and what came back.
 import { connect, type Socket } from "node:net";
 
-const firstByteMs = 10_000;
+const firstByteMs = 30_000;
+const tickMs = 10;
 
 export interface Exchanged {
   readonly text: string;
@@ -15,17 +16,18 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take a while on a busy machine; after it, silence means that nothing more comes.
-    let timer = setTimeout(finish, firstByteMs);
+    // The first byte may take a while on a busy machine; after it, silence means that nothing more comes. Silence is counted in
+    // turns of this process, so that a moment in which it stood still is one turn, however long it was.
+    let turnsLeft = firstByteMs / tickMs;
+    const timer = setInterval(() => --turnsLeft <= 0 && finish(), tickMs);
     function finish(): void {
-      clearTimeout(timer);
+      clearInterval(timer);
       socket.destroy();
       resolve({ text: Buffer.concat(chunks).toString("latin1"), closed });
     }
     socket.on("data", (chunk) => {
       chunks.push(chunk);
-      clearTimeout(timer);
-      timer = setTimeout(finish, quietMs);
+      turnsLeft = quietMs / tickMs;
     });
     socket.on("end", () => {
       closed = true;

@@ -7,28 +7,33 @@ import { startListener, text, type ListenerUnderTest } from "./listener-under-te
 
 const maxBodyBytes = 100_000;
 let server: ListenerUnderTest;
+/** Waits for what a client sends no longer than a moment; on a machine that stands still others would run into its limits too. */
+let impatient: ListenerUnderTest;
 let calls: string[] = [];
 
 beforeAll(async () => {
-  server = await startListener({ limits: { maxBodyBytes, headersTimeoutMs: 300, requestTimeoutMs: 400, maxHeaderCount: 100 } });
-  server.mount("/api/echo", (request) => {
-    calls.push(`${request.method} ${request.path}`);
-    return { status: 200, headers: { "Content-Type": "application/octet-stream" }, body: request.body };
-  });
+  server = await startListener({ limits: { maxBodyBytes, maxHeaderCount: 100 } });
+  impatient = await startListener({ limits: { maxBodyBytes, headersTimeoutMs: 1_000, requestTimeoutMs: 1_200 } });
+  for (const { mount } of [server, impatient]) {
+    mount("/api/echo", (request) => {
+      calls.push(`${request.method} ${request.path}`);
+      return { status: 200, headers: { "Content-Type": "application/octet-stream" }, body: request.body };
+    });
+  }
   server.mount("/api/headers", (request) => text(JSON.stringify({ ...request.headers })));
   server.mount("/catch", (request) => text(`caught ${request.path}`), { prefix: true });
 });
-afterAll(() => server.listener.drain(0));
+afterAll(() => Promise.all([server, impatient].map(({ listener }) => listener.drain(0))));
 beforeEach(() => {
   calls = [];
-  expect(server.faults).toEqual([]);
+  expect([server.faults, impatient.faults]).toEqual([[], []]);
 });
 
 const post = (headers: string, body = ""): string => `POST /api/echo HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
-async function expectHealthy(): Promise<void> {
-  const reply = await fetch(url("/api/echo"), { method: "POST", body: "canary" });
+async function expectHealthy({ port }: ListenerUnderTest): Promise<void> {
+  const reply = await fetch(`http://127.0.0.1:${port}/api/echo`, { method: "POST", body: "canary" });
   expect([reply.status, await reply.text()]).toEqual([200, "canary"]);
 }
 
@@ -76,10 +81,10 @@ test("HTTP/2.0 in the request line is refused with 505", async () => {
 
 test("random bytes never get a 2xx, and the next caller is served", async () => {
   for (let round = 0; round < 40; round++) {
-    const { text: answer } = await sendRaw(server.port, randomBytes(1 + ((round * 37) % 600)), 20);
+    const { text: answer } = await sendRaw(impatient.port, randomBytes(1 + ((round * 37) % 600)), 20);
     for (const status of statuses(answer)) expect(status).toBeGreaterThanOrEqual(400);
   }
-  await expectHealthy();
+  await expectHealthy(impatient);
 });
 
 test("a reply under way keeps its place when rubbish follows the request", async () => {
@@ -130,15 +135,15 @@ test("chunks over the limit are refused at the limit", async () => {
 });
 
 test("a body that stops coming is 408 after the time limit, and its place is free again", async () => {
-  const { text: answer, closed } = await sendRaw(server.port, post("Content-Length: 50\r\n", "abc"), 1_500);
+  const { text: answer, closed } = await sendRaw(impatient.port, post("Content-Length: 50\r\n", "abc"), 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
   expect(calls).toEqual([]);
-  await expect.poll(() => server.ingress.active).toBe(0);
+  await expect.poll(() => impatient.ingress.active).toBe(0);
 });
 
 test("a head that stops coming is 408 too", async () => {
-  const { text: answer, closed } = await sendRaw(server.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
+  const { text: answer, closed } = await sendRaw(impatient.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
 });
@@ -153,7 +158,7 @@ test("a client that leaves before its body is complete starts no route", async (
 });
 
 test("50 slow heads are all cut in time while others are served", async () => {
-  const sockets = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+  const sockets = Array.from({ length: 50 }, () => connect(impatient.port, "127.0.0.1"));
   let closed = 0;
   for (const socket of sockets) {
     socket.on("error", () => undefined);
@@ -162,8 +167,8 @@ test("50 slow heads are all cut in time while others are served", async () => {
     socket.write("G");
   }
   const drip = setInterval(() => sockets.forEach((socket) => socket.writable && socket.write("E")), 100);
-  await expectHealthy();
-  await expect.poll(() => closed, { timeout: 10_000 }).toBe(50);
+  await expectHealthy(impatient);
+  await expect.poll(() => closed).toBe(50);
   clearInterval(drip);
 });
 
@@ -185,12 +190,12 @@ test("an inflated body no longer claims to be packed", async () => {
 });
 
 test("the limit counts inflated bytes", async () => {
-  const bomb = gzipSync(Buffer.alloc(20_000_000));
+  const bomb = gzipSync(Buffer.alloc(80_000_000));
   expect(bomb.length).toBeLessThan(maxBodyBytes);
   const before = process.memoryUsage().rss;
   const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: bomb });
   expect([reply.status, await reply.text()]).toEqual([413, `{"error":"request body exceeds ${maxBodyBytes} bytes"}`]);
-  expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
   const exact = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(maxBodyBytes)) });
   expect([exact.status, (await exact.arrayBuffer()).byteLength]).toEqual([200, maxBodyBytes]);
 });

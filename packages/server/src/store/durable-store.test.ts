@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { QueuedMessage, StoredMessage } from "@sluice/connectors";
 import type { Clock } from "@sluice/engine";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../host/clock.ts";
 import { createIds } from "../host/ulid.ts";
 import { createDurableStore, type DurableStore, type StoreLimits } from "./durable-store.ts";
-
-// Each store starts a thread and flushes to disk: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folders: string[] = [];
 const stores: DurableStore[] = [];
