@@ -193,6 +193,23 @@ describe("every endpoint called wrongly", () => {
     });
   });
 
+  it("asking for a version of the API that is not served", async () => {
+    await each(async (operation, name) => {
+      for (const version of ["2", "0", "1.0", "latest", "1, 2"]) {
+        const answer = await send(operation.method, pathOf(operation), soundBody(operation), { "accept-api-version": version });
+        expectRefusal(`${name} of version ${version}`, answer, [406]);
+        expect(JSON.parse(answer.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
+      }
+    });
+    const asked = { "accept-api-version": "1" };
+    expect((await send("GET", "/_api/flows", undefined, asked)).status).toBe(200);
+    expect((await send("GET", "/_api/health", undefined, { ...asked, authorization: "" })).status).toBe(200);
+    // The order of checks stands: token, path and method come first.
+    expect((await send("GET", "/_api/flows", undefined, { "accept-api-version": "9", authorization: "" })).status).toBe(401);
+    expect((await send("GET", "/_api/nope", undefined, { "accept-api-version": "9" })).status).toBe(404);
+    expect((await send("PATCH", "/_api/flows", undefined, { "accept-api-version": "9" })).status).toBe(405);
+  });
+
   it("with a hash that is not there any more", async () => {
     for (const path of ["/_api/flows/a", "/_api/value-mappings/a", "/_api/message-mappings/a"])
       for (const method of ["PUT", "DELETE"]) {

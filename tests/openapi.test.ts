@@ -42,7 +42,7 @@ it("every operation has a unique id, its path parameters, and described response
     expect(["get", "put", "post", "delete", "head", "patch"]).toContain(method);
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect((operation.parameters ?? []).filter((parameter: any) => parameter.in === "path").map((parameter: any) => parameter.name)).toEqual(inPath);
-    for (const parameter of operation.parameters ?? [])
+    for (const parameter of (operation.parameters ?? []).filter((one: any) => one.$ref === undefined))
       expect(parameter).toMatchObject({ name: expect.any(String), in: expect.stringMatching(/^(path|query)$/), schema: { type: expect.any(String) } });
     for (const [status, response] of Object.entries<any>(operation.responses)) {
       expect(status).toMatch(/^([1-5]\d\d|default)$/);

@@ -11,7 +11,7 @@ export function apiPage(document) {
   );
   return page(
     "# Management API",
-    'Every call but `GET /_api/health` needs `Authorization: Bearer <token>`, the value of `SERVICE_DEPLOY_TOKEN`. Refusals have the body `{"error": "…"}`. A running server gives the same as OpenAPI 3.1 at `/_api/openapi.json`.',
+    'Every call but `GET /_api/health` needs `Authorization: Bearer <token>`, the value of `SERVICE_DEPLOY_TOKEN`. Refusals have the body `{"error": "…"}`. Every reply says in `X-Api-Version` which version of the API answered; `Accept-Api-Version: 1` asks for one, and one that is not served is refused with 406. A running server gives the same as OpenAPI 3.1 at `/_api/openapi.json`.',
     overview(operations),
     ...sections,
   );
@@ -22,7 +22,8 @@ function overview(operations) {
 }
 
 function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
-  const rows = parameters.map(
+  const own = parameters.filter((parameter) => parameter.$ref === undefined);
+  const rows = own.map(
     ({ name, in: place, required, description, schema }) =>
       `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` when left out`} | ${description ?? ""} |`,
   );

@@ -59,6 +59,8 @@ interface AnyInput {
 }
 
 const standardTimeoutMs = 60_000;
+/** The version of the API that operations.ts describes. */
+const apiVersion = "1";
 
 export function createClient(options: ClientOptions): ApiClient {
   const { token, timeoutMs = standardTimeoutMs, fetch: send = fetch } = options;
@@ -68,7 +70,7 @@ export function createClient(options: ClientOptions): ApiClient {
     const [method = "GET", path = ""] = name.split(" ");
     const content = input.body === undefined ? {} : { body: typeof input.body === "string" ? input.body : JSON.stringify(input.body) };
     const type: Readonly<Record<string, string>> = input.body === undefined || typeof input.body === "string" ? {} : { "content-type": "application/json" };
-    const headers = { authorization: `Bearer ${token}`, ...type, ...input.headers };
+    const headers = { authorization: `Bearer ${token}`, "accept-api-version": apiVersion, ...type, ...input.headers };
     let reply: Response;
     try {
       reply = await send(`${root}/_api${filled(path, input.params)}${queryText(input.query)}`, {

@@ -7,6 +7,7 @@ export type RefusalCode =
   | "not-found"
   | "gone"
   | "method-not-allowed"
+  | "version-unserved"
   | "body-invalid"
   | "id-invalid"
   | "query-invalid"

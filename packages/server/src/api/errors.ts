@@ -8,6 +8,7 @@ export const statusOf = {
   "not-found": 404,
   gone: 410,
   "method-not-allowed": 405,
+  "version-unserved": 406,
   "body-invalid": 400,
   "id-invalid": 400,
   "query-invalid": 400,

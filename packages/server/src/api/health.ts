@@ -3,6 +3,7 @@ import type { Route, Runtime } from "@sluice/engine";
 import { f } from "@sluice/model";
 import { z } from "zod";
 import type { InstalledFlow } from "../flows/installed-flows.ts";
+import { servedVersions } from "../http/api-version.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { wholeHealth } from "../workers/whole-health.ts";
@@ -54,7 +55,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
     uptime: Math.round((parts.now() - parts.startedAt) / 100) / 10,
     startedAt: new Date(parts.startedAt).toISOString(),
     engineVersion: parts.engineVersion,
-    apiVersion: 1,
+    apiVersion: servedVersions.at(-1)?.number,
     routes: [...parts.runtime.routes.values()].map((route) => routeJson(route, parts, trusted)).sort((a, b) => (a.id < b.id ? -1 : 1)),
     ...(trusted ? details(parts, lag) : {}),
   });

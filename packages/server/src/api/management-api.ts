@@ -1,6 +1,7 @@
-// The door of the management API. The order of checks is part of the contract: token, path, method, size, body, handler.
+// The door of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
 import type { Log } from "@sluice/engine";
 import type { TokenCheck } from "../auth/deploy-token.ts";
+import { askedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -36,6 +37,7 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     if (match === undefined) throw new Refusal("not-found", "no such endpoint");
     const { endpoint, params, methods } = match;
     if (endpoint === undefined) throw new Refusal("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
+    refuseUnservedVersion(request);
     if (endpoint.method !== "GET" && endpoint.whileDraining !== true && options.isDraining()) {
       throw new Refusal("draining", "the runtime is shutting down", { "Retry-After": "5" });
     }
@@ -57,6 +59,13 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
       refuse(respond, error, options);
     }
   };
+}
+
+function refuseUnservedVersion({ headers }: ApiRequest): void {
+  const asked = headers[versionHeader];
+  if (askedVersion(asked as string | undefined) !== undefined) return;
+  const served = servedVersions.map(({ number }) => number).join(", ");
+  throw new Refusal("version-unserved", `API version '${String(asked).slice(0, 100)}' is not served: this runtime serves ${served}`);
 }
 
 const noStore = { "Cache-Control": "no-store" } as const;

@@ -46,15 +46,19 @@ const document = openApiDocument({
   },
 }) as any;
 
+const asksForVersion = { $ref: "#/components/parameters/AcceptApiVersion" };
+
 describe("OpenAPI", () => {
   it("D68: says what the declarations say", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.paths["/_api/things"].get.parameters).toEqual([
       { name: "limit", in: "query", required: false, description: "How many.", schema: { type: "integer", default: 5 } },
       { name: "kind", in: "query", required: false, description: "Which.", schema: { type: "string", enum: ["a", "b"] } },
+      asksForVersion,
     ]);
     const { put } = document.paths["/_api/things/{id}"];
-    expect(put.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }]);
+    expect(put.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }, asksForVersion]);
+    expect(document.components.parameters.AcceptApiVersion).toMatchObject({ name: "Accept-Api-Version", in: "header", schema: { enum: [1] } });
     expect(put.requestBody.content["application/json"].schema).toMatchObject({ type: "object", required: ["yaml"], properties: { yaml: { type: "string" } } });
     expect(Object.keys(put.requestBody.content)).toEqual(["application/json", "application/yaml"]);
     expect(document.paths["/_api/health"].get.security).toEqual([]);

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of the management API and of the webhooks in service, made from the endpoints' declarations.
 import { describe, type Field, type Fields } from "@sluice/model";
 import { z } from "zod";
+import { servedVersions } from "../http/api-version.ts";
 import type { DescribedWebhooks } from "./describe-webhooks.ts";
 import type { Endpoint, ReplyShape } from "./endpoint.ts";
 import { errorReply, webhookOperations } from "./openapi-webhooks.ts";
@@ -33,6 +34,15 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
         deployToken: { type: "http", scheme: "bearer", description: "The value of SERVICE_DEPLOY_TOKEN." },
         ...webhooks.securitySchemes,
       },
+      parameters: {
+        AcceptApiVersion: {
+          name: "Accept-Api-Version",
+          in: "header",
+          required: false,
+          description: "The version of this API that is to answer; without it the oldest one served. One that is not served is refused with 406.",
+          schema: { type: "integer", enum: servedVersions.map(({ number }) => number) },
+        },
+      },
       schemas: { Error: { type: "object", properties: { error: { type: "string", maxLength: 500 } }, required: ["error"], additionalProperties: false } },
     },
   };
@@ -40,13 +50,17 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
 
 function operation(endpoint: Endpoint): Json {
   const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
-  const parameters = [...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })), ...queryParameters(endpoint.query)];
+  const parameters = [
+    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...queryParameters(endpoint.query),
+    { $ref: "#/components/parameters/AcceptApiVersion" },
+  ];
   return {
     operationId: operationId(endpoint),
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(endpoint.open === true ? { security: [] } : {}),
-    ...(parameters.length === 0 ? {} : { parameters }),
+    parameters,
     ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(endpoint) } }),
     responses: { ...Object.fromEntries(Object.entries(endpoint.replies).map(([status, reply]) => [status, replyObject(reply)])), default: errorReply },
   };

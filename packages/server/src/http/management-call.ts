@@ -1,11 +1,10 @@
 // The request and the responder that the management API sees, on top of a request that has arrived.
 import type { IncomingHttpHeaders } from "node:http";
+import { versionHeader, versionHeaders } from "./api-version.ts";
 import { inflateBody } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import type { ApiRequest, ApiResponder, ApiStream } from "./management.ts";
 import type { RequestArrival } from "./request-arrival.ts";
-
-const apiVersion = "1";
 
 export class ManagementRequest implements ApiRequest {
   readonly method: string;
@@ -70,10 +69,12 @@ export class ManagementRequest implements ApiRequest {
 
 export class ManagementResponder implements ApiResponder {
   readonly #arrival: RequestArrival;
+  readonly #version: Readonly<Record<string, string>>;
   #sent = false;
 
   constructor(arrival: RequestArrival) {
     this.#arrival = arrival;
+    this.#version = versionHeaders(arrival.request.headers[versionHeader] as string | undefined);
   }
 
   get sent(): boolean {
@@ -83,7 +84,7 @@ export class ManagementResponder implements ApiResponder {
   send(status: number, body: string | Uint8Array | undefined, headers?: Readonly<Record<string, string>>): void {
     if (this.#sent) return;
     this.#sent = true;
-    this.#arrival.reply(status, { "X-Api-Version": apiVersion, ...headers }, body);
+    this.#arrival.reply(status, { ...this.#version, ...headers }, body);
   }
 
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void {
@@ -93,14 +94,14 @@ export class ManagementResponder implements ApiResponder {
   error(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
     if (this.#sent) return;
     this.#sent = true;
-    this.#arrival.refuse(status, text, { "X-Api-Version": apiVersion, ...headers });
+    this.#arrival.refuse(status, text, { ...this.#version, ...headers });
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream {
     if (this.#sent) throw new Error("the request has been answered already");
     this.#sent = true;
     const { response, method } = this.#arrival;
-    response.writeHead(status, { "X-Api-Version": apiVersion, ...headers });
+    response.writeHead(status, { ...this.#version, ...headers });
     if (method === "HEAD") response.end();
     else response.flushHeaders();
     // A follower whose machine is gone says nothing and takes nothing: the system asks for it between two heartbeats.
