@@ -19,7 +19,7 @@ export class DocumentReader {
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
       const near = known.find((candidate) => isNear(name, candidate));
-      this.fault(path === "" ? printable(name) : `${path}.${printable(name)}`, `unknown member${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
+      this.fault(path, `unknown member '${printable(name)}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
     }
     return value as Members;
   }
