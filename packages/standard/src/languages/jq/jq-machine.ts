@@ -1,6 +1,7 @@
 // What one evaluation of a jq program may spend and what it can see. The budget counts work, so that the same message fails on
 // every machine alike; the clock ends what is slower than its work, before other flows would notice.
 import { FlowError, longestText, type Clock, type Exchange } from "@sluice/engine/spi";
+import { TimeSpent } from "../language-values/time-spent.ts";
 
 /** An error that jq programs can catch; its value may be any JSON value. */
 export class JqError extends Error {
@@ -25,19 +26,18 @@ export class JqMachine {
   exchange: Exchange | undefined = undefined;
   body: unknown = null;
   readonly now: () => number;
-  readonly #clock: Clock;
-  #deadline = Infinity;
+  readonly #time: TimeSpent;
   #nextLook = lookEvery;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#time = new TimeSpent(clock);
     this.now = () => clock.now();
   }
 
   begin(body: unknown, exchange: Exchange): void {
     this.#work = 0;
     this.#nextLook = lookEvery;
-    this.#deadline = this.#clock.monotonic() + timeLimitMs;
+    this.#time.begin();
     this.body = body;
     this.exchange = exchange;
   }
@@ -47,7 +47,7 @@ export class JqMachine {
     this.#work += work;
     if (this.#work < this.#nextLook) return;
     this.#nextLook = this.#work + lookEvery;
-    if (this.#work > workLimit || this.#clock.monotonic() > this.#deadline)
+    if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
       throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program did more work than one evaluation may; it may not end at all", {
         code: "limit-time",
       });

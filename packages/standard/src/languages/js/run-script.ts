@@ -29,15 +29,18 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
   const runtime: QuickJSRuntime = quickjs.newRuntime();
   runtime.setMemoryLimit(limits.memoryLimitBytes);
   runtime.setMaxStackSize(limits.stackLimitBytes);
-  let deadline: number | undefined;
+  let checkedAt: number | undefined;
+  let spentMs = 0;
   let checks = 0;
   let stopped = false;
-  // The interpreter checks when it starts and then once in ten thousand operations: time runs from the first check, so that a
-  // busy machine does not stop a script that does next to nothing. Fifty checks a millisecond are far more than any machine
+  // The interpreter checks when it starts and then once in ten thousand operations: time runs from the first check, and what passes
+  // between two counts up to a bound, so that a machine that stands still does not stop a script that does next to nothing. Fifty checks a millisecond are far more than any machine
   // makes: a clock that stands still cannot undo the limit.
   runtime.setInterruptHandler(() => {
-    deadline ??= now() + limits.timeLimitMs;
-    stopped = ++checks > limits.timeLimitMs * 50 || now() > deadline;
+    const checkedNow = now();
+    spentMs += Math.min(checkedNow - (checkedAt ?? checkedNow), 50);
+    checkedAt = checkedNow;
+    stopped = ++checks > limits.timeLimitMs * 50 || spentMs > limits.timeLimitMs;
     return stopped;
   });
   const context = runtime.newContext();

@@ -2,6 +2,7 @@
 // the hooks count work, nesting and the size of what is made.
 import { CompileError, FlowError, asText, checkTextLength, type Clock } from "@sluice/engine/spi";
 import jsonata from "jsonata";
+import { TimeSpent } from "../language-values/time-spent.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
 // The published types leave the options out.
@@ -12,13 +13,12 @@ const deepest = 500;
 
 export class JsonataProgram {
   readonly #expression: jsonata.Expression;
-  readonly #clock: Clock;
+  readonly #time: TimeSpent;
   #work = 0;
   #depth = 0;
-  #deadline = Infinity;
 
   constructor(text: string, clock: Clock) {
-    this.#clock = clock;
+    this.#time = new TimeSpent(clock);
     // The hooks are variables to JSONata, so an expression that names them could take them away.
     if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved");
     this.#expression = compile(text);
@@ -32,7 +32,7 @@ export class JsonataProgram {
   evaluate(input: unknown, bindings: Readonly<Record<string, unknown>>): unknown {
     this.#work = 0;
     this.#depth = 0;
-    this.#deadline = this.#clock.monotonic() + timeLimitMs;
+    this.#time.begin();
     try {
       return this.#expression.evaluate(input, { ...bindings }) as unknown;
     } catch (thrown) {
@@ -64,7 +64,7 @@ export class JsonataProgram {
 
   #spend(work: number): void {
     this.#work += work;
-    if (this.#work > workLimit || this.#clock.monotonic() > this.#deadline)
+    if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
       throw new FlowError(
         "java.lang.IllegalStateException",
         "time limit: the jsonata expression did more work than one evaluation may; it may not end at all",

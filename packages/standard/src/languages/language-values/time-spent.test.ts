@@ -1,0 +1,33 @@
+import { FakeClock } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { TimeSpent } from "./time-spent.ts";
+
+it("sums up what passes between looks and begins anew", async () => {
+  const clock = new FakeClock();
+  const spent = new TimeSpent(clock);
+  for (let evaluation = 0; evaluation < 2; evaluation++) {
+    await clock.advance(1_000);
+    spent.begin();
+    expect(spent.isOver(150)).toBe(false);
+    for (let look = 0; look < 15; look++) {
+      await clock.advance(10);
+      expect(spent.isOver(150)).toBe(false);
+    }
+    await clock.advance(1);
+    expect(spent.isOver(150)).toBe(true);
+  }
+});
+
+it("forgives a process that stood still, and not one that takes long at every look", async () => {
+  const clock = new FakeClock();
+  const spent = new TimeSpent(clock);
+  spent.begin();
+  await clock.freeze(60_000);
+  expect(spent.isOver(150)).toBe(false);
+  const looks: boolean[] = [];
+  for (let look = 0; look < 3; look++) {
+    await clock.advance(1_000);
+    looks.push(spent.isOver(150));
+  }
+  expect(looks).toEqual([false, false, true]);
+});
