@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useCatalog, useCatalogUpkeep } from "../catalog/use-catalog.ts";
 import { pathKey, type Outline } from "../document/outline.ts";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
@@ -64,7 +64,7 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   const problems = useProblems();
   const { good, text } = flow;
   // By what they follow from and not by the flow, which is another one with every selection.
-  const faults = useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]);
+  const faults = useSameFaults(useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]));
   const facts = useMemo((): TreeFacts => ({ catalog, folded, faults }), [catalog, folded, faults]);
   const outline = good?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
@@ -90,6 +90,17 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
       <RouteTree route={route} entities={index === routes.length - 1 ? outline.entities : noEntities} facts={facts} />
     </section>
   ));
+}
+
+type Faults = TreeFacts["faults"];
+
+/** The map of before as long as each step has as many faults as before: cards show no more of them. */
+function useSameFaults(faults: Faults): Faults {
+  const [kept, keep] = useState(faults);
+  if (kept === faults) return kept;
+  if (kept.size === faults.size && [...faults].every(([key, { length }]) => kept.get(key)?.length === length)) return kept;
+  keep(faults);
+  return faults;
 }
 
 const noEntities: Outline["entities"] = [];

@@ -1,12 +1,14 @@
 // A route as a tree of cards. Layout is nested HTML; nothing is measured or placed by script. What a click, a drag or a key does
 // is decided by those who listen above: cards and gaps only carry their keys.
-import { memo, useId } from "react";
+import { memo, useId, useRef } from "react";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { pathKey, type BlockOutline, type EntityOutline, type RouteOutline, type StepOutline } from "../document/outline.ts";
 import { strings } from "../strings.ts";
 import { branchTitle, entityFace, stepFace, triggerFace } from "./step-face.ts";
-import { useIsSelected, useIsTabStop } from "./selected-keys.ts";
-import { StepCard } from "./step-card.tsx";
+import { useMark } from "./selected-keys.ts";
+import { InViewContext, StepCard } from "./step-card.tsx";
+import { areDrawnSame, chunksOf, countSteps, drawnSize, type Chunk } from "./step-chunks.ts";
+import { useComesIntoView } from "./use-comes-into-view.ts";
 
 const words = strings.canvas;
 
@@ -75,16 +77,58 @@ interface StepsProps {
 }
 
 function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps) {
-  const keys = contentKeys(steps);
+  const chunks = chunksOf(steps);
+  const common = { total: steps.length, level, scope, facts };
   return (
     <>
-      {steps.map((step, index) => (
-        <Step key={keys[index]} step={step} level={level} position={index + 1} total={steps.length} scope={scope} facts={facts} />
-      ))}
+      {chunks === undefined ? <Stretch steps={steps} start={0} {...common} /> : chunks.map((chunk) => <StepChunk key={chunk.start} {...chunk} {...common} />)}
       {steps.length === 0 && !tail ? null : <Gap listKey={listKey} index={steps.length} kind={tail ? "tail" : "end"} />}
     </>
   );
 }
+
+interface StretchProps extends Chunk {
+  readonly total: number;
+  readonly level: number;
+  readonly scope: string;
+  readonly facts: TreeFacts;
+}
+
+function Stretch({ steps, start, total, level, scope, facts }: StretchProps) {
+  const keys = contentKeys(steps);
+  return steps.map((step, index) => (
+    <Step key={keys[index]} step={step} level={level} position={start + index + 1} total={total} scope={scope} facts={facts} />
+  ));
+}
+
+/** More steps than any screen shows at the actual size. */
+const drawnAtOnce = 40;
+
+/** A stretch of a long list: left alone by the browser while it is out of view, and by React while it shows the same. */
+const StepChunk = memo(
+  function StepChunk(props: StretchProps) {
+    const { steps, start, scope, facts } = props;
+    const chunk = useRef<HTMLLIElement>(null);
+    const isInView = useComesIntoView(chunk, start < drawnAtOnce);
+    const { width, height } = drawnSize(steps, ({ id }) => facts.folded.has(`${scope}/${id}`));
+    return (
+      <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
+        <ul role="none" className="chunk__steps">
+          <InViewContext value={isInView}>
+            <Stretch {...props} />
+          </InViewContext>
+        </ul>
+      </li>
+    );
+  },
+  (one, other) =>
+    one.start === other.start &&
+    one.total === other.total &&
+    one.level === other.level &&
+    one.scope === other.scope &&
+    one.facts === other.facts &&
+    areDrawnSame(one.steps, other.steps),
+);
 
 /** Keys by content: a step that moves because others came or went keeps its card. */
 function contentKeys(steps: readonly StepOutline[]): readonly string[] {
@@ -207,8 +251,7 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
   const key = pathKey(block.path);
   const title = branchTitle(block);
   const faults = facts.faults.get(key)?.length ?? 0;
-  const selected = useIsSelected(key);
-  const tabStop = useIsTabStop(key);
+  const { isSelected, isTabStop } = useMark(key);
   return (
     <div
       role="treeitem"
@@ -216,8 +259,8 @@ function Branch({ block, level, position, total, facts }: BranchProps) {
       aria-level={level}
       aria-posinset={position}
       aria-setsize={total}
-      aria-selected={selected}
-      tabIndex={tabStop ? 0 : -1}
+      aria-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
       data-key={key}
       data-fault={faults > 0 || undefined}
       title={title}
@@ -264,8 +307,4 @@ function Entity({
       {expanded === true ? <Blocks owner={entity} id={group} level={2} scope={`element/${key}`} facts={facts} adopts={false} /> : null}
     </div>
   );
-}
-
-function countSteps(blocks: readonly BlockOutline[]): number {
-  return blocks.reduce((sum, block) => sum + block.steps.reduce((inner, step) => inner + 1 + countSteps(step.blocks), 0), 0);
 }

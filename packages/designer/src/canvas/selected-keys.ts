@@ -11,7 +11,7 @@ interface Marks {
 
 const marks = new WeakMap<OpenFlow, Marks>();
 
-export function marksOf(flow: OpenFlow): Marks {
+function marksOf(flow: OpenFlow): Marks {
   let known = marks.get(flow);
   if (known === undefined) {
     known = { selected: selectedKeys(flow), tabStops: tabStops(flow) };
@@ -20,8 +20,20 @@ export function marksOf(flow: OpenFlow): Marks {
   return known;
 }
 
-export const useIsSelected = (key: string): boolean => useEditorState(({ flow }) => marksOf(flow).selected.has(key));
-export const useIsTabStop = (key: string): boolean => useEditorState(({ flow }) => marksOf(flow).tabStops.has(key));
+export interface Mark {
+  readonly isSelected: boolean;
+  readonly isTabStop: boolean;
+}
+
+/** Always the same four objects: a card whose mark is the one of before is not drawn again. */
+const allMarks: readonly Mark[] = [0, 1, 2, 3].map((bits) => ({ isSelected: (bits & 1) !== 0, isTabStop: (bits & 2) !== 0 }));
+
+export function useMark(key: string): Mark {
+  return useEditorState(({ flow }) => {
+    const { selected, tabStops } = marksOf(flow);
+    return allMarks[(selected.has(key) ? 1 : 0) + (tabStops.has(key) ? 2 : 0)] as Mark;
+  });
+}
 
 function selectedKeys(flow: OpenFlow): ReadonlySet<string> {
   const steps = selectedSteps(flow);

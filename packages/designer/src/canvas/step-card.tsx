@@ -1,9 +1,9 @@
 import { CircleAlert, CircleX, Check } from "lucide-react";
-import { memo } from "react";
+import { createContext, memo, useContext } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { useCardFacts, type CardFigures } from "./card-facts.ts";
-import { useIsSelected, useIsTabStop } from "./selected-keys.ts";
+import { useMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const words = strings.canvas;
@@ -29,30 +29,46 @@ export interface StepCardProps {
   readonly draggable: boolean;
 }
 
+/** False for cards that are still far out of view: they are only named. */
+export const InViewContext = createContext(true);
+
 export const StepCard = memo(function StepCard(props: StepCardProps) {
-  const { id, title, subtitle, label, kind, icon, level, position, total, faults, disabled, expanded, group, draggable } = props;
+  const { id, title, subtitle, label, kind, level, position, total, faults, disabled, expanded, group, draggable } = props;
+  const { isSelected, isTabStop } = useMark(id);
+  const isInView = useContext(InViewContext);
+  const common = {
+    role: "treeitem",
+    "aria-level": level,
+    "aria-posinset": position,
+    "aria-setsize": total,
+    "aria-selected": isSelected,
+    "aria-expanded": expanded,
+    "aria-owns": expanded === true ? group : undefined,
+    tabIndex: isTabStop ? 0 : -1,
+    className: "card",
+    "data-key": id,
+    "data-kind": kind,
+    "data-fault": faults > 0 || undefined,
+    "data-disabled": disabled || undefined,
+    draggable,
+  };
+  return isInView ? <CardContent {...props} frame={common} /> : <div {...common} aria-label={`${title}${label} ${subtitle}`} />;
+});
+
+function CardContent({
+  id,
+  title,
+  subtitle,
+  label,
+  kind,
+  icon,
+  faults,
+  disabled,
+  frame,
+}: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
   const facts = useCardFacts(id);
-  const selected = useIsSelected(id);
-  const tabStop = useIsTabStop(id);
   return (
-    <div
-      role="treeitem"
-      aria-level={level}
-      aria-posinset={position}
-      aria-setsize={total}
-      aria-selected={selected}
-      aria-expanded={expanded}
-      aria-owns={expanded === true ? group : undefined}
-      tabIndex={tabStop ? 0 : -1}
-      className="card"
-      data-key={id}
-      data-kind={kind}
-      data-fault={faults > 0 || undefined}
-      data-failed={facts?.error !== undefined || undefined}
-      data-dimmed={facts?.dimmed || undefined}
-      data-disabled={disabled || undefined}
-      draggable={draggable}
-    >
+    <div {...frame} data-failed={facts?.error !== undefined || undefined} data-dimmed={facts?.dimmed || undefined}>
       <StepIcon icon={icon} kind={kind} />
       <span className="card__text">
         <span className="card__title">{title}</span>
@@ -68,7 +84,7 @@ export const StepCard = memo(function StepCard(props: StepCardProps) {
       )}
     </div>
   );
-});
+}
 
 /** Rate and failures on the upper line, the duration at the end of the lower one. */
 function Figures({ rate, failed, p95, told }: CardFigures) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applySplice } from "@sluice/model";
-import { emptyHistory, invert, record, redo, stepsFromSaved, undo, type History, type Origin } from "./history.ts";
+import { difference, emptyHistory, invert, record, redo, stepsFromSaved, undo, type History, type Origin } from "./history.ts";
 
 const start = "one\ntwo\nthree\n";
 const edits = fc.array(
@@ -51,4 +51,17 @@ test("is bounded, and then the saved state is out of reach", () => {
   expect(history.past).toHaveLength(1000);
   expect(history.savedAt).toBeUndefined();
   expect(stepsFromSaved(history)).toBe(1000);
+});
+
+test("two texts differ in one stretch, the smallest that makes one of the other", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("a", "b", "\n") }), fc.string({ unit: fc.constantFrom("a", "b", "\n") }), (before, after) => {
+      const { start, end, text } = difference(before, after);
+      expect(before.slice(0, start) + text + before.slice(end)).toBe(after);
+      if (start < end && text !== "") {
+        expect(before[start]).not.toBe(text[0]);
+        expect(before[end - 1]).not.toBe(text.at(-1));
+      }
+    }),
+  );
 });

@@ -8,12 +8,61 @@ const note = (origin: "source" | "form" | "canvas" = "canvas", at = 0) => ({ lab
 const saved = (text: string) => ({ text, hash: "h", lastModified: "2026-11-14T16:02:33.120Z" });
 const open = () => flows.openFlow("orders", sampleText, saved(sampleText));
 
+const deepText = `- onException:
+    exception: [x.Y]
+    steps: [{log: e}]
+- route:
+    id: a
+    from:
+      uri: direct:a
+      steps:
+        - log: one
+        - choice:
+            when:
+              - simple: "\${body}"
+                steps:
+                  - loop:
+                      constant: 2
+                      steps: [{log: two}, {log: three}]
+              - simple: "\${header.a}"
+                steps: []
+            otherwise:
+              steps: [{log: four}]
+        - to: mock:end
+- route:
+    id: b
+    from:
+      uri: direct:b
+    steps:
+      - doTry:
+          steps: [{log: five}]
+          doFinally: {steps: []}
+`;
+
 describe("an open flow", () => {
   test("numbers the steps as the runtime does, and finds them by id", () => {
     const flow = open();
     const ids = [...everyStep(flow.good?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
     expect(ids).toEqual(["setBody1", "choice1", "log1", "to1", "last"]);
     expect(flows.stepById(flow, "orders", "log1")?.detail).toBe("first");
+  });
+
+  test("finds every step and branch by its path, and nothing at other paths", () => {
+    const flow = flows.openFlow("deep", deepText, undefined);
+    const { routes = [], entities = [] } = flow.good?.outline ?? {};
+    const steps = [...routes.flatMap((route) => route.steps), ...entities.flatMap(({ blocks }) => blocks.flatMap((block) => block.steps))];
+    const all = [...everyStep(steps)];
+    expect(all).toHaveLength(10);
+    const blocks = [...entities.flatMap((entity) => entity.blocks), ...all.flatMap((step) => step.blocks)];
+    for (const step of all) {
+      expect(flows.stepAt(flow, step.path)).toBe(step);
+      expect(flows.stepAt(flow, [...step.listPath, 99])).toBeUndefined();
+      expect(flows.stepAt(flow, [...step.path, step.name])).toBeUndefined();
+      expect(flows.blockAt(flow, step.path)).toBeUndefined();
+    }
+    for (const block of blocks) expect(flows.blockAt(flow, block.path)).toBe(block.name === "" ? undefined : block);
+    expect(flows.stepAt(flow, [])).toBeUndefined();
+    expect(flows.stepAt(flow, [7, "route", "from", "steps", 0])).toBeUndefined();
   });
 
   test("an edit changes its own line only, and undo gives back the same bytes", () => {

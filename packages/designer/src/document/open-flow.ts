@@ -139,32 +139,47 @@ export function selectedSteps(flow: OpenFlow): readonly StepOutline[] {
 
 /** The branch of a step at a path, such as one `when` of a choice. */
 export function blockAt(flow: OpenFlow, path: Path): BlockOutline | undefined {
-  const key = pathKey(path);
-  for (const block of allBlocks(flow.good?.outline)) if (block.name !== "" && pathKey(block.path) === key) return block;
-  return undefined;
-}
-
-function* allBlocks(outline: Outline | undefined): Generator<BlockOutline> {
-  for (const entity of outline?.entities ?? []) yield* entity.blocks;
-  for (const step of allSteps(outline)) yield* step.blocks;
+  const block = innermostBlock(flow, path, true);
+  return block !== undefined && block.name !== "" && block.path.length === path.length ? block : undefined;
 }
 
 export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
-  const key = pathKey(path);
-  for (const step of allSteps(flow.good?.outline)) if (pathKey(step.path) === key) return step;
-  return undefined;
+  const item = path[0];
+  const route = flow.good?.outline.routes.find((one) => one.path[0] === item);
+  const listPath = path.slice(0, -1);
+  const isInRoute = route !== undefined && route.stepsPath.length === listPath.length && isBelow(path, route.stepsPath);
+  const block = isInRoute ? undefined : innermostBlock(flow, listPath, false);
+  const steps = isInRoute ? route.steps : block !== undefined && block.stepsPath.length === listPath.length ? block.steps : [];
+  return steps.find((step) => step.index === path.at(-1));
 }
+
+/** The block nearest to a path from above: by its own path, or by that of its steps. */
+function innermostBlock(flow: OpenFlow, path: Path, byOwnPath: boolean): BlockOutline | undefined {
+  const item = path[0];
+  const route = flow.good?.outline.routes.find((one) => one.path[0] === item);
+  let blocks = route === undefined ? (flow.good?.outline.entities.find((one) => one.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
+  let found: BlockOutline | undefined;
+  for (;;) {
+    const next: BlockOutline | undefined = blocks.findLast((block) => isBelow(path, byOwnPath && block.name !== "" ? block.path : block.stepsPath));
+    if (next === undefined) return found;
+    found = next;
+    blocks = blocksToward(next.steps, path);
+  }
+}
+
+const blocksToward = (steps: readonly StepOutline[], path: Path): readonly BlockOutline[] => {
+  const [first] = steps;
+  const index = first === undefined ? undefined : path[first.listPath.length];
+  return (typeof index === "number" ? steps[index]?.blocks : undefined) ?? [];
+};
+
+const isBelow = (path: Path, above: Path): boolean => path.length >= above.length && above.every((part, index) => part === path[index]);
 
 /** The step the runtime calls so. */
 export function stepById(flow: OpenFlow, routeId: string, stepId: string): StepOutline | undefined {
   const route = flow.good?.outline.routes.find(({ id }) => id === routeId);
   for (const step of everyStep(route?.steps ?? [])) if (step.id === stepId) return step;
   return undefined;
-}
-
-function* allSteps(outline: Outline | undefined): Generator<StepOutline> {
-  for (const route of outline?.routes ?? []) yield* everyStep(route.steps);
-  for (const entity of outline?.entities ?? []) for (const block of entity.blocks) yield* everyStep(block.steps);
 }
 
 /** What stands at a place of the text the outline was made from: the innermost step or branch, else the trigger or element around it. */

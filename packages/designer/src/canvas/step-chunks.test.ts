@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { openFlow } from "../document/open-flow.ts";
+import type { StepOutline } from "../document/outline.ts";
+import { areDrawnSame, chunksOf, drawnSize } from "./step-chunks.ts";
+
+const text = (steps: readonly string[]): string =>
+  `- route:\n    id: r\n    from:\n      uri: direct:r\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+const stepsOf = (steps: readonly string[]): readonly StepOutline[] => openFlow("r", text(steps), undefined).good?.outline.routes[0]?.steps ?? [];
+const logs = (count: number): string[] => Array.from({ length: count }, (_, index) => `log: {message: "${index}"}`);
+const choice = `choice: {when: [{simple: "\${body}", steps: [{log: a}, {log: b}]}], otherwise: {steps: [{log: c}]}}`;
+
+test("short lists are drawn whole, long ones in stretches that hold all steps in order", () => {
+  expect(chunksOf(stepsOf(logs(23)))).toBeUndefined();
+  const steps = stepsOf([...logs(15), choice, ...logs(15)]);
+  const chunks = chunksOf(steps) ?? [];
+  expect(chunks.flatMap((chunk) => chunk.steps)).toEqual(steps);
+  expect(chunks.map(({ start }) => start)).toEqual([0, 10, 17, 27]);
+});
+
+test("a step is drawn the same wherever it stands in the text, and otherwise as soon as something of it shows", () => {
+  const before = stepsOf([...logs(3), choice]);
+  expect(areDrawnSame(before, stepsOf([...logs(3), choice]))).toBe(true);
+  expect(areDrawnSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
+  expect(areDrawnSame(before, stepsOf([`log: {message: "other"}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(areDrawnSame(before, stepsOf([`log: {message: "0", disabled: true}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(areDrawnSame(before, stepsOf([...logs(3), choice.replace("log: b", "log: changed")]))).toBe(false);
+  expect(areDrawnSame(before, stepsOf([...logs(3), choice.replace("body", "header.a")]))).toBe(false);
+  expect(areDrawnSame(before, stepsOf(logs(3)))).toBe(false);
+});
+
+test("a number that was given to a step shows only through what is folded under it", () => {
+  const disabledFirst = [`log: {message: "0", disabled: true}`, ...logs(3).slice(1)];
+  expect(areDrawnSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
+  const choices = [choice, choice];
+  expect(areDrawnSame(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
+});
+
+test("a stretch is as high as its cards and lines, and as wide as its branches side by side", () => {
+  const open = (): boolean => false;
+  expect(drawnSize(stepsOf(logs(10)), open)).toEqual({ width: 240, height: 10 * 80 });
+  expect(drawnSize(stepsOf([choice]), () => true)).toEqual({ width: 240, height: 80 });
+  expect(drawnSize(stepsOf([choice]), open)).toEqual({ width: 2 * 240 + 16 + 26 + 24, height: 80 + 33 + (24 + 12 + 56 + 80 + 6) + 13 });
+});

@@ -1,0 +1,95 @@
+// Long lists of steps are drawn in chunks, which the browser leaves out of its work while they are out of view. For that a chunk
+// must say how large it would be, and must know when what it shows is still the same.
+import type { BlockOutline, StepOutline } from "../document/outline.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Chunk {
+  /** The place of the first step in its list. */
+  readonly start: number;
+  readonly steps: readonly StepOutline[];
+}
+
+const stepsPerChunk = 10;
+/** Shorter lists are drawn whole. */
+const longList = 24;
+
+/** A list cut into stretches that hold about as many steps each; undefined when it is too short to be worth it. */
+export function chunksOf(steps: readonly StepOutline[]): readonly Chunk[] | undefined {
+  if (steps.length < longList) return undefined;
+  const chunks: { start: number; steps: StepOutline[] }[] = [];
+  let weight = stepsPerChunk;
+  steps.forEach((step, index) => {
+    if (weight >= stepsPerChunk) {
+      chunks.push({ start: index, steps: [] });
+      weight = 0;
+    }
+    chunks.at(-1)?.steps.push(step);
+    weight += 1 + countSteps(step.blocks);
+  });
+  return chunks;
+}
+
+export function countSteps(blocks: readonly BlockOutline[]): number {
+  return blocks.reduce((sum, block) => sum + block.steps.reduce((inner, step) => inner + 1 + countSteps(step.blocks), 0), 0);
+}
+
+/** True when both are drawn the same; where they stand in the text does not show. */
+export function areDrawnSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
+  return one === other || (one.length === other.length && one.every((step, index) => isDrawnSame(step, other[index] as StepOutline)));
+}
+
+function isDrawnSame(one: StepOutline, other: StepOutline): boolean {
+  return (
+    one === other ||
+    (one.name === other.name &&
+      // A number given to a step shows nowhere, but what is folded is remembered by it.
+      (one.id === other.id || (!one.hasOwnId && one.blocks.length === 0)) &&
+      one.hasOwnId === other.hasOwnId &&
+      one.description === other.description &&
+      one.detail === other.detail &&
+      one.disabled === other.disabled &&
+      isSamePath(one.path, other.path) &&
+      one.blocks.length === other.blocks.length &&
+      one.blocks.every((block, index) => isSameBlock(block, other.blocks[index] as BlockOutline)))
+  );
+}
+
+const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
+  one.label === other.label && one.disabled === other.disabled && isSamePath(one.path, other.path) && areDrawnSame(one.steps, other.steps);
+
+const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boolean =>
+  one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
+
+// The measures of canvas.css.
+const card: Size = { width: 240, height: 56 };
+const gap = 24;
+const firstGap = 12;
+const emptyBlock = 48;
+const branchHead = 24;
+const frame = { top: 24 + 1 + 8, bottom: 12 + 1, sides: 2 * (12 + 1), between: 16, addBranch: 24 };
+
+/** How large steps are drawn below each other. An estimate for what nobody sees: the browser keeps the true size once it was seen. */
+export function drawnSize(steps: readonly StepOutline[], isFolded: (step: StepOutline) => boolean): Size {
+  const size = { width: card.width, height: 0 };
+  for (const step of steps) {
+    size.height += gap + card.height;
+    if (step.blocks.length === 0 || isFolded(step)) continue;
+    const blocks = step.blocks.map((block) => blockSize(block, isFolded));
+    const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
+    const inside = blocks.reduce((sum, { width }) => sum + width, 0) + frame.between * (blocks.length - 1);
+    size.width = Math.max(size.width, inside + frame.sides + named);
+    size.height += frame.top + Math.max(...blocks.map(({ height }) => height)) + frame.bottom;
+  }
+  return size;
+}
+
+function blockSize({ name, steps }: BlockOutline, isFolded: (step: StepOutline) => boolean): Size {
+  const head = name === "" ? 0 : branchHead;
+  if (steps.length === 0) return { width: card.width, height: head + emptyBlock };
+  const { width, height } = drawnSize(steps, isFolded);
+  return { width, height: head + height - gap + firstGap + 6 };
+}

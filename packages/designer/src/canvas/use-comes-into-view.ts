@@ -1,0 +1,34 @@
+import { useEffect, useState, type RefObject } from "react";
+
+/**
+ * True from the moment an element with `content-visibility: auto` comes near the view, or from when the browser has nothing else
+ * to do: then it is ready before it is asked for, and the browser finds its text.
+ */
+export function useComesIntoView(element: RefObject<HTMLElement | null>, fromTheBeginning: boolean): boolean {
+  const [isInView, setInView] = useState(fromTheBeginning);
+  useEffect(() => {
+    const watched = element.current;
+    if (isInView || watched === null) return undefined;
+    const show = (): void => setInView(true);
+    const onChange = (event: Event): void => {
+      if (!(event as ContentVisibilityAutoStateChangeEvent).skipped) show();
+    };
+    watched.addEventListener("contentvisibilityautostatechange", onChange);
+    const stopWaiting = whenIdle(show);
+    return () => {
+      watched.removeEventListener("contentvisibilityautostatechange", onChange);
+      stopWaiting();
+    };
+  }, [element, isInView]);
+  return isInView;
+}
+
+/** Not every browser tells when it is idle. */
+function whenIdle(act: () => void): () => void {
+  if (typeof requestIdleCallback !== "function") {
+    const timer = setTimeout(act, 500);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(act);
+  return () => cancelIdleCallback(handle);
+}
