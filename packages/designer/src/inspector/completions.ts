@@ -1,5 +1,6 @@
 // What can be written inside ${…}: the functions of Simple that matter most, and the names this flow uses itself.
 import type { Tree } from "@sluice/model";
+import type { SeenMessage } from "../simulation/evaluate.ts";
 
 export interface Completion {
   readonly text: string;
@@ -57,9 +58,37 @@ export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
   readonly exchangeProperty: readonly string[];
+  /** Fields of the body that were seen. */
+  readonly body?: readonly string[];
 }
 
-const setters: Readonly<Record<string, keyof KnownNames>> = {
+/** The names with those a message really has, which come first. */
+export function withSeen(names: KnownNames, message: SeenMessage | undefined): KnownNames {
+  if (message === undefined) return names;
+  const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
+    ...new Set([...Object.keys(seen ?? {}), ...known]),
+  ];
+  return {
+    header: both(message.headers, names.header),
+    variable: both(message.variables, names.variable),
+    exchangeProperty: both(message.properties, names.exchangeProperty),
+    body: fieldsOf(message.body),
+  };
+}
+
+function fieldsOf(body: unknown): readonly string[] {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return Object.keys(body);
+  if (typeof body !== "string" || !body.trimStart().startsWith("{")) return [];
+  try {
+    return Object.keys(JSON.parse(body) as object);
+  } catch {
+    return [];
+  }
+}
+
+type SetName = Exclude<keyof KnownNames, "body">;
+
+const setters: Readonly<Record<string, SetName>> = {
   setHeader: "header",
   setHeaders: "header",
   setVariable: "variable",
@@ -69,7 +98,7 @@ const setters: Readonly<Record<string, keyof KnownNames>> = {
 
 export function namesIn(tree: Tree, extraHeaders: readonly string[] = []): KnownNames {
   const names = { header: new Set(extraHeaders), variable: new Set<string>(), exchangeProperty: new Set<string>() };
-  const visit = (node: Tree, kind: keyof KnownNames | undefined): void => {
+  const visit = (node: Tree, kind: SetName | undefined): void => {
     if (node.type === "list") for (const item of node.items) visit(item, kind);
     if (node.type !== "map") return;
     for (const { key, value } of node.entries) {
@@ -97,7 +126,7 @@ export function suggestionsAt(text: string, caret: number, names: KnownNames): S
   if (open === -1 || before.slice(open).includes("}")) return undefined;
   const start = open + 2;
   const typed = before.slice(start).toLowerCase();
-  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
+  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => (names[kind] ?? []).map((name) => ({ text: `${kind}.${name}`, doc: "" })));
   const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, most);
   return items.length === 0 ? undefined : { start, items };
 }

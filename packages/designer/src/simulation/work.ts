@@ -1,4 +1,5 @@
 // What the page asks of the worker and what it gets back.
+import type { Evaluation, EvaluationRequest } from "./evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "./simulate.ts";
 import type { TestsRequest } from "./simulate-tests.ts";
 import type { FileVerdict } from "./test-verdict.ts";
@@ -6,6 +7,7 @@ import type { FileVerdict } from "./test-verdict.ts";
 export interface Work {
   readonly simulate: { readonly request: SimulationRequest; readonly result: SimulationResult };
   readonly tests: { readonly request: TestsRequest; readonly result: readonly FileVerdict[] };
+  readonly evaluate: { readonly request: EvaluationRequest; readonly result: Evaluation };
 }
 
 export type Order = { readonly [K in keyof Work]: { readonly kind: K; readonly number: number; readonly request: Work[K]["request"] } }[keyof Work];

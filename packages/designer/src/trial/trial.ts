@@ -4,8 +4,9 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import type { MockBody, Path } from "@sluice/model";
 import type { Editor } from "../document/editor.ts";
 import { placeAt } from "../document/open-flow.ts";
-import type { Outline } from "../document/outline.ts";
-import type { SimulationResult } from "../simulation/simulate.ts";
+import type { Outline, RouteOutline } from "../document/outline.ts";
+import type { Evaluation, EvaluationRequest } from "../simulation/evaluate.ts";
+import type { SimulationRequest, SimulationResult } from "../simulation/simulate.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
@@ -158,12 +159,20 @@ export class Trial {
     if (good === undefined || good.text !== text) return;
     if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });
-    const [testFiles, documents] = await Promise.all([this.store.getState().testFiles ?? this.loadTests(), this.#readDocuments()]);
-    const request = { flowId: this.#editor.id, source: text, ...documents, sample: sampleOf(sample, route), mocks: mocksOf(answers), testFiles };
-    await this.#parts.simulator.run("simulate", request).then(
+    await this.#parts.simulator.run("simulate", await this.#request(text, route, sample, answers)).then(
       (result) => this.#take(text, good.outline, result),
       (error: unknown) => this.#fail(text, error),
     );
+  }
+
+  /** What an expression gives on the message that comes to its step; undefined while there is no telling. */
+  async evaluate(wanted: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
+    const { good, text } = this.#editor.flow;
+    const { sample, answers } = this.store.getState();
+    const route = routeOf(good?.outline.routes ?? [], sample);
+    if (good?.text !== text || route === undefined) return undefined;
+    const flow = await this.#request(text, route, sample, answers);
+    return this.#parts.simulator.run("evaluate", { ...wanted, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
   }
 
   async runTests(): Promise<void> {
@@ -195,6 +204,11 @@ export class Trial {
       if (isOn) void this.run();
       if (areTestsLive) void this.runTests();
     }, quietMs);
+  }
+
+  async #request(source: string, route: RouteOutline, sample: SampleDraft, answers: Answers): Promise<SimulationRequest> {
+    const [testFiles, documents] = await Promise.all([this.store.getState().testFiles ?? this.loadTests(), this.#readDocuments()]);
+    return { flowId: this.#editor.id, source, ...documents, sample: sampleOf(sample, route), mocks: mocksOf(answers), testFiles };
   }
 
   #take(text: string, outline: Outline, result: SimulationResult): void {

@@ -2,13 +2,15 @@ import { useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { flushSync } from "react-dom";
 import type { OptionView } from "@sluice/model";
 import { strings } from "../../strings.ts";
-import { completed, namesIn, suggestionsAt, type Completion, type Suggestions } from "../completions.ts";
+import { completed, namesIn, suggestionsAt, withSeen, type Completion, type Suggestions } from "../completions.ts";
 import { changeLanguage, expressionPlace, removeExpression, textKeyOf, writeExpression } from "../expression-place.ts";
 import { faultAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
 import { treeAt } from "../tree-at.ts";
 import { nextGroup, useFormWriter } from "../use-form-writer.ts";
+import { useLiveResult } from "../use-live-result.ts";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
+import { ResultLine } from "./result-line.tsx";
 import { TypedInput } from "./typed-input.tsx";
 
 const words = strings.inspector;
@@ -92,8 +94,9 @@ function ExpressionText({ option, label, error }: { readonly option: OptionView;
   const place = expressionPlace(scope, option);
   const [open, setOpen] = useState<(Suggestions & { readonly active: number }) | undefined>(undefined);
   const headers = useMemo(() => scope.catalog.view.connectors.flatMap((connector) => connector.headers.map(({ name }) => name)), [scope.catalog]);
+  const result = useLiveResult(scope, place);
   const suggest = (text: string, caret: number): void => {
-    const found = place.language === "simple" ? suggestionsAt(text, caret, namesIn(scope.tree, headers)) : undefined;
+    const found = place.language === "simple" ? suggestionsAt(text, caret, withSeen(namesIn(scope.tree, headers), result?.message)) : undefined;
     setOpen(found === undefined ? undefined : { ...found, active: 0 });
   };
   const take = (item: Completion | undefined): void => {
@@ -155,6 +158,7 @@ function ExpressionText({ option, label, error }: { readonly option: OptionView;
           {error}
         </div>
       )}
+      {result === undefined || (error !== undefined && result.error !== undefined) ? null : <ResultLine label={label} {...result} />}
     </div>
   );
 }

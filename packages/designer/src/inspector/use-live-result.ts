@@ -1,0 +1,89 @@
+// What an expression gives on a message, worked out by the engine in the page a moment after the last key.
+import { useEffect, useMemo, useState } from "react";
+import type { Tree } from "@sluice/model";
+import { stepAt, type OpenFlow } from "../document/open-flow.ts";
+import { pathKey, type StepOutline } from "../document/outline.ts";
+import { useEditor } from "../screens/editor/editor-context.ts";
+import { useShownRun } from "../screens/editor/shown-run.tsx";
+import type { SeenMessage } from "../simulation/evaluate.ts";
+import { bodySummary, bodyText } from "../trial/message-text.ts";
+import { useTrial, useTrialState } from "../trial/trial-context.ts";
+import type { ExpressionPlace } from "./expression-place.ts";
+import type { FormScope } from "./form-scope.ts";
+import { treeAt } from "./tree-at.ts";
+
+export interface LiveResult {
+  /** The value in a line; undefined when there is none. */
+  readonly value?: string;
+  /** All of the value. */
+  readonly whole?: string;
+  readonly type?: string;
+  readonly error?: string;
+  /** The run whose message it is; undefined for the sample's. */
+  readonly runId?: string | undefined;
+  readonly message?: SeenMessage;
+}
+
+const quietMs = 200;
+const again = 150;
+const longestValue = 4_000;
+
+export function useLiveResult(scope: FormScope, place: ExpressionPlace): LiveResult | undefined {
+  const editor = useEditor();
+  const trial = useTrial();
+  const sample = useTrialState((state) => state.sample);
+  const answers = useTrialState((state) => state.answers);
+  const { run, steps } = useShownRun();
+  const { language } = place;
+  const written = language === undefined ? undefined : treeAt(scope.tree, [...place.holder, language]);
+  // As a text, so that moving through the document does not count as a change.
+  const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(plain(written))), [written]);
+  const holder = pathKey(place.holder);
+  const source = editor.flow.text;
+  const [result, setResult] = useState<LiveResult | undefined>(undefined);
+  const isWanted = language !== undefined && language !== "constant" && (place.text ?? "") !== "";
+  useEffect(() => {
+    if (!isWanted || expression === undefined) return setResult(undefined);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const step = stepAround(editor.flow, place.holder);
+      const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
+      const message = run === undefined ? undefined : recorded;
+      const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
+      if (isOver) return;
+      if (found === "replaced") timer = setTimeout(() => void ask(), again);
+      else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
+      else {
+        const runId = message === undefined ? undefined : run?.id;
+        if (found.kind === "error") return setResult({ error: found.error, message: found.message, runId });
+        setResult({ value: summary(found.value), whole: bodyText(found.value).slice(0, longestValue), type: found.type, message: found.message, runId });
+      }
+    };
+    timer = setTimeout(() => void ask(), quietMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+    // The place follows from the text and the holder.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [editor, trial, language, expression, holder, source, sample, answers, run, steps, isWanted]);
+  return isWanted ? result : undefined;
+}
+
+const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));
+
+/** The step a part of the document belongs to. */
+function stepAround(flow: OpenFlow, path: FormScope["path"]): StepOutline | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const step = stepAt(flow, path.slice(0, length));
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+function plain(tree: Tree): unknown {
+  if (tree.type === "scalar") return tree.text;
+  if (tree.type === "list") return tree.items.map(plain);
+  return Object.fromEntries(tree.entries.map(({ key, value }) => [key, plain(value)]));
+}

@@ -1,0 +1,62 @@
+// One expression on one message, by the engine itself: a flow of a single step is run on it. The message is the one that reaches
+// the expression's step when the sample goes through the flow.
+import type { BodyType } from "@sluice/engine";
+import { simulate, type SimulationRequest } from "./simulate.ts";
+import type { ShownMessage } from "./shown-message.ts";
+import type { SimulatedStep } from "./step-recorder.ts";
+
+/** What an expression sees of a message. */
+export type SeenMessage = Pick<ShownMessage, "body"> & Partial<Pick<ShownMessage, "headers" | "properties" | "variables">>;
+
+export interface EvaluationRequest {
+  readonly language: string;
+  /** The language's value as it is written: a text, or a mapping with options. */
+  readonly expression: unknown;
+  /** The flow and its sample. */
+  readonly flow: SimulationRequest;
+  /** Where the step of the expression stands in the flow's text; without one the message is the one that enters. */
+  readonly step: { readonly start: number; readonly end: number } | undefined;
+  /** Goes before what the sample gives. */
+  readonly message: SeenMessage | undefined;
+}
+
+export type Evaluation =
+  /** The sample does not come to this step. */
+  | { readonly kind: "unreached" }
+  | { readonly kind: "value"; readonly value: unknown; readonly type: BodyType; readonly message: SeenMessage }
+  | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
+
+export async function evaluate({ language, expression, flow, step, message: given }: EvaluationRequest): Promise<Evaluation> {
+  const message = given ?? (await messageAt(flow, step));
+  if (message === undefined) return { kind: "unreached" };
+  const { body, headers = {}, properties = {}, variables = {} } = message;
+  const steps = [{ setBody: { [language]: expression } }];
+  const source = JSON.stringify([{ route: { id: routeId, from: { uri: "direct:expression", steps } } }]);
+  const { tables, mappings, params } = flow;
+  const documents = {
+    ...(tables === undefined ? {} : { tables }),
+    ...(mappings === undefined ? {} : { mappings }),
+    ...(params === undefined ? {} : { params }),
+  };
+  const sample = { routeId, body, headers, properties, variables };
+  const { faults, outcome } = await simulate({ flowId: routeId, source, ...documents, sample, mocks: [] });
+  const error = faults[0]?.message ?? outcome?.error?.message;
+  if (error !== undefined || outcome === undefined) return { kind: "error", error: error ?? "", message };
+  return { kind: "value", value: outcome.body, type: outcome.bodyType as BodyType, message };
+}
+
+const routeId = "expression";
+
+/** A flow that cannot run, as while an expression is typed, shows its sample everywhere. */
+async function messageAt(flow: SimulationRequest, step: EvaluationRequest["step"]): Promise<SeenMessage | undefined> {
+  const { faults, input, steps } = await simulate(flow);
+  if (faults.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
+  return step === undefined ? input : outermost(steps, step)?.before;
+}
+
+/** The last time the step itself began, and not one inside it. */
+function outermost(steps: readonly SimulatedStep[], { start, end }: { readonly start: number; readonly end: number }): SimulatedStep | undefined {
+  const inside = steps.filter(({ offset }) => start <= offset && offset < end);
+  const first = Math.min(...inside.map(({ offset }) => offset));
+  return inside.findLast(({ offset }) => offset === first);
+}
