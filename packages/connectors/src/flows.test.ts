@@ -148,11 +148,11 @@ it("reads a directory and writes another, name kept", async () => {
 `,
     { base },
   );
-  for (let i = 0; i < 100 && bodies(running, "mock:out").length === 0; i++) {
+  for (let i = 0; i < 3_000 && bodies(running, "mock:out").length === 0; i++) {
     await running.host.clock.advance(1000);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  for (let i = 0; i < 100 && !(await readdir(base)).includes(".done"); i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 3_000 && !(await readdir(base)).includes(".done"); i++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await readdir(join(base, "out"))).toEqual(["copy-in.txt", "in.txt"]);
   expect(await readFile(join(base, "out/in.txt"), "utf8")).toBe("content");
   expect(await readdir(join(base, ".done"))).toEqual(["in.old"]);

@@ -50,7 +50,7 @@ async function tree(): Promise<Record<string, string>> {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 3_000; i++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -194,7 +194,7 @@ describe("reading", () => {
     await put({ "in/x.txt": "1" });
     const kit = setUp();
     const inlet = new FakeInlet();
-    const source = kit.source("file:in?initialDelay=0&readLock=changed&readLockCheckInterval=400");
+    const source = kit.source("file:in?initialDelay=0&readLock=changed&readLockCheckInterval=1500");
     sources.push(source);
     await source.start(inlet);
     for (let i = 0; i < 6; i++) {

@@ -261,7 +261,7 @@ describe("trouble", () => {
       const began = Date.now();
       const failure = await failureOf(() => call(`http://${address}/${path}?responseTimeout=300`));
       expect(failure.type).toBe("java.net.SocketTimeoutException");
-      expect(Date.now() - began).toBeLessThan(5000);
+      expect(Date.now() - began).toBeLessThan(30_000);
     }
   });
 
@@ -281,12 +281,14 @@ describe("trouble", () => {
   });
 
   it("closes the connection when the run is cancelled", async () => {
-    const { address, server } = await stub(() => undefined);
+    let arrived: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => (arrived = resolve));
+    const { address, server } = await stub(() => arrived?.());
     const exchange = exchangeOf();
     const reason = new FlowError("java.util.concurrent.TimeoutException", "deadline");
     const closed = new Promise<void>((resolve) => server.on("connection", (socket) => socket.on("close", () => resolve())));
     const failing = failureOf(() => call(`http://${address}/`, exchange));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await asked;
     exchange.run.cancel(reason);
     expect(await failing).toBe(reason);
     await closed;

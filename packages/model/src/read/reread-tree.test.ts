@@ -107,5 +107,7 @@ test("a long flow is read again quickly", () => {
     return performance.now() - start;
   };
   measure(readTree);
-  expect(measure(rereadTree) * 2).toBeLessThan(measure(readTree));
+  // The best of several rounds: a machine that stands still in one of them tells nothing.
+  const rounds = Array.from({ length: 5 }, () => ({ again: measure(rereadTree), whole: measure(readTree) }));
+  expect(Math.min(...rounds.map(({ again }) => again)) * 2).toBeLessThan(Math.min(...rounds.map(({ whole }) => whole)));
 });
