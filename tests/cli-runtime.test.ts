@@ -152,10 +152,9 @@ describe("runs, logs, trace and replay", () => {
   });
 
   it("follows the trace as lines and as JSON", async () => {
-    const lines = sluice("trace", "--route", "watched", "--for", "2");
-    const json = sluice("trace", "--route", "broken", "--type", "run.*", "--json", "--for", "2");
-    await eventually(async () => (await server.api("GET", "/health")).json.streamClients !== 0);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const lines = sluice("trace", "--route", "watched", "--for", "8");
+    const json = sluice("trace", "--route", "broken", "--type", "run.*", "--json", "--for", "8");
+    await eventually(async () => (await server.api("GET", "/health")).json.streamClients === 2);
     await call(server.baseUrl, "POST", "/api/watched", "Eve\u001B[31m");
     await call(server.baseUrl, "POST", "/api/broken", "x");
     const { output, exit } = await lines;
@@ -170,7 +169,7 @@ describe("runs, logs, trace and replay", () => {
   });
 
   it("shows past log records and filters them", async () => {
-    const { output } = await sluice("logs", "--replay", "100", "--for", "1", "--grep", "got Ada");
+    const { output } = await sluice("logs", "--replay", "100", "--for", "4", "--grep", "got Ada");
     expect(output).toMatch(/^\S+ INFO {2}watched got Ada\n$/);
     expect((await sluice("logs", "--level", "LOUD")).exit).toBe(2);
   });
@@ -257,7 +256,7 @@ describe("sluice doctor", () => {
 });
 
 it("sluice soak balances the books of a runtime that is running", async () => {
-  const { exit, output } = await sluice("soak", "--for", "2", "--clients", "3", "--rate", "150", "--json");
+  const { exit, output } = await sluice("soak", "--for", "8", "--clients", "3", "--rate", "150", "--json");
   const report = JSON.parse(output);
   expect([exit, report.faults]).toEqual([0, []]);
   expect(report.calls).toBeGreaterThan(50);

@@ -6,7 +6,7 @@ import { call, eventually, sleep } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: SpawnedServer;
-beforeAll(async () => void (server = await spawnServer({ env: { SERVICE_RUN_MS: "3s", SERVICE_MAX_INFLIGHT: "2000" } })));
+beforeAll(async () => void (server = await spawnServer({ env: { SERVICE_RUN_MS: "6s", SERVICE_MAX_INFLIGHT: "2000" } })));
 afterAll(async () => {
   await server.end("SIGKILL");
   server.clean();
@@ -38,7 +38,7 @@ describe("failures", () => {
     const times = failing.calls.map(({ at }) => at - began);
     expect(times).toHaveLength(4);
     for (const [index, due] of [0, 100, 300, 700].entries()) expect(times[index]).toBeGreaterThanOrEqual(due - 10);
-    expect(times[3]).toBeLessThan(5_000);
+    expect(times[3]).toBeLessThan(30_000);
     expect(first.calls).toHaveLength(1);
     await Promise.all([first.close(), failing.close()]);
   });
@@ -90,7 +90,7 @@ describe("failures", () => {
       route(
         "m16-copies",
         "webhook",
-        `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "8000"}}, {to: "${later.url}/"}]}}]}`,
+        `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "15000"}}, {to: "${later.url}/"}]}}]}`,
       ),
     );
     const replies = await Promise.all([post("m16"), post("m16-copies")]);
@@ -158,7 +158,7 @@ describe("many messages", () => {
         else if (reply === undefined || reply.status === 503) return;
       }
     });
-    await sleep(2000);
+    await eventually(() => accepted > 100);
     const code = await stopping.end("SIGTERM");
     running = false;
     await Promise.all(loops);

@@ -1,6 +1,7 @@
 // GET /_api/metrics on a real server, read the way Prometheus reads it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -67,11 +68,18 @@ describe("GET /_api/metrics", () => {
   });
 
   it("a slow run is in flight while it lasts and in its bucket afterwards", async () => {
-    await server.putFlow("slow", direct("slow", "delay: {constant: 300}").replace("direct:slow", "webhook"));
+    let answer: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
+    await server.putFlow("slow", direct("slow", `to: ${partner.url}`).replace("direct:slow", "webhook"));
     const going = call(server.baseUrl, "POST", "/api/slow", "x");
-    await eventually(async () => (await scrape()).values.get('sluice_runs_inflight{flow="slow",route="slow"}') === 1);
-    expect((await scrape()).values.get("sluice_webhook_calls")).toBe(1);
+    await eventually(() => answer !== undefined);
+    const during = (await scrape()).values;
+    expect(during.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(1);
+    expect(during.get("sluice_webhook_calls")).toBe(1);
+    await sleep(310);
+    answer?.();
     await going;
+    await partner.close();
     const { values } = await scrape();
     expect(values.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(0);
     expect(values.get('sluice_run_duration_seconds_bucket{flow="slow",route="slow",le="0.25"}')).toBe(0);
@@ -112,10 +120,10 @@ describe("GET /_api/metrics", () => {
 
   it("tells the process: memory, processor time, files and how late the event loop is", async () => {
     await scrape();
-    const until = performance.now() + 120;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await sleep(30);
+    const until = performance.now() + 90;
     while (performance.now() < until);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await sleep(30);
     const { values } = await scrape();
     expect(values.get("nodejs_eventloop_lag_max_seconds")).toBeGreaterThan(0.04);
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);

@@ -1,6 +1,7 @@
 // Run history over the API: the contract's section 9, and health's section 8.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -50,7 +51,7 @@ describe("runs", () => {
       replayOf: null,
     });
     expect((await server.api("GET", `/runs/${list[0].id}`)).json).toEqual({ ...list[0], replayable: true });
-    expect(Math.abs(Date.parse(list[0].startedAt) - Date.parse(list[0].steps[0].startedAt))).toBeLessThan(1_000);
+    expect(Math.abs(Date.parse(list[0].startedAt) - Date.parse(list[0].steps[0].startedAt))).toBeLessThan(60_000);
   });
 
   it("D55, M01, I03: direct calls are child runs; a failure names its step and hides secrets", async () => {
@@ -89,14 +90,18 @@ describe("runs", () => {
   });
 
   it("runs that go on are listed, and previews are short", async () => {
-    await server.putFlow("slow", "- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: wait, constant: 400}\n");
+    let answer: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
+    await server.putFlow("slow", `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - to: {id: wait, uri: "${partner.url}"}\n`);
     const reply = fire("slow", "z".repeat(5_000));
-    await eventually(async () => (await runs("routeId=slow")).total === 1);
+    await eventually(() => answer !== undefined);
     const running = (await runs("routeId=slow")).runs[0];
     expect(running).toMatchObject({ status: "running", endedAt: null, durationMs: null, reply: null, steps: [{ stepId: "wait", status: "running" }] });
     expect(running.request).toEqual({ contentType: "text/plain;charset=UTF-8", size: 5_000, preview: "z".repeat(1_024) });
+    answer?.();
     await reply;
     expect((await runs("routeId=slow")).runs[0].status).toBe("completed");
+    await partner.close();
   });
 
   it("the history outlives its route", async () => {

@@ -215,7 +215,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     const { sessionId } = await session({ time: "skip" });
     const { json } = await invoke(sessionId, { trigger: "direct:waiting" });
     expect(json.body).toBe("done");
-    expect(json.durationMs).toBeLessThan(5_000);
+    expect(json.durationMs).toBeLessThan(20_000);
   });
 
   it("J11: recorded calls are bounded and the true count is told", async () => {
@@ -360,9 +360,9 @@ describe("invoke", () => {
 
 describe("expiry and assertions", () => {
   it("J03, R116: after ttlMs mocks are off, invoke is 410 and the calls can still be fetched", async () => {
-    const { sessionId } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 1_000 }));
+    const { sessionId, expiresAt } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 4_000 }));
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("mocked");
-    await sleep(1_200);
+    await sleep(Date.parse(expiresAt) - Date.now() + 200);
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
     const invoked = await invoke(sessionId);
     expect([invoked.status, invoked.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);

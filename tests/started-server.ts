@@ -40,7 +40,7 @@ function closeLater(output: number): void {
 export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")) }: StartOptions = {}): Promise<StartedServer> {
   const logFile = join(dataDir, "log.txt");
   const output = openSync(logFile, "a");
-  const variables = { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "2s", ...env };
+  const variables = { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "10s", ...env };
   const server = await startServer(readConfiguration({}, variables), output);
 
   async function api(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
