@@ -1,7 +1,22 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { Reporter } from "vitest/node";
 
 const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+
+/** Names in the end what passed only when it was tried again: on a machine that has nothing else to do, each is a defect. */
+function triedAgain(): Reporter {
+  const names: string[] = [];
+  return {
+    onTestCaseResult(test) {
+      if (test.diagnostic()?.flaky === true)
+        names.push(`${test.module.relativeModuleId}: ${test.fullName}\n    ${test.result().errors?.[0]?.message.split("\n")[0] ?? ""}`);
+    },
+    onTestRunEnd() {
+      if (names.length > 0) console.log(`Passed only when tried again:\n  ${names.join("\n  ")}\n`);
+    },
+  };
+}
 
 // Tests run on the sources: a package's name leads to its src folder, never to a stale build.
 export default defineConfig({
@@ -26,5 +41,6 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     maxWorkers: 2,
+    reporters: ["default", triedAgain()],
   },
 });
