@@ -3,12 +3,14 @@ import type { TraceContext } from "@sluice/engine/spi";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
-const hexBytes: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** Ids hold on to the digits they were cut from for as long as a run is remembered, so these are few. */
+const idsAtOnce = 32;
 
 /** New ids, cut from a store of random digits: making each one by itself cost more than the rest of a webhook's reply. */
 export class TraceIds {
   readonly #random: () => number;
-  readonly #numbers = new Uint32Array(1_536);
+  readonly #numbers = new Uint32Array(idsAtOnce * 6);
+  readonly #bytes = Buffer.from(this.#numbers.buffer);
   #digits = "";
   #next = 0;
 
@@ -32,8 +34,7 @@ export class TraceIds {
 
   #refill(): void {
     for (let index = 0; index < this.#numbers.length; index++) this.#numbers[index] = this.#random() * 0x100000000;
-    this.#digits = "";
-    for (const byte of new Uint8Array(this.#numbers.buffer)) this.#digits += hexBytes[byte] as string;
+    this.#digits = this.#bytes.toString("hex");
     this.#next = 0;
   }
 }
