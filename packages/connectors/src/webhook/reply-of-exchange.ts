@@ -89,6 +89,7 @@ function runHeaders({ run, properties }: Exchange): ReplyHeaders {
 
 /** Adds the headers the route set and returns its Content-Type. Those that describe the run stay ours. */
 function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefined {
+  if (!exchange.message.headers.hasOwn) return undefined;
   let contentType: string | undefined;
   for (const [name, value] of exchange.message.headers.own()) {
     const lower = name.toLowerCase();

@@ -101,6 +101,11 @@ export class Headers {
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
   }
 
+  /** Whether the route set any. */
+  get hasOwn(): boolean {
+    return this.#own !== undefined && this.#own.size > 0;
+  }
+
   /** Only the headers the route set: what a reply or an outgoing call may carry. */
   *own(): IterableIterator<[string, unknown]> {
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
