@@ -113,8 +113,9 @@ export class LiveRoute implements Route, Inlet {
   }
 
   #deliver(message: Message, delivery: Delivery | undefined, process: Processor): Awaitable<Exchange> {
-    const id = this.#host.ids.next();
-    const run = new Run(`run_${id}`, this.identity, this.#host.clock.now(), delivery?.trigger ?? this.#trigger, undefined, delivery?.session);
+    const now = this.#host.clock.now();
+    const id = this.#host.ids.next(now);
+    const run = new Run(`run_${id}`, this.identity, now, delivery?.trigger ?? this.#trigger, undefined, delivery?.session);
     run.nestedLimit = this.#limits.exchanges;
     const exchange = new Exchange(id, run, delivery?.pattern ?? "InOut", message);
     if (delivery !== undefined) {
@@ -363,8 +364,7 @@ export class LiveRoute implements Route, Inlet {
 
   #end(run: Run, exchange: Exchange): void {
     const { stats } = this;
-    run.endedAt = this.#host.clock.now();
-    stats.lastRunAt = run.endedAt;
+    stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
       if (run.status !== "cancelled") run.status = "failed";

@@ -10,6 +10,11 @@ export interface Host {
   readonly lookup: Lookup;
   /** Variables of the whole runtime (`global:name`). */
   readonly globals: Map<string, unknown>;
+  /**
+   * The least time from the start of a timer or scheduler to its first tick, milliseconds; 0 when absent. By then the flow is on
+   * disk, whoever deployed it was told so and may have opened a test session.
+   */
+  readonly firstTickMs?: number;
   /** A number in [0, 1), for load balancing and jitter. */
   random(): number;
   /** An environment variable, or undefined when it is unset or must not be seen by flows. */
@@ -36,8 +41,8 @@ export interface Log {
 }
 
 export interface Ids {
-  /** A new sortable id (ULID), without prefix. */
-  next(): string;
+  /** A new sortable id (ULID), without prefix; `now` spares reading the clock when the caller just did. */
+  next(now?: number): string;
 }
 
 export interface Lookup {

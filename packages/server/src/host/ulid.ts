@@ -37,8 +37,7 @@ export function createIds(now: () => number): Ids {
   let prefix = "";
   let counter = 0;
   return {
-    next() {
-      const current = now();
+    next(current = now()) {
       if (current > time || counter >= 2 ** 40 - 1) {
         time = Math.max(current, time + (current > time ? 0 : 1));
         prefix = encodeTime(time) + encode40(random40());

@@ -6,6 +6,9 @@ import type { StepNode } from "@sluice/model";
 /** Steps noted per run; a split of a million lines must not fill the memory. */
 const longestTrail = 200;
 
+/** Asked for once: the getter costs as much as reading the clock. */
+const { timeOrigin } = performance;
+
 export const stepTap: Tap = { layer: 30, covers: () => true, step: noted };
 
 function noted(next: Processor, node: StepNode): Processor {
@@ -16,7 +19,7 @@ function noted(next: Processor, node: StepNode): Processor {
     const record = exchange.attempt > 1 ? again(steps, id, exchange) : undefined;
     if (record === undefined && steps.length >= longestTrail) return next(exchange);
     const began = performance.now();
-    const mine: StepRecord = record ?? { stepId: id, kind: name, startedAt: performance.timeOrigin + began, durationMs: 0, status: "running", attempts: 1 };
+    const mine: StepRecord = record ?? { stepId: id, kind: name, startedAt: timeOrigin + began, durationMs: 0, status: "running", attempts: 1 };
     if (record === undefined) steps.push(mine);
     let pending: void | Promise<void>;
     try {
