@@ -1,6 +1,6 @@
 // Writes lines to a file descriptor in batches, one write at a time, so that the hot path only appends to a list. A reader that
 // stalls costs bounded memory: beyond it lines are dropped and counted.
-import { write, writeSync } from "node:fs";
+import { fstatSync, write, writeSync } from "node:fs";
 
 /** A line whose text is made when it is written, with many others in a row: that costs a fraction of making it in between. */
 export interface UnwrittenLine {
@@ -33,6 +33,8 @@ const gatherMs = 10;
 const rememberedBytes = 256 * 1024;
 
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
+  // A file takes what it is given at once; another thread to do it costs ten times the writing. A pipe may have a reader that stalls.
+  const isFile = fstatSync(fileDescriptor).isFile();
   let waiting: (UnwrittenLine | string)[] = [];
   let waitingBytes = 0;
   let lost = 0;
@@ -48,7 +50,10 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       waiting.push(dropped(lost));
       lost = 0;
     }
-    const bytes = Buffer.from(`${waiting.map(textOf).join("\n")}\n`);
+    // One growing text: it is laid out once, when it becomes bytes.
+    let text = "";
+    for (const line of waiting) text += `${textOf(line)}\n`;
+    const bytes = Buffer.from(text);
     waiting = [];
     waitingBytes = 0;
     remember(bytes);
@@ -76,8 +81,23 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   function flush(): void {
     scheduled = false;
     if (!isOpen || broken || underWay !== undefined || waiting.length === 0) return;
+    if (isFile) {
+      writeNow();
+      return;
+    }
     underWay = { bytes: take(), offset: 0 };
     next();
+  }
+
+  function writeNow(): void {
+    const bytes = take();
+    try {
+      for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
+    } catch {
+      // Nobody reads us any more: there is no place left to say so.
+      broken = true;
+      waiting = [];
+    }
   }
 
   function next(): void {
@@ -124,12 +144,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
       if (broken) return;
       // What a write in progress already took may be on its way: waiting for it keeps the order and repeats nothing.
       if (waiting.length === 0) return;
-      const bytes = take();
-      try {
-        for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
-      } catch {
-        broken = true;
-      }
+      writeNow();
     },
   };
 }

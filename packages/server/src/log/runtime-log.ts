@@ -89,25 +89,38 @@ class LogLine implements UnwrittenLine {
 
   text(): string {
     const run = this.#run;
-    let record = `{"time":"${isoTime(this.#at)}","level":"${this.#level}","logger":${quotedName(this.#logger)},"message":${quoted(this.#message)}`;
-    if (run !== undefined) {
-      record += `,"flowId":${quotedName(run.route.flowId)},"routeId":${quotedName(run.route.id)},"runId":"${run.id}","exchangeId":"${this.#exchangeId}"`;
-      if (this.#stepId !== undefined) record += `,"stepId":${quotedName(this.#stepId)}`;
-      if (run.trace !== undefined) record += `,"traceId":"${run.trace.traceId}"`;
-    }
-    return `${record}${this.#fields}}`;
+    const begin = beginningOf(this.#at, this.#level, this.#logger);
+    if (run === undefined) return `${begin}${quoted(this.#message)}${this.#fields}}`;
+    const place = placeOf(run.route, this.#stepId);
+    const trace = run.trace === undefined ? "" : `,"traceId":"${run.trace.traceId}"`;
+    return `${begin}${quoted(this.#message)}${place}${run.id}","exchangeId":"${this.#exchangeId}"${trace}${this.#fields}}`;
   }
 }
 
-let lastTime = -1;
-let lastIso = "";
+/** What lines in a row have in common is made once: the beginning, as long as the millisecond lasts, and the place. */
+const lastBeginning = { at: -1, level: "", logger: "", text: "" };
+const lastPlace: { route: Run["route"] | undefined; stepId: string | undefined; text: string } = { route: undefined, stepId: undefined, text: "" };
 
-function isoTime(time: number): string {
-  if (time !== lastTime) {
-    lastTime = time;
-    lastIso = new Date(time).toISOString();
+function beginningOf(at: number, level: LogLevel, logger: string): string {
+  const last = lastBeginning;
+  if (last.at !== at || last.level !== level || last.logger !== logger) {
+    last.at = at;
+    last.level = level;
+    last.logger = logger;
+    last.text = `{"time":"${new Date(at).toISOString()}","level":"${level}","logger":${quotedName(logger)},"message":`;
   }
-  return lastIso;
+  return last.text;
+}
+
+function placeOf(route: Run["route"], stepId: string | undefined): string {
+  const last = lastPlace;
+  if (last.route !== route || last.stepId !== stepId) {
+    last.route = route;
+    last.stepId = stepId;
+    const step = stepId === undefined ? "" : `,"stepId":${quotedName(stepId)}`;
+    last.text = `,"flowId":${quotedName(route.flowId)},"routeId":${quotedName(route.id)}${step},"runId":"`;
+  }
+  return last.text;
 }
 
 /** Names of flows, routes and steps come over and over. */
@@ -127,7 +140,7 @@ const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;
 /** JSON text; beyond what JSON asks, the controls of the upper half and the line separators are escaped. */
 function quoted(text: string): string {
   const json = JSON.stringify(text);
-  return c1OrSeparator.test(json)
+  return c1OrSeparator.test(text)
     ? json.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
     : json;
 }
