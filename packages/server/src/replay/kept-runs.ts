@@ -27,7 +27,9 @@ interface Kept {
   readonly id: string;
   readonly message: Message | StoredMessage;
   readonly properties: Exchange["properties"];
-  outcome: RunOutcome | (() => RunOutcome) | undefined;
+  outcome: RunOutcome | undefined;
+  /** What it came to, while nobody has asked. */
+  ended: Exchange | undefined;
 }
 
 export class KeptRuns {
@@ -47,7 +49,7 @@ export class KeptRuns {
     const message = snapshot(exchange.message);
     if (message === undefined) return;
     const properties = exchange.properties === undefined ? undefined : new Map(exchange.properties);
-    run.kept = { id: run.id, message, properties, outcome: undefined } satisfies Kept;
+    run.kept = { id: run.id, message, properties, outcome: undefined, ended: undefined } satisfies Kept;
   }
 
   ended(run: Run, exchange: Exchange): void {
@@ -62,8 +64,9 @@ export class KeptRuns {
       (typeof body !== "string" && typeof body !== "object") ||
       body === null ||
       (body instanceof Uint8Array && body.byteLength <= largestBody);
-    kept.outcome = light ? () => outcomeOf(exchange, failure) : outcomeOf(exchange, failure);
     if (run.failure === undefined && !run.handled) {
+      if (light) kept.ended = exchange;
+      else kept.outcome = outcomeOf(exchange, undefined);
       this.#recent[this.#next] = kept;
       this.#next = (this.#next + 1) % recentRuns;
       return;
@@ -86,8 +89,8 @@ export class KeptRuns {
   }
 
   outcome(runId: string): RunOutcome | undefined {
-    const outcome = this.#find(runId)?.outcome;
-    return typeof outcome === "function" ? outcome() : outcome;
+    const kept = this.#find(runId);
+    return kept?.outcome ?? (kept?.ended === undefined ? undefined : outcomeOf(kept.ended, undefined));
   }
 
   export(runId: string): KeptRun | undefined {
@@ -97,7 +100,7 @@ export class KeptRuns {
 
   /** Takes over what another process kept. */
   adopt({ id, input, outcome }: KeptRun): void {
-    this.#recent[this.#next] = { id, message: input, properties: undefined, outcome };
+    this.#recent[this.#next] = { id, message: input, properties: undefined, outcome, ended: undefined };
     this.#next = (this.#next + 1) % recentRuns;
   }
 

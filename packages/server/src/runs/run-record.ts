@@ -7,6 +7,7 @@ import { previewBody } from "../masking/preview.ts";
 
 const previewLimit = 1_024;
 const longestMessage = 2_000;
+const smallBuffer = 2_048;
 
 export interface RunError {
   readonly type: string;
@@ -29,8 +30,8 @@ export class RunRecord {
   readonly startedAt: number;
   readonly contentType: unknown;
   readonly requestSize: number | undefined;
-  /** The beginning of the body; of bytes, one character each, for nobody has had to read them yet. */
-  readonly preview: string;
+  /** The beginning of the body. Small bytes as they came, of others one character each: nobody has had to read them yet. */
+  readonly preview: string | Uint8Array;
   readonly isBytes: boolean;
   endedAt = 0;
   status: Run["status"] = "running";
@@ -61,8 +62,8 @@ export class RunRecord {
     this.contentType = headers.getKey("content-type");
     this.isBytes = body instanceof Uint8Array;
     if (body instanceof Uint8Array) {
-      // Not a view, which would keep the whole body alive, and not a copy of bytes, which costs the collector more than text.
-      this.preview = latin1(body, previewLimit);
+      // Not a view of something large, which would keep all of it alive, and not a copy of bytes, which costs the collector more than text.
+      this.preview = body.buffer.byteLength <= smallBuffer ? body : latin1(body, previewLimit);
       this.requestSize = body.byteLength;
     } else {
       const preview = previewBody(body, previewLimit);
@@ -85,7 +86,8 @@ export class RunRecord {
 
   /** What can be handed to another process of a run that is over. */
   fields(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(Object.entries(this).filter(([name]) => name !== "run"));
+    const preview = typeof this.preview === "string" ? this.preview : latin1(this.preview, previewLimit);
+    return { ...Object.fromEntries(Object.entries(this).filter(([name]) => name !== "run")), preview };
   }
 
   /** Notes that this run is another one again. */
@@ -115,6 +117,11 @@ export class RunRecord {
     this.replySize = typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
     return this.bytes - before;
   }
+}
+
+function previewText({ preview, isBytes }: RunRecord): string {
+  if (typeof preview === "string" && !isBytes) return preview;
+  return previewBody(typeof preview === "string" ? Buffer.from(preview, "latin1") : preview, previewLimit).text;
 }
 
 function latin1(bytes: Uint8Array, limit: number): string {
@@ -151,7 +158,7 @@ export function runJson(record: RunRecord, secrets: SecretValues): Readonly<Reco
     request: {
       contentType: record.contentType ?? null,
       size: record.requestSize ?? null,
-      preview: hide(record.isBytes ? previewBody(Buffer.from(record.preview, "latin1"), previewLimit).text : record.preview),
+      preview: hide(previewText(record)),
     },
     reply:
       record.endedAt === 0
