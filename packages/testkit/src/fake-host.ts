@@ -134,6 +134,7 @@ export class FakeHost implements Host {
   readonly globals = new Map<string, unknown>();
   readonly variables = new Map<string, string>();
   readonly ids: Ids;
+  firstTickMs = 0;
   lookup: Lookup = {
     find: (table) => {
       throw new Error(`the fake host has no table '${table}'`);

@@ -86,7 +86,7 @@ function quartzSource(endpoint: Endpoint<Options>, host: Host): Source {
 
 const date = (time: number | undefined): Date | null => (time === undefined ? null : new Date(time));
 
-function simpleTrigger({ uri, options }: Endpoint<Options>, { clock }: Host): Source {
+function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs = 0 }: Host): Source {
   const interval = options["trigger.repeatInterval"];
   const repeats = options["trigger.repeatCount"];
   if (interval === undefined && repeats !== 0)
@@ -102,7 +102,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock }: Host): So
       ticker = new Ticker(
         clock,
         {
-          first: (now) => now + (options.fireNow ? 0 : options.triggerStartDelay),
+          first: (now) => now + Math.max(firstTickMs, options.fireNow ? 0 : options.triggerStartDelay),
           next: ({ due, ended, count }) => (interval === undefined || (repeats >= 0 && count > repeats) ? undefined : nextOnGrid(due, interval, ended)),
         },
         () => inlet.deliver(new Message(null), { trigger: { uri } }),

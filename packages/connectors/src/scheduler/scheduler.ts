@@ -49,13 +49,13 @@ export const scheduler = defineConnector({
   connect: (host): Connector<Options> => ({ source: (endpoint) => schedulerSource(endpoint, host) }),
 });
 
-function schedulerSource({ uri, options }: Endpoint<Options>, { clock }: Host): Source {
+function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTickMs = 0 }: Host): Source {
   const trigger = { uri };
   const properties = options.includeMetadata ? new Map<string, unknown>([["CamelSchedulerName", options.name]]) : undefined;
   let again = false;
   let ticker: Ticker | undefined;
   const plan: Plan = {
-    first: (now) => now + Math.max(0, options.initialDelay),
+    first: (now) => now + Math.max(firstTickMs, options.initialDelay),
     next({ due, ended, count }) {
       if (options.repeatCount > 0 && count >= options.repeatCount) return undefined;
       if (again || options.delay <= 0) return ended;

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { timer } from "./timer.ts";
 
 /** Starts a timer and keeps the monotonic time of each tick. */
-function ticking(uri: string, work: () => void | Promise<void> = () => undefined) {
-  const host = new FakeHost();
+function ticking(uri: string, work: () => void | Promise<void> = () => undefined, host = new FakeHost()) {
   const ticks: number[] = [];
   const inlet = new FakeInlet(() => {
     ticks.push(host.clock.monotonic());
@@ -31,6 +30,24 @@ describe("timer", () => {
     await clock.advance(10_000);
     expect(ticks).toEqual([10, 60, 110]);
     expect(clock.pending).toBe(0);
+  });
+
+  it("gives its host time before the first tick, and only before that one", async () => {
+    const host = Object.assign(new FakeHost(), { firstTickMs: 100 });
+    for (const [uri, expected] of [
+      ["timer:t?delay=10&period=50&repeatCount=3", [100, 150, 200]],
+      ["timer:t?delay=-1&repeatCount=3", [100, 100, 100]],
+      ["timer:t?delay=150&period=0", [150]],
+    ] as const) {
+      const began = host.clock.monotonic();
+      const { ticks } = ticking(uri, undefined, host);
+      await host.clock.advance(1000);
+      await settle();
+      expect(
+        ticks.map((at) => at - began),
+        uri,
+      ).toEqual(expected);
+    }
   });
 
   it("ticks once when the period is 0", async () => {

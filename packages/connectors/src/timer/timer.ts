@@ -98,10 +98,10 @@ function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
   }
 }
 
-function timerPlan({ delay, period, repeatCount, fixedRate }: Options, at: number | undefined, { clock }: Host): Plan {
+function timerPlan({ delay, period, repeatCount, fixedRate }: Options, at: number | undefined, { clock, firstTickMs = 0 }: Host): Plan {
   const backToBack = delay < 0;
   return {
-    first: (now) => (at === undefined ? now + Math.max(0, delay) : now + Math.max(0, at - clock.now())),
+    first: (now) => (at === undefined ? now + Math.max(firstTickMs, delay) : now + Math.max(0, at - clock.now())),
     next({ due, began, ended, count }) {
       if (repeatCount > 0 && count >= repeatCount) return undefined;
       if (backToBack) return ended;
