@@ -89,6 +89,8 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
 
 /** The words `null` and `~` are expressions like any other text, so the source decides; only an empty place is a fault. */
 function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
+  // `{{?name}}` without a value leaves an empty expression: nothing for a value, false for a condition.
+  if (tree.type === "scalar" && tree.text !== null && binding.placeholders.resolve(tree.text).kind === "absent") return "";
   const written = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
   const bound = bindText(binding, written === "" ? tree : { type: "scalar", text: written, quoted: false, span: tree.span }, owner, owner.label);
   return bound === absent ? absent : bound.text;

@@ -134,7 +134,24 @@ describe("steps and options", () => {
     });
   });
 
+  test("names of options in kebab-case are the same names", () => {
+    const [aggregate, marshal] = stepsOf(
+      "- aggregate:\n    aggregation-strategy: s\n    correlation-expression: {header: id}\n    completion-size: 5\n    steps: [{log: x}]\n- marshal: {gzip-deflater: {}}",
+    );
+    expect(aggregate?.options).toMatchObject({ aggregationStrategy: "s", completionSize: 5, correlationExpression: { text: "id" } });
+    expect(Object.values(marshal?.options ?? {})).toMatchObject([{ name: "gzipDeflater" }]);
+  });
+
+  test("an expression that is an optional placeholder without value is empty", () => {
+    const [choice] = stepsOf("- choice: {when: [{simple: '{{?nothing}}', steps: [{log: a}]}]}");
+    expect(choice?.options["when"]).toMatchObject([{ expression: { language: "simple", text: "" } }]);
+  });
+
   test.each([
+    [
+      "- aggregate: {aggregationStrategy: s, correlationExpression: {header: id}, completion-size: 1, completionSize: 2, steps: [{log: x}]}",
+      "step 'aggregate' has the option 'completionSize' twice: keep one of them",
+    ],
     ["- stop", "a step in route 'orders' must be a mapping, got 'stop' (write 'stop: {}')"],
     ["- stop:", "step 'stop' in route 'orders' needs a mapping, got nothing (write 'stop: {}' with its options inside the braces or on lines below)"],
     ["- setBody: x", "step 'setBody' in route 'orders' needs a mapping, got 'x' (write 'setBody: {simple: …}')"],

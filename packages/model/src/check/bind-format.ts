@@ -2,6 +2,7 @@ import type { FormatNode } from "../flow/flow-document.ts";
 import type { MapEntry, Tree } from "../flow/tree.ts";
 import { f } from "../schema/field.ts";
 import type { FormatShape } from "../schema/shape.ts";
+import { asMap } from "./as-map.ts";
 import { absent, kindOf } from "./bind-scalar.ts";
 import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
@@ -31,12 +32,13 @@ export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): For
     else binding.report("format-unknown", withHint(`unknown data format '${clip(entry.key)}' in ${owner.label}`, hint), at, hint);
     return absent;
   }
-  if (entry.value.type !== "map") {
+  const map = asMap(entry.value, shape.shorthand);
+  if (map === undefined) {
     const hint = `write '${shape.name}: {}'`;
     binding.report("option-invalid", `${at.label} needs a mapping, got ${kindOf(entry.value)} (${hint})`, at, hint);
     return absent;
   }
-  return { name: shape.name, options: binding.bindMap(binding, entry.value, optionsOf(shape), at), span: entry.keySpan };
+  return { name: shape.name, options: binding.bindMap(binding, map, optionsOf(shape), at), span: entry.keySpan };
 }
 
 /** A mapping whose only key names a data format. */

@@ -48,15 +48,17 @@ class MapBinding {
     this.#format = this.#plan.format;
   }
 
-  entry(entry: MapEntry): void {
+  entry(written: MapEntry): void {
+    const entry = this.#inCamelCase(written);
     const { key, value } = entry;
     const binding = this.#binding;
-    const place = this.#at(entry);
+    const place = this.#at(written);
     const what = `option '${clip(key)}' of ${this.#owner.label}`;
     if (this.#expression !== undefined && (key === "expression" || key === this.#expression)) {
       return this.#once(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
     }
     if (Object.hasOwn(this.#fields, key)) {
+      if (this.#given.has(key)) return this.#twice(written, key);
       this.#given.add(key);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
       if (bound !== absent) this.#values[key] = bound;
@@ -69,7 +71,17 @@ class MapBinding {
     }
     if (this.#format !== undefined && binding.vocabulary.formats.has(key))
       return this.#once(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
-    this.#strange.push(entry);
+    this.#strange.push(written);
+  }
+
+  /** Names in kebab-case are the same names, as in Camel: `do-while` is `doWhile`. */
+  #inCamelCase(entry: MapEntry): MapEntry {
+    if (!entry.key.includes("-") || Object.hasOwn(this.#fields, entry.key)) return entry;
+    return { ...entry, key: entry.key.replaceAll(/-+([a-z])/g, (_, letter: string) => letter.toUpperCase()) };
+  }
+
+  #twice(entry: MapEntry, name: string): void {
+    this.#binding.report("option-twice", `${this.#owner.label} has the option '${name}' twice: keep one of them`, this.#at(entry));
   }
 
   /** For what may stand under several keys but only once: the expression and the data format. */

@@ -71,7 +71,7 @@ function bindItem(binding: Binding, items: readonly Tree[], index: number, path:
     reportNoMap(binding, shape, entry.value, owner);
     return undefined;
   }
-  return bindStep(binding, shape, map, owner, { items, index, path });
+  return bindStep(binding, shape, withClauses(map, shape), owner, { items, index, path });
 }
 
 function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner, rest: { items: readonly Tree[]; index: number; path: string }): BoundStep {
@@ -96,6 +96,26 @@ function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner
   if (!isDisabled(binding, map, owner)) return { step: draft.node, adopted: adopts };
   binding.drafts.length = drafted;
   return { step: undefined, adopted: adopts };
+}
+
+/** Clauses written among the steps they belong to are put where they belong; a clause with a list of its kind joins that list. */
+function withClauses(map: MapTree, { clausesInSteps: names = [], options }: StepShape): MapTree {
+  const steps = map.entries.find((entry) => entry.key === "steps");
+  if (steps?.value.type !== "list") return map;
+  const isClause = (item: Tree): item is MapTree => item.type === "map" && item.entries.length === 1 && names.includes((item.entries[0] as MapEntry).key);
+  const clauses = steps.value.items.filter(isClause).map((item) => item.entries[0] as MapEntry);
+  if (clauses.length === 0) return map;
+  const inner: MapEntry = { ...steps, value: { ...steps.value, items: steps.value.items.filter((item) => !isClause(item)) } };
+  const entries = map.entries.map((entry) => (entry === steps ? inner : entry));
+  for (const clause of clauses) {
+    const at = entries.findIndex((entry) => entry.key === clause.key);
+    const isList = describe(options[clause.key] as never).kind === "list";
+    const own: Tree = isList ? { type: "list", items: [clause.value], span: clause.value.span } : clause.value;
+    const before = entries[at];
+    if (before === undefined || !isList || before.value.type !== "list") entries.push({ ...clause, value: own });
+    else entries[at] = { ...before, value: { ...before.value, items: [...before.value.items, clause.value] } };
+  }
+  return { ...map, entries };
 }
 
 const withSteps: ReadonlySet<string> = new Set([...common, "steps"]);

@@ -25,7 +25,7 @@ export function flowToJsonSchema(vocabulary: Vocabulary): JsonSchema {
       expression: oneKey([...references("language", languages), ["expression", definition("expression")]]),
       ...definitions("step", steps, (shape) => shortOr(shape.shorthand, writer.fields(shape.options, commonFields))),
       ...definitions("language", languages, (shape) => languageSchema(writer, shape)),
-      ...definitions("format", formats, (shape) => writer.fields(shape.options, { id })),
+      ...definitions("format", formats, (shape) => shortOr(shape.shorthand, writer.fields(shape.options, { id }))),
       ...definitions("entity", entities, (shape) => entitySchema(writer, shape)),
     },
   };

@@ -132,7 +132,12 @@ export function catalogView(parts: CatalogParts): CatalogView {
       textKey: language.textKey ?? "expression",
       options: fieldsView(language.options),
     })),
-    formats: distinct(parts.formats).map((format) => ({ ...described(format), name: format.name, options: fieldsView(format.options) })),
+    formats: distinct(parts.formats).map((format) => ({
+      ...described(format),
+      name: format.name,
+      ...flags(format, ["shorthand"]),
+      options: fieldsView(format.options),
+    })),
     entities: distinct(parts.entities).map((entity) => ({
       ...described(entity),
       name: entity.name,

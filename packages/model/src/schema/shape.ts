@@ -17,6 +17,8 @@ export interface StepShape extends Described {
   readonly shorthand?: string;
   /** True when a missing or empty `steps` adopts the steps that follow in the same list, as Camel does. */
   readonly adoptsSiblings?: boolean;
+  /** Options that may also stand as the last items of its `steps`, as Camel's own pages write them: `doCatch`, `doFinally`. */
+  readonly clausesInSteps?: readonly string[];
 }
 
 export interface LanguageShape extends Described {
@@ -30,6 +32,8 @@ export interface LanguageShape extends Described {
 export interface FormatShape extends Described {
   readonly name: string;
   readonly options: Fields;
+  /** The option that a bare text stands for: `custom: orders` is `custom: {ref: orders}`. */
+  readonly shorthand?: string;
 }
 
 /** A top-level entity of a document other than a route. */

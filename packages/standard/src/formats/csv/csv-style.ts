@@ -56,6 +56,7 @@ const named: Readonly<Record<string, CsvStyle>> = {
 export const csvStyleNames = ["DEFAULT", "EXCEL", "RFC4180", "TDF", "MYSQL"] as const;
 
 export interface CsvStyleOptions {
+  readonly format?: string | undefined;
   readonly formatName?: string | undefined;
   readonly formatRef?: string | undefined;
   readonly delimiter?: string | undefined;
@@ -80,9 +81,12 @@ export interface CsvStyleOptions {
 
 /** The style the options of a flow describe. */
 export function csvStyle(options: CsvStyleOptions): CsvStyle {
-  const base = named[(options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
+  const base = named[(options.format ?? options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
   if (base === undefined)
-    throw new CompileError("csv-format", `'${options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`);
+    throw new CompileError(
+      "csv-format",
+      `'${options.format ?? options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`,
+    );
   const style: CsvStyle = {
     delimiter: written(options.delimiter) ?? base.delimiter,
     quote: options.quoteDisabled === true ? undefined : (oneCharacter("quote", options.quote) ?? base.quote),

@@ -32,6 +32,7 @@ describe("reading", () => {
     ["a;b,c\n", { delimiter: ";" }, [["a", "b,c"]]],
     ["a||b|c\n", { delimiter: "||" }, [["a", "b|c"]]],
     ["a\tb\n", { formatName: "TDF" }, [["a", "b"]]],
+    ["a\tb\n", { format: "TDF" }, [["a", "b"]]],
     ["a\tb\n", { delimiter: "\\t" }, [["a", "b"]]],
     ["a\n\n\nb\n", {}, [["a"], ["b"]]],
     ["a\n\nb\n", { ignoreEmptyLines: "false" }, [["a"], [""], ["b"]]],

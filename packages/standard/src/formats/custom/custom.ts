@@ -9,6 +9,7 @@ export const custom = defineFormat({
   group: "text",
   icon: "link",
   since: "0.1",
+  shorthand: "ref",
   options: {
     id: f.string({ doc: "A name of its own.", group: "advanced" }),
     ref: f.string({ doc: "The id of the format under `dataFormats`.", required: true }),

@@ -43,3 +43,15 @@ it("ends the route when a branch stops", async () => {
   await run();
   expect(run.mocks.size).toBe(0);
 });
+
+it("takes a placeholder that has no value for a condition that does not hold", async () => {
+  const yaml = `
+    - choice:
+        precondition: true
+        when: [{simple: "{{?red}}", steps: [{setBody: {constant: R}}]}, {expression: {simple: {expression: "{{?blue}}"}}, steps: [{setBody: {constant: B}}]}]
+        otherwise: {steps: [{setBody: {constant: other}}]}
+  `;
+  expect((await (await flow(yaml))()).body).toBe("other");
+  expect((await (await flow(yaml, { properties: { blue: "true" } }))()).body).toBe("B");
+  expect((await (await flow(yaml, { properties: { red: "false", blue: "false" } }))()).body).toBe("other");
+});

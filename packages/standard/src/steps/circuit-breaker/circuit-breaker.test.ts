@@ -26,6 +26,11 @@ describe("circuitBreaker", () => {
     expect([good.body, good.exchange.property("CamelCircuitBreakerSuccessfulExecution")]).toEqual(["ok!", true]);
   });
 
+  it("takes its fallback among its steps too", async () => {
+    const run = await flow(`- circuitBreaker: {steps: [${failBad}, {onFallback: {steps: [{setBody: {constant: fell}}]}}]}`);
+    expect(await send(run, "bad", "good")).toEqual(["fell", "good"]);
+  });
+
   it("opens at the threshold, is tried again after the wait, and closes or opens by what it finds", async () => {
     const run = await flow(breaker(two));
     await send(run, "bad", "bad");

@@ -18,6 +18,7 @@ export const circuitBreaker = defineStep({
   group: "resilience",
   icon: "zap-off",
   since: "0.1",
+  clausesInSteps: ["onFallback"],
   keepsState: true,
   adoptsSiblings: true,
   options: {

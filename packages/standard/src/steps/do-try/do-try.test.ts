@@ -18,6 +18,24 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["after"]);
   });
 
+  it("takes its clauses among its steps too", async () => {
+    const run = await flow(`
+      - doTry:
+          steps:
+            - ${fail("java.io.IOException").slice(1, -1)}
+            - to: mock:never
+            - doCatch: {exception: [java.lang.IllegalStateException], steps: [{to: "mock:wrong"}]}
+            - doCatch: {exception: [java.io.IOException], steps: [{to: "mock:caught"}]}
+            - doFinally: {steps: [{to: "mock:last"}]}
+          doCatch: [{exception: [java.lang.IllegalArgumentException], steps: [{to: "mock:wrong"}]}]
+      - to: mock:after
+    `);
+    expect((await run()).error).toBeUndefined();
+    expect([...run.mocks.keys()]).toEqual(["caught", "last", "after"]);
+    expect(faultsOf("- doTry: {steps: [{log: x}, {doFinally: {}}], doFinally: {}}")).toEqual([expect.stringContaining("'doFinally' twice")]);
+    expect(faultsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([expect.stringContaining("unknown step 'doFinally'")]);
+  });
+
   it("works the same when the steps wait", async () => {
     const run = await flow(`
       - doTry:

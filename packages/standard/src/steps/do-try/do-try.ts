@@ -18,6 +18,7 @@ export const doTry = defineStep({
   group: "errors",
   icon: "shield",
   since: "0.1",
+  clausesInSteps: ["doCatch", "doFinally"],
   options: {
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),
     doCatch: f.list(

@@ -1,4 +1,4 @@
-import { FakeHost, exchangeOf } from "@sluice/testkit";
+import { FakeHost, exchangeOf, flow } from "@sluice/testkit";
 import type { Awaitable, Compiler, Exchange, Format } from "@sluice/engine/spi";
 import { documentStart } from "@sluice/model";
 import { describe, expect, test } from "vitest";
@@ -69,4 +69,14 @@ describe("unmarshal", () => {
     expect(exchange.message).toBe(message);
     expect(exchange.variable("v")).toBeUndefined();
   });
+});
+
+test("formats with one main option take it as bare text", async () => {
+  const named = await flow(`
+- dataFormats: [{json: {id: neat, prettyPrint: true}}]
+- from: {uri: "direct:start", steps: [{marshal: {custom: neat}}]}
+`);
+  expect(String((await named({ body: { a: 1 } })).body)).toContain("\n");
+  const delimited = await flow('- unmarshal: {csv: ";"}');
+  expect((await delimited({ body: "a;b\n" })).body).toEqual([["a", "b"]]);
 });
