@@ -5,7 +5,6 @@ import { refusedFormats } from "./formats/refused-formats.ts";
 const noJava = "there is no Java here";
 
 const refusedSteps: Readonly<Record<string, string>> = {
-  transformDataType: "transformDataType needs Java data types; convert with marshal, unmarshal, convertBodyTo or an expression",
   transacted: "transacted needs a transaction manager, which does not exist here; use doTry, saga or idempotentConsumer to make repeated work safe",
   policy: "policy needs a Java policy object; put the steps it would guard into a route of their own",
   serviceCall: "serviceCall was removed from Camel; call the service with toD and its address from a property",
@@ -16,6 +15,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
   tokenizer: "tokenizer prepares text for AI models with Java libraries; split text with split and tokenize",
   pausable: "pausable needs a Java consumer listener; stop and start the route over the management API instead",
   resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip what was done before",
+  a2aSubTask: "a2aSubTask calls AI agents with Java libraries; call the agent with to and its http address",
   delegate: "delegate is no step of its own; write the steps where they belong",
   aop: "aop was removed from Camel; use intercept",
 };

@@ -229,7 +229,7 @@ export class JqCompiler {
     const builtin = findBuiltin(ast.name, arity);
     if (builtin?.kind === "native")
       return builtin.create(
-        ast.arguments.map((argument) => this.compile(argument, scope)),
+        ast.arguments.map((argument) => this.compile(ast.name === "constant" ? asWord(argument) : argument, scope)),
         this.machine,
       );
     if (builtin?.kind === "defined") {
@@ -303,3 +303,6 @@ function closureAt(environment: Environment | undefined, steps: number): Closure
 function memberName(key: unknown): string {
   return typeof key === "string" ? key : fail(`Object keys must be strings, not ${describe(key)}`);
 }
+
+/** Camel's `constant(sweden)` takes a bare word as text. */
+const asWord = (argument: Ast): Ast => (argument.kind === "call" && argument.arguments.length === 0 ? { kind: "literal", value: argument.name } : argument);

@@ -30,6 +30,7 @@ describe("jq programs", () => {
     ["map_values(empty)", [1, 2, 3], [[]]],
     ["(.[] | select(. >= 2)) |= empty", [1, 5, 3, 0], [[1, 0]]],
     ["if . then 1 end", null, [null]],
+    ['.a // constant(sweden), constant("a b")', {}, ["sweden", "a b"]],
     ["pick(.a.b)", { a: { b: 1, c: 2 } }, [{ a: { b: 1 } }]],
     ["trim", "  a b ", ["a b"]],
     ["[.[] | abs]", [1, -2], [[1, 2]]],

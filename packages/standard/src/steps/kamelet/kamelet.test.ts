@@ -31,6 +31,21 @@ describe("kamelet", () => {
     expect((await run({ body: "Ada" })).body).toBe("<Hi Ada?>");
   });
 
+  it.each([
+    ["'kamelet:greet?greeting=Hi&mark=%21'", "<Hi Ada!>"],
+    ["{uri: 'kamelet:greet', parameters: {mark: '?'}}", "<Hello Ada?>"],
+    ["{uri: 'kamelet:greet/first', parameters: {mark: '?'}}", "<Hello Ada?>"],
+    ["{uri: kamelet, parameters: {templateId: greet, mark: '.'}}", "<Hello Ada.>"],
+    ["{uri: 'kamelet:greet', parameters: {mark: '!'}, variableReceive: reply}", "<Ada>"],
+  ])("can be sent to as an address: to: %s", async (to, expected) => {
+    const run = await flow(using("x").replace("- kamelet: x", `- to: ${to}`));
+    expect((await run({ body: "Ada" })).body).toBe(expected);
+  });
+
+  it("names the template that is missing when it is an address", () => {
+    expect(faultsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([expect.stringContaining("no route template 'nobody'")]);
+  });
+
   it("can be used twice in one route: the ids of its steps tell the uses apart", async () => {
     const run = await flow(
       using('{name: greet, parameters: {mark: "!"}}').replace(

@@ -1,5 +1,5 @@
-import { defineStep } from "@sluice/engine/spi";
-import { f } from "@sluice/model";
+import { defineStep, type Compiler } from "@sluice/engine/spi";
+import { f, type StepNode } from "@sluice/model";
 
 /** The steps of a template stand where the kamelet is used, so they share the route's error handling and run history. */
 export const kamelet = defineStep({
@@ -41,17 +41,17 @@ export const kamelet = defineStep({
       expect: { body: "Hello Ada" },
     },
   ],
-  compile({ name, parameters, steps }, compiler, node) {
-    const [template = "", query = ""] = name.split("?", 2);
-    const given = Object.fromEntries(
-      new Map(
-        query
-          .split("&")
-          .filter((pair) => pair.includes("="))
-          .map((pair) => [pair.slice(0, pair.indexOf("=")), decodeURIComponent(pair.slice(pair.indexOf("=") + 1))]),
-      ),
-    );
-    const inner = compiler.registry.template(template, { ...given, ...parameters }, `${node.id}-`);
-    return compiler.steps([...inner, ...steps]);
-  },
+  compile: ({ name, parameters, steps }, compiler, node) => compiler.steps([...kameletSteps(name, parameters, compiler, node), ...steps]),
 });
+
+/** The steps of the template that `name?x=1` asks for. */
+export function kameletSteps(name: string, parameters: Readonly<Record<string, string>>, { registry }: Compiler, node: StepNode): readonly StepNode[] {
+  const [template = "", query = ""] = name.split("?", 2);
+  const given = new Map(
+    query
+      .split("&")
+      .filter((pair) => pair.includes("="))
+      .map((pair) => [pair.slice(0, pair.indexOf("=")), decodeURIComponent(pair.slice(pair.indexOf("=") + 1))]),
+  );
+  return registry.template(template, { ...Object.fromEntries(given), ...parameters }, `${node.id}-`);
+}

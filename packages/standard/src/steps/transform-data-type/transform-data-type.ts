@@ -1,0 +1,88 @@
+// The data types that need no Java: text, bytes, JSON in both forms, and `java:` names of types that can be converted to.
+import { asText, collectStream, CompileError, defineStep, FlowError, isStream, type Conversion, type Message } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { converter } from "../conversion.ts";
+
+interface DataType {
+  readonly convert: Conversion;
+  /** What the message is said to be afterwards; undefined leaves the header alone. */
+  readonly contentType: string | undefined;
+}
+
+const conversion = (type: string): Conversion => converter({ type, mandatory: true });
+const named: ReadonlyMap<string, DataType> = new Map([
+  ["text-plain", { convert: conversion("String"), contentType: "text/plain" }],
+  ["application-octet-stream", { convert: conversion("byte[]"), contentType: "application/octet-stream" }],
+  ["application-json", { convert: asJson, contentType: "application/json" }],
+  ["application-x-struct", { convert: asData, contentType: "application/x-struct" }],
+]);
+
+export const transformDataType = defineStep({
+  name: "transformDataType",
+  title: "Transform data type",
+  summary: "Turns the body into a named data type and says so in the Content-Type header.",
+  group: "message",
+  icon: "replace-all",
+  since: "0.1",
+  options: {
+    fromType: f.string({ doc: "The type the body has, for readers: what is there decides.", group: "advanced" }),
+    toType: f.string({
+      doc: "The type to make of it: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or java: and a type such as java:String.",
+      required: true,
+      examples: ["text-plain", "application-json", "java:java.lang.String"],
+    }),
+  },
+  examples: [{ title: "JSON as data", yaml: "transformDataType: {toType: application-x-struct}", given: { body: '{"a":1}' }, expect: { body: { a: 1 } } }],
+  compile({ toType }) {
+    const type = dataType(toType);
+    return ({ message }) => {
+      const { body } = message;
+      if (!isStream(body)) return become(message, type, body);
+      return collectStream(body).then((bytes) => become(message, type, bytes));
+    };
+  },
+});
+
+function become(message: Message, { convert, contentType }: DataType, body: unknown): undefined {
+  message.body = convert(body);
+  if (contentType !== undefined) message.headers.set("Content-Type", contentType);
+}
+
+/** `text/plain`, `text-plain` and `plain:text-plain` differ in nothing but spelling. */
+function dataType(text: string): DataType {
+  const java = /^java:(.+)$/.exec(text)?.[1];
+  if (java !== undefined) return { convert: conversion(java), contentType: undefined };
+  const type = named.get(text.replace(/^(camel|plain):/, "").replace("/", "-"));
+  if (type !== undefined) return type;
+  throw new CompileError("type-unknown", `there is no data type '${text}' to transform to`, {
+    hint: `use ${[...named.keys()].join(", ")} or java: and a type, or convert with marshal and unmarshal`,
+  });
+}
+
+const encoder = new TextEncoder();
+
+function asJson(value: unknown): unknown {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === "string" && isJson(value)) return encoder.encode(value);
+  const isData = typeof value === "object" && value !== null && !(value instanceof Date);
+  return encoder.encode(isData ? asText(value) : JSON.stringify(value ?? null));
+}
+
+function asData(value: unknown): unknown {
+  if (value === null || value === undefined) return {};
+  if (typeof value === "object" && !(value instanceof Uint8Array)) return value;
+  try {
+    return JSON.parse(asText(value) ?? "");
+  } catch {
+    throw new FlowError("org.apache.camel.CamelExecutionException", "the body is not JSON, so it cannot become application-x-struct");
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
