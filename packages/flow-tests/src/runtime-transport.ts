@@ -76,11 +76,16 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
   };
 }
 
-async function replyOf(reply: IncomingMessage): Promise<TransportReply> {
-  const parts: Buffer[] = [];
-  for await (const part of reply) parts.push(part as Buffer);
-  const headers = Object.entries(reply.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]);
-  return { status: reply.statusCode ?? 0, headers: Object.fromEntries(headers) as Record<string, string>, text: Buffer.concat(parts).toString("utf8") };
+function replyOf(reply: IncomingMessage): Promise<TransportReply> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    reply.on("data", (part: Buffer) => parts.push(part));
+    reply.on("error", reject);
+    reply.on("end", () => {
+      const headers = Object.entries(reply.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]);
+      resolve({ status: reply.statusCode ?? 0, headers: Object.fromEntries(headers) as Record<string, string>, text: Buffer.concat(parts).toString("utf8") });
+    });
+  });
 }
 
 function linesOf(stream: string): readonly LoggedLine[] {

@@ -14,6 +14,7 @@ import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
 import { openDiskFlowStore } from "./flows/disk-flow-store.ts";
 import { openDiskTestStore } from "./flows/disk-test-store.ts";
+import { createMemoryFlowStore } from "./flows/memory-flow-store.ts";
 import type { StoredParams } from "./flows/flow-store.ts";
 import { withGivenFlows, type GivenFlows } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
@@ -29,6 +30,7 @@ import { readProperties } from "./host/properties-file.ts";
 import { createIds } from "./host/ulid.ts";
 import { createIngress } from "./http/ingress.ts";
 import { createListener } from "./http/listener.ts";
+import { callManagement, type LocalReply } from "./http/local-call.ts";
 import { httpLimits } from "./http-settings.ts";
 import { openMappings } from "./mappings/open-mappings.ts";
 import { createProcessLog } from "./log/process-log.ts";
@@ -72,6 +74,8 @@ export interface RunningServer {
   /** What is said of it once it serves. */
   readonly announcement: Announcement;
   readonly log: RuntimeLog;
+  /** Asks the management API without a socket; `path` is below `/_api`. */
+  api(method: string, path: string, body?: unknown): Promise<LocalReply>;
   /** Drains and ends; tells what had to be abandoned. */
   stop(): Promise<ShutdownReport>;
 }
@@ -115,7 +119,7 @@ async function start(
   const { log, writer, secrets } = createProcessLog(settings, output);
   const dataDir = resolve(settings.dataDir);
   const routesDir = join(dataDir, "routes");
-  const store = withGivenFlows(await openDiskFlowStore(routesDir), given);
+  const store = withGivenFlows(isTrial ? createMemoryFlowStore(() => Date.now()) : await openDiskFlowStore(routesDir), given);
   const unlock = await lockDirectory(dataDir);
   let durable: DurableStore | undefined;
   try {
@@ -323,6 +327,7 @@ async function start(
       port: address.port,
       announcement,
       log,
+      api: (method, path, body) => callManagement(management, { method, path: `/_api${path}`, token: settings.deployToken, body }),
       stop() {
         phase = "DRAINING";
         return (stopping ??= shutDown({ listener, runtime, log, hubs: [trace.hub, logs.hub], drainMs: settings.drainMs, clock }).finally(async () => {

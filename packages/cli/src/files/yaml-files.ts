@@ -1,5 +1,6 @@
 // Finds the flows and flow tests among the files a user names.
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { UsageError } from "../command/declaration.ts";
 
@@ -43,9 +44,10 @@ async function walk(folder: string): Promise<readonly string[]> {
   return found;
 }
 
+/** Reads at once: handing each of many small files to the thread pool takes ten times as long as reading it. */
 export async function readText(path: string): Promise<string> {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`'${path}' is not UTF-8 text`);
     const { code } = error as NodeJS.ErrnoException;

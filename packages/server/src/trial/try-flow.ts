@@ -14,6 +14,7 @@ import {
   runFlowTests,
   type FlowTestFile,
   type FlowTestResult,
+  type RuntimeTransport,
 } from "@sluice/flow-tests";
 import type { Configuration } from "../config.ts";
 import type { FlowCandidate, TrialOutcome } from "../flows/installed-flows.ts";
@@ -23,7 +24,14 @@ export interface TrialParts {
   readonly configuration: Configuration;
   readonly dataDir: string;
   /** Starts a runtime for a trial. */
-  start(configuration: Configuration, output: number): Promise<{ readonly baseUrl: string; stop(): Promise<unknown> }>;
+  start(configuration: Configuration, output: number): Promise<TrialRuntime>;
+}
+
+/** A runtime for tests: asked inside the process, its webhooks called over HTTP as everybody calls them. */
+interface TrialRuntime {
+  readonly baseUrl: string;
+  readonly api: RuntimeTransport["api"];
+  stop(): Promise<unknown>;
 }
 
 const longestTrialMs = 60_000;
@@ -51,7 +59,7 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
     const token = randomBytes(24).toString("hex");
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
     try {
-      const results = await inTime(() => runAll(runtime.baseUrl, token, candidate, file));
+      const results = await inTime(() => runAll({ ...httpTransport(runtime.baseUrl, token), api: runtime.api }, candidate, file));
       return judge(candidate.id, results);
     } finally {
       await runtime.stop();
@@ -81,8 +89,7 @@ function trialConfiguration({ settings, environment }: Configuration, dataDir: s
   };
 }
 
-async function runAll(baseUrl: string, token: string, { id, source, params }: FlowCandidate, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
-  const transport = httpTransport(baseUrl, token);
+async function runAll(transport: RuntimeTransport, { id, source, params }: FlowCandidate, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
   const readFile = (path: string): Promise<string> =>
     Promise.reject(new Refusal("flow-invalid", `tests: the file '${path}' is not here: write its content into the tests`));
   try {

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
-import { findYamlFiles } from "../../files/yaml-files.ts";
+import { findYamlFiles, type YamlFile } from "../../files/yaml-files.ts";
 import type { Reporter, TestReport, Write } from "./report.ts";
 import { junitReporter } from "./reporters/junit.ts";
 import { jsonReporter } from "./reporters/json.ts";
@@ -17,20 +17,23 @@ export async function run(call: Call): Promise<number> {
   const paths = listOf(given, "paths");
   const remote = textFlag(flags, "runtime") !== undefined;
   // Told before a runtime is started for them.
-  if (!(await findYamlFiles(paths)).some(({ kind }) => kind === "tests"))
-    throw new CommandError("there are no test files here: a test file is YAML with `flow` and `tests`", 2);
+  const files = await findTests(paths);
+  if (files.length === 0) throw new CommandError("there are no test files here: a test file is YAML with `flow` and `tests`", 2);
   const runtime = remote ? openRemote(await connect(flags)) : await openTrial();
   try {
-    if (!isOn(flags, "watch")) return await once(call, runtime);
-    return await watchAndRun(paths, signal, terminal, () => once(call, runtime));
+    if (!isOn(flags, "watch")) return await once(call, runtime, files);
+    return await watchAndRun(paths, signal, terminal, async () => once(call, runtime, await findTests(paths)));
   } finally {
     await runtime.close();
   }
 }
 
-async function once(call: Call, runtime: RuntimeUnderTest): Promise<number> {
-  const { arguments: given, flags, terminal, signal } = call;
-  const files = (await findYamlFiles(listOf(given, "paths"))).filter(({ kind }) => kind === "tests");
+async function findTests(paths: readonly string[]): Promise<readonly YamlFile[]> {
+  return (await findYamlFiles(paths)).filter(({ kind }) => kind === "tests");
+}
+
+async function once(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
+  const { flags, terminal, signal } = call;
   const output = textFlag(flags, "output");
   let kept = "";
   const write: Write = output === undefined ? (text) => terminal.write(text) : (text) => void (kept += `${text}\n`);

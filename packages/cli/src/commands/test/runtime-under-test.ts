@@ -50,7 +50,8 @@ export async function openTrial(): Promise<RuntimeUnderTest> {
     },
     output,
   );
-  const transport = httpTransport(server.baseUrl, token);
+  // Webhooks are called over HTTP as everybody calls them; the management API is asked inside the process.
+  const transport = { ...httpTransport(server.baseUrl, token), api: server.api };
   let installed: { readonly key: string; readonly subject: Subject } | undefined;
 
   const remove = async (): Promise<void> => {

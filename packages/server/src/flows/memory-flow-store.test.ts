@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryFlowStore } from "./memory-flow-store.ts";
+
+const change = (id: string, text: string, params = {}) => ({ id, bytes: Buffer.from(text), hash: `hash of ${text}`, params });
+
+describe("flows kept in memory", () => {
+  it("are there from the commit on, and gone once removed", async () => {
+    const store = createMemoryFlowStore(() => 7);
+    const staged = await store.stage(change("b", "one", { url: { value: "x" } }));
+    expect(await store.read("b")).toBeUndefined();
+    expect(await staged.commit()).toEqual({ file: "b.yaml", lastModified: 7 });
+    expect(await store.read("b")).toMatchObject({ id: "b", file: "b.yaml", hash: "hash of one", params: { url: { value: "x" } } });
+    await (await store.stage(change("a", "two"))).commit();
+    const files = await store.list();
+    expect(files.map(({ id, hasParams, problem }) => ({ id, hasParams, problem }))).toEqual([
+      { id: "a", hasParams: false, problem: undefined },
+      { id: "b", hasParams: true, problem: undefined },
+    ]);
+    expect(Buffer.from((await store.readListed(files[1] as never))?.bytes ?? []).toString()).toBe("one");
+    expect([await store.remove("b"), await store.remove("b"), await store.read("b")]).toEqual([true, false, undefined]);
+  });
+
+  it("leave no trace when discarded, and a new stamp when replaced", async () => {
+    let now = 1;
+    const store = createMemoryFlowStore(() => now++);
+    await (await store.stage(change("a", "one"))).discard();
+    expect(await store.list()).toEqual([]);
+    await (await store.stage(change("a", "one"))).commit();
+    const [before] = await store.list();
+    await (await store.stage(change("a", "two"))).commit();
+    const [after] = await store.list();
+    expect(after?.stamp).not.toBe(before?.stamp);
+  });
+});

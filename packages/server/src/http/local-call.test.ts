@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { HttpError } from "./http-error.ts";
+import { callManagement } from "./local-call.ts";
+import type { ApiRequest, ManagementHandler } from "./management.ts";
+
+const call = (management: ManagementHandler, path: string, body?: unknown, method = "POST") =>
+  callManagement(management, { method, path, token: "secret", body });
+
+describe("a call of the management API inside the process", () => {
+  it("brings what a request over HTTP would bring", async () => {
+    let seen: ApiRequest | undefined;
+    const reply = await call(
+      async (request, respond) => {
+        seen = request;
+        respond.json(201, { read: JSON.parse((await request.readBody()).toString()) }, { ETag: '"1"' });
+      },
+      "/_api/flows/a%20b?dryRun=true",
+      { text: "ü" },
+    );
+    expect(reply).toEqual({ status: 201, headers: { "content-type": "application/json", etag: '"1"' }, text: '{"read":{"text":"ü"}}' });
+    expect([seen?.method, seen?.segments, seen?.query.get("dryRun"), seen?.authorization]).toEqual(["POST", ["flows", "a b"], "true", ["Bearer secret"]]);
+    expect(seen?.signal.aborted).toBe(false);
+  });
+
+  it("gives the first answer, errors as their one field, and an empty body as empty text", async () => {
+    const twice = await call((_, respond) => {
+      respond.error(409, "taken");
+      respond.json(200, {});
+    }, "/_api/flows/a");
+    expect([twice.status, twice.text]).toEqual([409, '{"error":"taken"}']);
+    expect(await call((_, respond) => respond.send(204, undefined), "/_api")).toEqual({ status: 204, headers: {}, text: "" });
+  });
+
+  it("keeps the limit of bodies, and refuses streams and other paths", async () => {
+    await expect(call(async ({ readBody }) => void (await readBody(3)), "/_api/flows", "long")).rejects.toThrow(
+      new HttpError(413, "the body is larger than 3 bytes"),
+    );
+    await expect(call((_, respond) => void respond.stream(200, {}), "/_api/logs/stream")).rejects.toThrow("ask over HTTP");
+    await expect(call(() => undefined, "/_api/health")).rejects.toThrow("gave no answer");
+    await expect(call(() => undefined, "/api/orders")).rejects.toThrow("'/api/orders' is no path of the management API");
+  });
+});

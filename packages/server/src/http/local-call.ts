@@ -1,0 +1,76 @@
+// A call of the management API from inside the process: the same handler, token and checks, without sockets. Streams need a socket.
+import { HttpError } from "./http-error.ts";
+import type { ApiResponder, ManagementHandler } from "./management.ts";
+import { errorBody } from "./reply.ts";
+import { readTarget } from "./target.ts";
+
+export interface LocalReply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface LocalCall {
+  readonly method: string;
+  /** The whole path with its query: `/_api/runs?limit=1`. */
+  readonly path: string;
+  readonly token: string | undefined;
+  /** Sent as JSON. */
+  readonly body: unknown;
+}
+
+/** Nobody goes away before the reply of a call inside the process. */
+const neverGone = new AbortController().signal;
+
+export async function callManagement(management: ManagementHandler, { method, path, token, body }: LocalCall): Promise<LocalReply> {
+  const mark = path.indexOf("?");
+  const target = readTarget(mark < 0 ? path : path.slice(0, mark));
+  if (target.kind !== "management") throw new Error(`'${path}' is no path of the management API`);
+  const responder = new LocalResponder();
+  await management(
+    {
+      method,
+      segments: target.segments,
+      query: new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1)),
+      headers: {},
+      authorization: token === undefined ? [] : [`Bearer ${token}`],
+      remoteAddress: "127.0.0.1",
+      signal: neverGone,
+      readBody: async (limit = Infinity) => {
+        const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body), "utf8");
+        if (bytes.length > limit) throw new HttpError(413, `the body is larger than ${limit} bytes`);
+        return bytes;
+      },
+    },
+    responder,
+  );
+  if (responder.reply === undefined) throw new Error("the management API gave no answer");
+  return responder.reply;
+}
+
+class LocalResponder implements ApiResponder {
+  reply: LocalReply | undefined = undefined;
+
+  get sent(): boolean {
+    return this.reply !== undefined;
+  }
+
+  send(status: number, body: string | Uint8Array | undefined, headers: Readonly<Record<string, string>> = {}): void {
+    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const text = typeof body === "string" ? body : Buffer.from(body ?? []).toString("utf8");
+    this.reply ??= { status, headers: Object.fromEntries(named) as Record<string, string>, text };
+  }
+
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void {
+    this.send(status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
+  }
+
+  error(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+    this.send(status, errorBody(text), { "Content-Type": "application/json", ...headers });
+  }
+
+  stream(): never {
+    throw new HttpError(400, "a stream cannot be followed by a call inside the process: ask over HTTP");
+  }
+}
