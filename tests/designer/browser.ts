@@ -31,7 +31,7 @@ function findChromium(): string | undefined {
 /** Opens a browser on the built page; builds it first when its sources are newer. */
 export async function openBrowser(): Promise<Browser> {
   buildOnce();
-  return chromium.launch({ executablePath: executablePath as string, args: flags });
+  return chromium.launch({ executablePath: executablePath as string, args: flags, timeout: 120_000 });
 }
 
 /** Test files run beside each other: only one of them builds, the others wait for it. */
@@ -65,7 +65,7 @@ export interface OpenPage {
 
 export async function openPage(browser: Browser, options: Parameters<Browser["newContext"]>[0] = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(45_000);
   const page = await context.newPage();
   const faults: string[] = [];
   watch(page, faults);
@@ -84,7 +84,7 @@ export function watch(page: Page, faults: string[]): void {
 }
 
 /** For `expect.poll`: a loaded machine may take its time. */
-export const soon = { timeout: 20_000, interval: 50 };
+export const soon = { timeout: 45_000, interval: 50 };
 
 /** Replaces the whole source, as pasting does. */
 export async function typeSource(page: Page, text: string): Promise<void> {

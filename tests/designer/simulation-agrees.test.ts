@@ -71,7 +71,7 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
     }
     const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
     const least = Object.values(wanted.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
-    await eventually(async () => (await recorded()).length >= least, 1_000).catch(() => undefined);
+    await eventually(async () => (await recorded()).length >= least, 10_000).catch(() => undefined);
     await sleep(5);
     const calls = group((await recorded()).map(({ uri, request }) => ({ uri, ...request })));
     await server.api("DELETE", `/test/session/${session.sessionId}`);
