@@ -1,11 +1,22 @@
 // The messages runs began and ended with, for replays: of every failed run while there is room, and of the last few that went
-// well. Kept by reference until somebody asks or the run fails, so that a run that goes well costs next to nothing.
+// well. Kept by reference until somebody asks or the run fails, so that a run that goes well costs next to nothing. Of a busy
+// route not each is kept: the last hundred of ten thousand a second would be gone before anybody could look.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import { bodyTypeOf, toPlainWithin, Message, type Exchange, type FlowError, type Run } from "@sluice/engine";
 
 const largestBody = 64 * 1_024;
 const largestStructure = 16 * 1_024;
 const recentRuns = 100;
+/** Of the runs of one route that go well within a second, this many are kept, and after them one in some time; those of test sessions all. */
+const keptPerSecond = 50;
+const thenEveryMs = 20;
+
+/** How much of a route's runs was kept lately; times of the runs' ends. */
+interface Pace {
+  since: number;
+  count: number;
+  last: number;
+}
 
 /** What a run came to, as a replay is compared with it. */
 export interface RunOutcome {
@@ -36,6 +47,7 @@ export class KeptRuns {
   readonly #maxBytes: number;
   readonly #failed = new Map<string, Kept & { readonly message: StoredMessage }>();
   readonly #recent: (Kept | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
+  readonly #paces = new WeakMap<Run["route"], Pace>();
   #next = 0;
   #bytes = 0;
 
@@ -56,24 +68,13 @@ export class KeptRuns {
     const kept = run.kept as Kept | undefined;
     if (kept === undefined) return;
     run.kept = undefined;
-    const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
-    const { body } = exchange.message;
-    // A structure is read now, for nobody knows how large it is; the others are bounded and can wait until somebody asks.
-    const light =
-      (typeof body === "string" && body.length <= largestBody) ||
-      (typeof body !== "string" && typeof body !== "object") ||
-      body === null ||
-      (body instanceof Uint8Array && body.byteLength <= largestBody);
     if (run.failure === undefined && !run.handled) {
-      if (light) kept.ended = exchange;
-      else kept.outcome = outcomeOf(exchange, undefined);
-      this.#recent[this.#next] = kept;
-      this.#next = (this.#next + 1) % recentRuns;
+      if (this.#isDue(run)) this.#keepRecent(kept, exchange);
       return;
     }
     const message = this.#stored(kept);
     if (message === undefined) return;
-    this.#failed.set(kept.id, { ...kept, message, outcome: outcomeOf(exchange, failure) });
+    this.#failed.set(kept.id, { ...kept, message, outcome: outcomeOf(exchange, run.failure ?? exchange.caught) });
     this.#bytes += storedSize(message) + 1_000;
     for (const [id, oldest] of this.#failed) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -101,6 +102,35 @@ export class KeptRuns {
   /** Takes over what another process kept. */
   adopt({ id, input, outcome }: KeptRun): void {
     this.#recent[this.#next] = { id, message: input, properties: undefined, outcome, ended: undefined };
+    this.#next = (this.#next + 1) % recentRuns;
+  }
+
+  #isDue({ route, session, endedAt }: Run): boolean {
+    if (session !== undefined) return true;
+    let pace = this.#paces.get(route);
+    if (pace === undefined) this.#paces.set(route, (pace = { since: endedAt, count: 0, last: endedAt }));
+    // The clock may have been set back.
+    if (endedAt < pace.since || endedAt - pace.since >= 1_000) {
+      pace.since = endedAt;
+      pace.count = 0;
+    }
+    if (pace.count >= keptPerSecond && endedAt - pace.last < thenEveryMs) return false;
+    pace.count++;
+    pace.last = endedAt;
+    return true;
+  }
+
+  #keepRecent(kept: Kept, exchange: Exchange): void {
+    const { body } = exchange.message;
+    // A structure is read now, for nobody knows how large it is; the others are bounded and can wait until somebody asks.
+    const light =
+      (typeof body === "string" && body.length <= largestBody) ||
+      (typeof body !== "string" && typeof body !== "object") ||
+      body === null ||
+      (body instanceof Uint8Array && body.byteLength <= largestBody);
+    if (light) kept.ended = exchange;
+    else kept.outcome = outcomeOf(exchange, undefined);
+    this.#recent[this.#next] = kept;
     this.#next = (this.#next + 1) % recentRuns;
   }
 
