@@ -11,6 +11,7 @@ export interface ReplyRule {
 
 type ReplyHeaders = Record<string, string | readonly string[]>;
 
+const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";
 
 /** The reply of a finished run; `delivered` is the body the route was given. */
@@ -67,7 +68,7 @@ function bodyReply(body: unknown, status: number | undefined, headers: ReplyHead
 }
 
 function isBlank(content: string | Uint8Array): boolean {
-  return typeof content === "string" ? content.trim() === "" : content.length === 0;
+  return typeof content === "string" ? !notBlank.test(content) : content.length === 0;
 }
 
 /** Lists and maps, which go out as JSON; values with a text of their own, such as XML nodes and dates, do not. */
