@@ -2,7 +2,7 @@
 // Two files cannot be renamed at once, so the parameters' file names the text it belongs to and keeps the values of
 // the text before: whichever text a crash leaves in place finds its own parameters.
 import { createHash } from "node:crypto";
-import { statSync, type BigIntStats } from "node:fs";
+import { statSync, type Stats } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
@@ -33,9 +33,9 @@ export async function openDiskFlowStore(directory: string): Promise<FlowStore> {
 /** Files looked at before others get their turn: handing each to the thread pool takes ten times as long as looking. */
 const lookedAtOnce = 250;
 
-function lookAt(path: string): BigIntStats | undefined {
+function lookAt(path: string): Stats | undefined {
   try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -64,8 +64,8 @@ class DiskFlowStore implements FlowStore {
       files.push({
         id: owner === undefined ? stem : name,
         file: name,
-        lastModified: Math.round(Number(facts.mtimeNs) / 1e6),
-        stamp: `${facts.mtimeNs}-${facts.size}-${facts.ino}`,
+        lastModified: Math.round(facts.mtimeMs),
+        stamp: `${facts.mtimeMs}-${facts.size}-${facts.ino}`,
         problem:
           owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`,
         hasParams: withParams.has(stem),

@@ -12,6 +12,11 @@ export interface FlowViews {
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }
 
+interface FoundFlow {
+  readonly hash: string;
+  readonly routeCount: number;
+}
+
 interface FlowEntry {
   readonly id: string;
   readonly [name: string]: unknown;
@@ -20,7 +25,11 @@ interface FlowEntry {
 export async function listFlows(views: FlowViews): Promise<readonly FlowEntry[]> {
   const files = await views.parts.store.list();
   const entries: FlowEntry[] = [];
-  for (const file of files) entries.push(await entry(views, file));
+  for (const file of files) {
+    const known = views.parts.installed.get(file.id);
+    // Nothing is waited for where nothing has to be: there may be ten thousand.
+    entries.push(entry(views, file, known, known?.lastModified === file.lastModified ? known : await look(views, file, known)));
+  }
   if (views.seen.size > 0) {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
@@ -71,11 +80,9 @@ const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
 
 export const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
 
-async function entry(views: FlowViews, file: FlowFile): Promise<FlowEntry> {
+function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined, { hash, routeCount }: FoundFlow): FlowEntry {
   const { parts } = views;
-  const known = parts.installed.get(file.id);
   const deployment = parts.runtime.deployments.get(file.id);
-  const { hash, routeCount } = known !== undefined && known.lastModified === file.lastModified ? known : await look(views, file, known);
   return {
     id: file.id,
     file: file.file,
@@ -92,7 +99,7 @@ async function entry(views: FlowViews, file: FlowFile): Promise<FlowEntry> {
 }
 
 /** A file whose content is not the one that was loaded: it is read when it changed since it was last looked at. */
-async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<{ hash: string; routeCount: number }> {
+async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<FoundFlow> {
   const seen = views.seen.get(file.id);
   if (seen?.stamp === file.stamp) return seen;
   const stored = file.problem === undefined ? await views.parts.store.read(file.id).catch(() => undefined) : undefined;
