@@ -23,6 +23,8 @@ export interface CardFigures {
   readonly p95: string | undefined;
   /** All of it in a sentence. */
   readonly told: string;
+  /** What the trace counted since the page follows it. */
+  readonly seen?: { readonly count: number; readonly told: string };
 }
 
 /** Where facts come from. `get` must return the same object until it has changed; keys are path keys (`pathKey(step.path)`). */

@@ -87,7 +87,7 @@ function CardContent({
 }
 
 /** Rate and failures on the upper line, the duration at the end of the lower one. */
-function Figures({ rate, failed, p95, told }: CardFigures) {
+function Figures({ rate, failed, p95, told, seen }: CardFigures) {
   return (
     <>
       <span className="card__state" title={told}>
@@ -95,6 +95,11 @@ function Figures({ rate, failed, p95, told }: CardFigures) {
           <span className="card__state--fail card__failed">
             <CircleX size={14} aria-hidden="true" />
             {figureWords.failed(failed)}
+          </span>
+        )}
+        {seen === undefined ? null : (
+          <span className="card__seen" title={seen.told}>
+            {figureWords.count(seen.count)}
           </span>
         )}
         <span className="muted">{rate}</span>

@@ -1,12 +1,14 @@
 // Asks the runtime every few seconds how the open flow does, while the page is seen and the figures are wanted.
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { create } from "zustand";
 import { runtimeClient } from "../api-client/runtime-client.ts";
 import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
 import { usePolled } from "../screens/use-polled.ts";
+import { useStream } from "../screens/use-stream.ts";
 import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
 import type { FiguresFacts } from "./figures-facts.ts";
 import { stepFigures } from "./step-figures.ts";
+import { TraceCounts } from "./trace-counts.ts";
 
 const everyMs = 4_000;
 /** Enough for a p95, little enough to ask for again and again. */
@@ -22,7 +24,7 @@ export function switchFigures(): void {
   useFiguresSwitch.setState({ isOn });
 }
 
-/** Keeps `facts` up to date; draws nothing. */
+/** Keeps `facts` up to date; draws nothing itself. */
 export function LiveFigures({ facts }: { readonly facts: FiguresFacts }) {
   const { id } = useEditor();
   const isOn = useFiguresSwitch((state) => state.isOn);
@@ -43,5 +45,16 @@ export function LiveFigures({ facts }: { readonly facts: FiguresFacts }) {
     return stepFigures({ ...told, deployed: { hash, lastModified } }, outline);
   }, [polled, target, isAsked, hash, lastModified, outline]);
   useEffect(() => facts.show(figures ?? new Map()), [facts, figures]);
+  return isAsked ? <FollowedTrace key={hash} facts={facts} flowId={id} target={target} /> : null;
+}
+
+/** Counts what the runtime traces while the figures are wanted. */
+function FollowedTrace({ facts, flowId, target }: { readonly facts: FiguresFacts; readonly flowId: string; readonly target: string }) {
+  const { store } = useEditor();
+  const [counts] = useState(() => new TraceCounts());
+  const show = (): void => facts.saw(counts.byCard(store.getState().flow.good?.outline ?? { routes: [], entities: [] }));
+  const path = `/_api/trace/stream?flowId=${encodeURIComponent(flowId)}&type=step.completed,step.failed,run.completed,run.failed&body=none`;
+  useStream(path, "trace", target, (data) => counts.add(data), show);
+  useEffect(() => () => facts.saw(new Map()), [facts]);
   return null;
 }

@@ -3,7 +3,10 @@ import { count } from "./count.ts";
 /** What cards of a deployed flow tell about its traffic. */
 export const figuresStrings = {
   show: "Live",
-  hint: "Rate, failures and 95th percentile of the last 5 minutes on the cards",
+  hint: "Messages as they come, and rate, failures and 95th percentile of the last 5 minutes, on the cards",
+  count: (messages: number) => (messages < 10_000 ? `${messages}×` : `${Math.floor(messages / 1_000)}k×`),
+  seen: (messages: number, failed: number, last: string) =>
+    `Since this page looks: ${count(messages, "message", "messages")}, ${failed} failed, the last one took ${last}`,
   perMinute: (number: string) => `${number}/min`,
   perSecond: (number: string) => `${number}/s`,
   p95: (duration: string) => `p95 ${duration}`,
