@@ -1,3 +1,6 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { parseXmlDocument } from "slimdom";
 import { describe, expect, it } from "vitest";
 import type { FileReport, TestReport } from "../report.ts";
@@ -26,10 +29,18 @@ const files: readonly FileReport[] = [
 ];
 const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
 
-function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }): string {
+function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }, told = report): string {
   let text = "";
-  make((part) => (text += `${part}\n`)).finish(report);
+  make((part) => (text += `${part}\n`)).finish(told);
   return text;
+}
+
+const schemaFile = fileURLToPath(new URL("junit.xsd", import.meta.url));
+const hasXmllint = spawnSync("xmllint", ["--version"]).error === undefined;
+
+function xmllintSays(xml: string): string {
+  const { status, stderr } = spawnSync("xmllint", ["--noout", "--schema", schemaFile, "-"], { input: xml, encoding: "utf8" });
+  return status === 0 ? "valid" : stderr;
 }
 
 /** What the schema of JUnit's reports allows, element by element: attributes (required ones marked) and children in order. */
@@ -86,6 +97,56 @@ describe("the JUnit report", () => {
 
   it("is what the schema of such reports asks for", () => {
     expect(faultsOf(root)).toEqual([]);
+  });
+
+  it.skipIf(!hasXmllint)("is valid by its XML schema, where xmllint is installed, and the schema refuses what is not", () => {
+    const xml = written(junitReporter);
+    expect(xmllintSays(xml)).toBe("valid");
+    expect(xmllintSays(xml.replace('time="1.600"', 'time="1,6"'))).toContain("time");
+    expect(xmllintSays(xml.replace('failures="1"', 'failures="one"'))).toContain("failures");
+    expect(xmllintSays(xml.replaceAll('classname="orders.test"', ""))).toContain("classname");
+  });
+
+  it("adds up, stays well-formed and follows the schema whatever tests are called and say", () => {
+    const words = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string(),
+      fc.constantFrom("]]>", "\u0000\u001b[31m", "\ud800", "\udc00x", "\ufffe", "<!--", "&#0;", "\r\n\t"),
+    );
+    const result = fc.record({
+      name: words.map((name) => `t${name}`),
+      line: fc.nat(),
+      faults: fc.array(words, { maxLength: 2 }),
+      durationMs: fc.nat(),
+      runs: fc.constantFrom([], [run]),
+      reply: fc.constant(undefined),
+    });
+    const file = fc.record({
+      path: words.map((path) => `p${path}`),
+      startedAt: fc.date({ noInvalidDate: true, min: new Date("2000-01-01"), max: new Date("2100-01-01") }),
+      durationMs: fc.nat(),
+      results: fc.array(result, { maxLength: 3 }),
+      faults: fc.array(fc.record({ line: fc.nat(), column: fc.nat(), message: words }), { maxLength: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(file, { maxLength: 4 }), (some) => {
+        const results = some.flatMap((one) => one.results);
+        const failed = results.filter(({ faults }) => faults.length > 0).length;
+        const broken = some.filter(({ faults }) => faults.length > 0).length;
+        const told = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
+        const tree = parseXmlDocument(written(junitReporter, told)).documentElement as any;
+        const suites = [...tree.getElementsByTagName("testsuite")];
+        const count = (element: any, name: string): number => Number(element.getAttribute(name));
+        for (const name of ["tests", "failures", "errors"]) expect(suites.reduce((sum: number, one) => sum + count(one, name), 0)).toBe(count(tree, name));
+        for (const one of suites) {
+          expect(["testcase", "failure", "error", "skipped"].map((name) => one.getElementsByTagName(name).length)).toEqual(
+            ["tests", "failures", "errors", "skipped"].map((name) => count(one, name)),
+          );
+        }
+        expect(faultsOf(tree).filter((fault) => !fault.includes("message="))).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it("keeps names, first faults and the step trace, whatever characters they hold", () => {
