@@ -5,6 +5,7 @@ prepare();
 const bin = (name) => `${root}node_modules/.bin/${name}`;
 run(bin("oxlint"), ["--quiet"]);
 run(bin("oxfmt"), ["--check", "packages", "scripts", "tests", "bench"]);
+run(bin("tsc"), ["-p", "tsconfig.tests.json"]);
 
 // These watch how others fare while something heavy goes on, or compare durations: they run one after another, and a
 // machine that was busy for a moment gets a second try.

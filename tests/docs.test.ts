@@ -107,7 +107,7 @@ describe("the site", () => {
 
   it("has a menu in the order of the front pages, with relative links", () => {
     const menu = navigation(pages);
-    expect(menu.find(({ folder }) => folder === "how-to")?.pages.map(({ title }) => title)).toEqual(["Overview", "B & C", "A"]);
+    expect(menu.find(({ folder }) => folder === "how-to")?.pages.map(({ title }: { title: string }) => title)).toEqual(["Overview", "B & C", "A"]);
     const html = pageHtml({ path: "how-to/a.md", title: "A", body: "", menu });
     expect(html).toContain('<a href="b.html">B &amp; C</a>');
     expect(html).toContain('<a href="a.html" aria-current="page">A</a>');
@@ -133,7 +133,7 @@ describe("names in the documents", () => {
       ),
     );
     const packages = ["model", "engine", "standard", "connectors", "server"];
-    const codes = new Set(scanErrorCodes(root, packages).map(({ code }) => code));
+    const codes = new Set<string>(scanErrorCodes(root, packages).map(({ code }: { code: string }) => code));
     expect(codes.size).toBeGreaterThan(100);
     expect([...codes].filter((code) => !listed.has(code))).toEqual([]);
     const text = [...packages, "mapping", "cli"].map(sources).join("\n");

@@ -13,7 +13,7 @@ export interface IdleServer {
 }
 
 export async function startIdleServer(under: readonly string[] = []): Promise<IdleServer> {
-  const [command, ...parameters] = [...under, process.execPath, program] as [string, ...string[]];
+  const [command = process.execPath, ...parameters] = [...under, process.execPath, program];
   const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "inherit"] });
   const [text] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(text.toString().trim());

@@ -13,7 +13,7 @@ export interface ApiReply {
   readonly json: any;
 }
 
-export interface StartedServer extends RunningServer {
+export interface StartedServer extends Omit<RunningServer, "api"> {
   readonly dataDir: string;
   readonly routesDir: string;
   /** Calls the management API with the token. */

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-// @ts-expect-error: the scripts are plain JavaScript without declarations
 import { buildDesigner } from "../../scripts/prepare.mjs";
 
 const places = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];

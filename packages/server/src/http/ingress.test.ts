@@ -3,6 +3,7 @@ import type { HttpReply, HttpRequest } from "@sluice/engine/spi";
 import { sendRaw, statuses } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
 import type { AccessCheck, AccessRequest } from "./access.ts";
+import { joinedHeaders } from "./joined-headers.ts";
 import { startListener, text, type ListenerUnderTest, type TestOptions } from "./listener-under-test.ts";
 
 let server: ListenerUnderTest;
@@ -172,8 +173,8 @@ test("saturation is 503 with Retry-After, per route and overall", async () => {
 });
 
 const policy: AccessCheck = {
-  check(request: AccessRequest) {
-    const key = request.headers["x-key"];
+  check({ rawHeaders }: AccessRequest): ReturnType<AccessCheck["check"]> {
+    const key = joinedHeaders(rawHeaders, undefined)["x-key"];
     if (key === "good") return { kind: "granted", principal: { id: "shop" }, hide: ["x-key"], replyHeaders: { "X-Policy": "1" } };
     if (key === "later") return Promise.resolve({ kind: "granted", principal: { id: "later" } });
     if (key === "signed")
@@ -200,7 +201,7 @@ test("a policy decides before the body, on the raw bytes when it must, and fails
   server.mount("/api/g", handle, { flowId: "guarded", methods: ["POST"] });
   server.mount("/api/open", handle, { flowId: "open" });
   const post = (key: string, body: string | Buffer = "b", more: Record<string, string> = {}): Promise<Response> =>
-    call("/api/g", { method: "POST", body, headers: { "X-Key": key, ...more } });
+    call("/api/g", { method: "POST", body: new Uint8Array(Buffer.from(body)), headers: { "X-Key": key, ...more } });
 
   const { text: unread } = await sendRaw(server.port, "POST /api/g HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n");
   expect(statuses(unread)).toEqual([401]);

@@ -1,10 +1,10 @@
 import variant from "@jitl/quickjs-wasmfile-release-sync";
 import { FakeHost, languageUnderTest } from "@sluice/testkit";
-import { newQuickJSWASMModuleFromVariant } from "quickjs-emscripten-core";
+import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant } from "quickjs-emscripten-core";
 import { describe, expect, it } from "vitest";
 import { jsLanguage } from "./js.ts";
 
-const quickjs = await newQuickJSWASMModuleFromVariant(variant);
+const quickjs = await newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant);
 const host = new FakeHost();
 // Real time passes here, so that limits are seen to work as they will.
 host.clock.monotonic = () => performance.now();

@@ -65,7 +65,7 @@ describe("saga", () => {
 `);
     await run();
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
-    const wire = new Message(null, new Headers(() => [["Long-Running-Action", id]]));
+    const wire = new Message(null, new Headers({ entries: () => [["Long-Running-Action", id]] }));
     const attacker = await run.runtime.inletOf("direct:attack")?.deliver(wire);
     expect(attacker?.failure?.message).toBe("Exchange is not part of a saga");
     expect(run.mocks.has("undo")).toBe(false);
