@@ -86,12 +86,18 @@ class WebhookDelivery implements Delivery {
   readonly properties: ReadonlyMap<string, unknown> | undefined;
   exchange: Exchange | undefined = undefined;
 
-  constructor(pattern: "InOnly" | "InOut", trigger: Trigger, trace: TraceContext, request: HttpRequest) {
+  constructor(
+    pattern: "InOnly" | "InOut",
+    trigger: Trigger,
+    trace: TraceContext,
+    properties: ReadonlyMap<string, unknown> | undefined,
+    session: SessionTag | undefined,
+  ) {
     this.pattern = pattern;
     this.trigger = trigger;
     this.trace = trace;
-    this.session = request.session;
-    this.properties = request.principal === undefined ? undefined : new Map([["principal", request.principal]]);
+    this.session = session;
+    this.properties = properties;
   }
 
   started(exchange: Exchange): void {
@@ -108,6 +114,7 @@ function requestHandler(
   const { options, route, unchanged } = settings;
   const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException };
   let lastTrigger: Trigger = { uri: settings.uri };
+  let lastProperties: ReadonlyMap<string, unknown> | undefined;
 
   return options.idempotency ? once : (request) => accept(request);
 
@@ -134,7 +141,8 @@ function requestHandler(
       waits ? "InOut" : "InOnly",
       triggerOf(request),
       settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent")),
-      request,
+      propertiesOf(request),
+      request.session,
     );
     const outcome = inlet.deliver(message, delivery);
     if (!(outcome instanceof Promise))
@@ -160,6 +168,13 @@ function requestHandler(
   function triggerOf({ method, path }: HttpRequest): Trigger {
     if (lastTrigger.method !== method || lastTrigger.path !== path) lastTrigger = { uri: settings.uri, method, path };
     return lastTrigger;
+  }
+
+  /** The same few call over and over; the route makes its own copy. */
+  function propertiesOf({ principal }: HttpRequest): ReadonlyMap<string, unknown> | undefined {
+    if (principal === undefined) return undefined;
+    if (lastProperties?.get("principal") !== principal) lastProperties = new Map([["principal", principal]]);
+    return lastProperties;
   }
 
   function once(request: HttpRequest): Awaitable<HttpReply> {

@@ -34,7 +34,20 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
 
 function demandOf({ roles, public: isPublic = false }: Rule): Demand {
   if (isPublic) return { isPublic, roles, admits: () => true };
-  return { isPublic, roles, admits: roles === undefined ? () => true : (principal) => principal?.roles.some((role) => roles.includes(role)) === true };
+  return { isPublic, roles, admits: roles === undefined ? () => true : hasOneOf(roles) };
+}
+
+/** Principals do not change: the answer for the last one holds when it comes again. */
+function hasOneOf(roles: readonly string[]): (principal: Principal | undefined) => boolean {
+  let last: Principal | undefined;
+  let has = false;
+  return (principal) => {
+    if (principal !== last) {
+      has = principal?.roles.some((role) => roles.includes(role)) === true;
+      last = principal;
+    }
+    return has;
+  };
 }
 
 function matcherOf({ routes, methods }: Rule): (routeId: string, method: string) => boolean {

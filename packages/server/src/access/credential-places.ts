@@ -6,12 +6,21 @@ export function headerOf({ rawHeaders }: AccessRequest, name: string, joint?: st
   let found: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] as string;
-    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
+    if (candidate.length !== name.length || !isSpelling(candidate, name)) continue;
     const value = rawHeaders[index + 1] as string;
     // Two values could be read differently by a proxy in front of us.
     found = found === undefined ? value : joint === undefined ? "" : found + joint + value;
   }
   return found;
+}
+
+/** Letter by letter: a lower-case copy of every name of the same length would be garbage. Header names are ASCII. */
+function isSpelling(candidate: string, name: string): boolean {
+  for (let index = 0; index < name.length; index++) {
+    const code = candidate.charCodeAt(index);
+    if ((code >= 65 && code <= 90 ? code + 32 : code) !== name.charCodeAt(index)) return false;
+  }
+  return true;
 }
 
 /** The credentials of `Authorization: <scheme> …`; undefined for another scheme, empty for a header given twice. */

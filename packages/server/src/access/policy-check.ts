@@ -33,12 +33,15 @@ export class PolicyCheck implements AccessCheck {
   /** By address: the same few call over and over. */
   readonly #guessKeys = new Map<string, string>();
 
+  #lastGranted: AccessGranted;
+
   constructor(policy: PolicyInForce) {
     this.#policy = policy;
     this.#challenge = policy.schemes.map(({ challenge }) => challenge).join(", ");
     this.#hide = [...new Set(["authorization", ...policy.schemes.flatMap(({ headers }) => headers)])];
     const queryNames = policy.schemes.flatMap((scheme) => scheme.queryNames);
     this.#hideQuery = queryNames.length === 0 ? undefined : queryNames;
+    this.#lastGranted = this.#grantedTo(undefined, undefined);
   }
 
   check(request: AccessRequest): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
@@ -59,7 +62,7 @@ export class PolicyCheck implements AccessCheck {
 
   #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
     const source = this.#guessKey(request);
-    if (scheme.guessable) {
+    if (scheme.guessable && this.#policy.guesses.size > 0) {
       const wait = this.#policy.guesses.wait(source);
       if (wait > 0) return this.#tooMany(request, wait);
     }
@@ -88,7 +91,14 @@ export class PolicyCheck implements AccessCheck {
       const wait = rate.buckets.take(this.#rateKey(rate.by, request, principal));
       if (wait > 0) return this.#tooMany(request, wait);
     }
-    return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders: cors?.onReply(request) };
+    if (cors !== undefined) return this.#grantedTo(principal, cors.onReply(request));
+    // The same few call over and over, and what they are granted is the same.
+    if (this.#lastGranted.principal !== principal) this.#lastGranted = this.#grantedTo(principal, undefined);
+    return this.#lastGranted;
+  }
+
+  #grantedTo(principal: Principal | undefined, replyHeaders: Readonly<Record<string, string>> | undefined): AccessGranted {
+    return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders };
   }
 
   /** Principals have an allowance each, and so has every address that brings none. */

@@ -18,6 +18,7 @@ function judge(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: st
   return verdict === "wrong" ? "wrong" : verdict.proof(typeof body === "string" ? Buffer.from(body) : body);
 }
 
+const textOf = (characters: Uint8Array): string => Buffer.from(characters).toString("latin1");
 const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) => hmacScheme({ type: "hmac", ...options }, parts);
 const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest(encoding);
@@ -180,7 +181,7 @@ describe("a signature described by the policy", () => {
 
 describe("HMAC", () => {
   it("gives the values of RFC 4231", () => {
-    const value = (key: Buffer, data: Buffer): string => hmacKey("sha256", key, "hex")("", data, "");
+    const value = (key: Buffer, data: Buffer): string => textOf(hmacKey("sha256", key, "hex")("", data, ""));
     expect(value(Buffer.alloc(20, 0x0b), Buffer.from("Hi There"))).toBe("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
     expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for nothing?"))).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     expect(value(Buffer.alloc(131, 0xaa), Buffer.from("Test Using Larger Than Block-Size Key - Hash Key First"))).toBe(
@@ -198,14 +199,14 @@ describe("HMAC", () => {
         fc.string({ unit: "binary" }),
         (algorithm, key, before, body, after) => {
           const expected = createHmac(algorithm, key).update(before).update(body).update(after).digest("hex");
-          expect(hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after)).toBe(expected);
+          expect(textOf(hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after))).toBe(expected);
         },
       ),
       { numRuns: 50 },
     );
     for (const size of [16_380, 16_384, 16_385, 1_000_000]) {
       const body = randomBytes(size);
-      expect(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "b")).toBe(
+      expect(textOf(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "b"))).toBe(
         createHmac("sha256", "k").update("a").update(body).update("b").digest("base64"),
       );
     }

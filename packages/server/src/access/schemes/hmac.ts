@@ -14,6 +14,7 @@ const maxSeen = 100_000;
 
 export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialScheme {
   const format = signatureFormat(scheme);
+  const header = format.header.toLowerCase();
   const keys = scheme.secrets
     .map((secret) => ("env" in secret ? parts.variable(secret.env) : secret.value))
     .map((value) => (value === undefined ? undefined : signingKeyBytes(value, scheme.preset)))
@@ -37,9 +38,9 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
   return {
     guessable: false,
     challenge: `Signature header="${format.header}"`,
-    headers: [format.header.toLowerCase()],
+    headers: [header],
     queryNames: [],
-    read: (request) => headerOf(request, format.header.toLowerCase()),
+    read: (request) => headerOf(request, header),
     verify(credential, request) {
       const claim = format.read(credential, request);
       if (claim === undefined || (claim.time !== undefined && !isRecent(claim.time, format.toleranceMs, parts.now()))) return "wrong";
@@ -61,23 +62,27 @@ function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [bef
   let match: string | undefined;
   for (const key of keys) {
     const expected = key(before, body, after);
-    for (const signature of signatures) if (isSameText(signature, expected)) match = expected;
+    for (const signature of signatures) if (isSameText(signature, expected)) match = signature;
   }
   return match;
 }
 
 /** By the length of the signature's text: what is compared is written here, so that no check leaves garbage behind. */
-const compared = new Map<number, readonly [Buffer, Buffer]>();
+const compared = new Map<number, Uint8Array>();
 
-function isSameText(one: string, other: string): boolean {
+function isSameText(one: string, other: Uint8Array): boolean {
   const { length } = other;
   if (one.length !== length) return false;
-  let places = compared.get(length);
-  if (places === undefined) compared.set(length, (places = [Buffer.alloc(length), Buffer.alloc(length)]));
-  const [left, right] = places;
-  left.write(one, 0, "latin1");
-  right.write(other, 0, "latin1");
-  return timingSafeEqual(left, right);
+  let given = compared.get(length);
+  if (given === undefined) compared.set(length, (given = new Uint8Array(length)));
+  let all = 0;
+  for (let index = 0; index < length; index++) {
+    const code = one.charCodeAt(index);
+    all |= code;
+    given[index] = code;
+  }
+  // A character beyond a byte would be cut to another one.
+  return timingSafeEqual(given, other) && all < 0x80;
 }
 
 function isRecent(time: string, toleranceMs: number, now: number): boolean {
