@@ -21,12 +21,19 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
   if (options.branch === true && exchange.parent !== undefined && ++root.nested > root.nestedLimit)
     throw tooMany(`${root.nestedLimit} copies of copies; SERVICE_MAX_EXCHANGES sets how many`);
   const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
-  if (exchange.properties !== undefined) copy.properties = new Map(exchange.properties);
-  if (exchange.variables !== undefined) copy.variables = new Map(exchange.variables);
+  if (exchange.properties !== undefined) copy.properties = copyEntries(exchange.properties);
+  if (exchange.variables !== undefined) copy.variables = copyEntries(exchange.variables);
   copy.setProperty("CamelCorrelationId", exchange.id);
   copy.caught = exchange.caught;
   copy.at = exchange.at;
   copy.original = exchange.original;
+  return copy;
+}
+
+/** Entry by entry: for the few there are, the constructor that copies a map takes twice as long. */
+export function copyEntries(entries: ReadonlyMap<string, unknown>): Map<string, unknown> {
+  const copy = new Map<string, unknown>();
+  for (const [name, value] of entries) copy.set(name, value);
   return copy;
 }
 

@@ -4,8 +4,8 @@ import { ending, Exchange } from "../exchange/exchange.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
-import type { ErrorHandlerPlan } from "../compile/error-handler.ts";
-import { note } from "../compile/error-handler.ts";
+import { note, type ErrorHandlerPlan } from "../compile/error-handler.ts";
+import { copyEntries } from "../exchange/copy.ts";
 import type { Wiring } from "../compile/wiring.ts";
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Delivery, Inlet, Source } from "../spi/connector.ts";
@@ -121,8 +121,8 @@ export class LiveRoute implements Route, Inlet {
     if (delivery !== undefined) {
       run.correlationId = delivery.correlationId;
       run.trace = delivery.trace;
-      if (delivery.properties !== undefined) exchange.properties = new Map(delivery.properties);
-      if (delivery.variables !== undefined) exchange.variables = new Map(delivery.variables);
+      if (delivery.properties !== undefined) exchange.properties = copyEntries(delivery.properties);
+      if (delivery.variables !== undefined) exchange.variables = copyEntries(delivery.variables);
     }
     if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);
     this.#begin(run, exchange);
