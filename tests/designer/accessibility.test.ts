@@ -127,6 +127,11 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
   },
+  tests: async (page, url) => {
+    await page.goto(`${url}/tests`);
+    await page.getByRole("button", { name: "Run all" }).click();
+    await page.getByText("1 of 2 passed").first().waitFor();
+  },
   runs: (page, url) => page.goto(`${url}/runs`).then(() => page.getByRole("table").waitFor()),
   logs: async (page, url) => {
     await page.goto(`${url}/logs`);
@@ -186,7 +191,7 @@ describe.skipIf(!hasBrowser)("accessibility", { timeout: 300_000 }, () => {
 
   it("lists and forms fit a window of 390 pixels", async () => {
     const { page, context } = await openPage(browser, { viewport: { width: 390, height: 800 } });
-    for (const path of ["/flows", "/flows/new", "/runs", "/dead-letters", "/logs", "/settings"]) {
+    for (const path of ["/flows", "/flows/new", "/runs", "/dead-letters", "/tests", "/mappings", "/access", "/logs", "/settings"]) {
       await page.goto(designer.url + path);
       await page.getByRole("heading").first().waitFor();
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);

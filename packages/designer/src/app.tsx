@@ -16,6 +16,7 @@ const TableScreen = lazy(() => import("./screens/mappings/table-screen.tsx").the
 const DocumentScreen = lazy(() => import("./screens/mappings/document-screen.tsx").then((module) => ({ default: module.DocumentScreen })));
 const AccessScreen = lazy(() => import("./screens/access/access-screen.tsx").then((module) => ({ default: module.AccessScreen })));
 const PolicyScreen = lazy(() => import("./screens/access/policy-screen.tsx").then((module) => ({ default: module.PolicyScreen })));
+const TestsScreen = lazy(() => import("./screens/tests-screen.tsx").then((module) => ({ default: module.TestsScreen })));
 const SettingsScreen = lazy(() => import("./screens/settings-screen.tsx").then((module) => ({ default: module.SettingsScreen })));
 
 export function App() {
@@ -48,6 +49,7 @@ export function App() {
           <Route path="/mappings/messages/:id">{({ id }) => <DocumentScreen key={id} id={id} />}</Route>
           <Route path="/dead-letters" component={LettersScreen} />
           <Route path="/runs" component={RunsScreen} />
+          <Route path="/tests" component={TestsScreen} />
           <Route path="/logs" component={LogsScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>

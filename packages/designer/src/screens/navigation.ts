@@ -1,4 +1,4 @@
-import { Activity, MailWarning, ScrollText, Settings, ShieldCheck, Table2, Workflow, type LucideIcon } from "lucide-react";
+import { Activity, FlaskConical, MailWarning, ScrollText, Settings, ShieldCheck, Table2, Workflow, type LucideIcon } from "lucide-react";
 import { strings } from "../strings.ts";
 
 export interface NavigationEntry {
@@ -11,6 +11,7 @@ export interface NavigationEntry {
 export const navigation: readonly NavigationEntry[] = [
   { path: "/flows", title: strings.navigation.flows, icon: Workflow },
   { path: "/runs", title: strings.navigation.runs, icon: Activity },
+  { path: "/tests", title: strings.navigation.tests, icon: FlaskConical },
   { path: "/dead-letters", title: strings.navigation.letters, icon: MailWarning },
   { path: "/mappings", title: strings.navigation.mappings, icon: Table2 },
   { path: "/access", title: strings.navigation.access, icon: ShieldCheck },

@@ -23,6 +23,13 @@ export const testsStrings = {
   needsDeploy: "Deploy the flow first: there is nothing on the runtime to test.",
   differs: "The runtime runs another text than the one that is open.",
   list: "Tests of this flow",
+  noneAnywhere:
+    "A test is a YAML file beside its flow: an input, the answers of the outside world, and what must come out. Open a flow, try it with a sample and press Save as test.",
+  runAll: "Run all",
+  run: "Run",
+  runSuite: (flow: string) => `Run the tests of ${flow}`,
+  resultsOf: (flow: string) => `Results of ${flow}`,
+  suiteOf: (flow: string) => `Tests of ${flow}`,
 } as const;
 
 export const trialStrings = {

@@ -59,7 +59,7 @@ function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   const { columns } = words;
   return (
     <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
-      <table className="table">
+      <table className="table table--stacks">
         <thead>
           <tr>
             <th scope="col">{columns.flow}</th>
@@ -79,12 +79,14 @@ function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
                 {name === flowId ? null : <div className="mono muted">{flowId}</div>}
                 {isDeployed ? null : <div className="muted">{words.notDeployed}</div>}
               </td>
-              <td>
+              <td data-label={columns.access}>
                 <PolicyChips policy={policy} />
               </td>
-              <td className="number">{policy?.ruleCount}</td>
-              <td>{policy?.default == null ? null : words.defaults[policy.default]}</td>
-              <td>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
+              <td className="number" data-label={columns.rules}>
+                {policy?.ruleCount}
+              </td>
+              <td data-label={columns.otherwise}>{policy?.default == null ? null : words.defaults[policy.default]}</td>
+              <td data-label={columns.changed}>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,5 @@
-import { FlaskConical, Play, Redo2, Undo2 } from "lucide-react";
+import { FlaskConical, Play, Redo2, ShieldCheck, Undo2 } from "lucide-react";
+import { Link } from "wouter";
 import type { EditorHandle } from "../../commands/command.ts";
 import { shownShortcut } from "../../commands/shortcut.ts";
 import { Button } from "../../controls/button.tsx";
@@ -67,6 +68,9 @@ export function EditorHeader({ name, view, handle, onView }: EditorHeaderProps) 
           disabled={!canRedo(flow)}
           onClick={handle.redo}
         />
+        <Link href={`/flows/${flow.id}/access`} className="button button--icon" aria-label={strings.commands.flowAccess} title={strings.commands.flowAccess}>
+          <ShieldCheck size={16} aria-hidden="true" />
+        </Link>
         <Button icon={<FlaskConical size={16} aria-hidden="true" />} onClick={handle.runTests}>
           {words.runTests}
         </Button>

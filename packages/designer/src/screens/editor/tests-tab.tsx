@@ -1,12 +1,12 @@
-import { CircleAlert, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { everyStep } from "../../document/outline.ts";
-import type { FileVerdict, TestVerdict } from "../../simulation/test-verdict.ts";
+import type { TestVerdict } from "../../simulation/test-verdict.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
+import { VerdictTable } from "../verdict-table.tsx";
 import { useEditor, useEditorState } from "./editor-context.ts";
 import "./tests-tab.css";
 
@@ -40,7 +40,7 @@ export function TestsTab() {
           ))}
         </ul>
       ) : (
-        <Verdicts files={testRun.files} />
+        <VerdictTable label={words.list} files={testRun.files} />
       )}
     </div>
   );
@@ -94,70 +94,5 @@ function Coverage({ tests }: { readonly tests: readonly TestVerdict[] }) {
     <span className="muted" title={missing.length === 0 ? undefined : words.notVisited(missing)}>
       {words.coverage(all.length - missing.length, all.length)}
     </span>
-  );
-}
-
-function Verdicts({ files }: { readonly files: readonly FileVerdict[] }) {
-  return (
-    <div className="table-scroll" role="region" aria-label={words.list} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.columns.result}</th>
-            <th scope="col">{words.columns.test}</th>
-            <th scope="col">{words.columns.difference}</th>
-            <th scope="col" className="number">
-              {words.columns.duration}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.flatMap(({ id, faults, tests }) => [
-            ...(faults.length === 0 ? [] : [<Verdict key={id} file={id} name={words.fileFault} faults={faults} />]),
-            ...tests.map((test, index) => <Verdict key={`${id}/${index}`} file={id} {...test} />),
-          ])}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface VerdictProps {
-  readonly file: string;
-  readonly name: string;
-  readonly line?: number;
-  readonly faults: readonly string[];
-  readonly durationMs?: number;
-}
-
-function Verdict({ file, name, line, faults, durationMs }: VerdictProps) {
-  const [first, ...others] = faults;
-  return (
-    <tr>
-      <td>
-        <span className={`chip ${first === undefined ? "chip--ok" : "chip--fail"}`}>
-          {first === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
-          {first === undefined ? words.result.passed : words.result.failed}
-        </span>
-      </td>
-      <td>
-        {name}
-        <div className="mono muted">
-          {file}.test.yaml{line === undefined ? "" : `:${line}`}
-        </div>
-      </td>
-      <td className="tests__fault">
-        {first}
-        {others.length === 0 ? null : (
-          <details>
-            <summary>{words.more(others.length)}</summary>
-            {others.map((fault) => (
-              <p key={fault}>{fault}</p>
-            ))}
-          </details>
-        )}
-      </td>
-      <td className="number">{durationMs === undefined ? "" : `${durationMs} ms`}</td>
-    </tr>
   );
 }

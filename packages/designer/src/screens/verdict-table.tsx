@@ -1,0 +1,74 @@
+import { CircleAlert, CircleCheck } from "lucide-react";
+import type { FileVerdict } from "../simulation/test-verdict.ts";
+import { strings } from "../strings.ts";
+import "./verdict-table.css";
+
+const words = strings.tests;
+
+/** How the tests of some files went: what did not hold first in its row. */
+export function VerdictTable({ label, files }: { readonly label: string; readonly files: readonly FileVerdict[] }) {
+  return (
+    <div className="table-scroll" role="region" aria-label={label} tabIndex={0}>
+      <table className="table table--stacks">
+        <thead>
+          <tr>
+            <th scope="col">{words.columns.result}</th>
+            <th scope="col">{words.columns.test}</th>
+            <th scope="col">{words.columns.difference}</th>
+            <th scope="col" className="number">
+              {words.columns.duration}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.flatMap(({ id, faults, tests }) => [
+            ...(faults.length === 0 ? [] : [<Verdict key={id} file={id} name={words.fileFault} faults={faults} />]),
+            ...tests.map((test, index) => <Verdict key={`${id}/${index}`} file={id} {...test} />),
+          ])}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface VerdictProps {
+  readonly file: string;
+  readonly name: string;
+  readonly line?: number;
+  readonly faults: readonly string[];
+  readonly durationMs?: number;
+}
+
+function Verdict({ file, name, line, faults, durationMs }: VerdictProps) {
+  const [first, ...others] = faults;
+  return (
+    <tr>
+      <td>
+        <span className={`chip ${first === undefined ? "chip--ok" : "chip--fail"}`}>
+          {first === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
+          {first === undefined ? words.result.passed : words.result.failed}
+        </span>
+      </td>
+      <td>
+        {name}
+        <div className="mono muted">
+          {file}.test.yaml{line === undefined ? "" : `:${line}`}
+        </div>
+      </td>
+      <td className="verdict__fault" {...(first === undefined ? {} : { "data-label": words.columns.difference })}>
+        {first}
+        {others.length === 0 ? null : (
+          <details>
+            <summary>{words.more(others.length)}</summary>
+            {others.map((fault) => (
+              <p key={fault}>{fault}</p>
+            ))}
+          </details>
+        )}
+      </td>
+      <td className="number" data-label={words.columns.duration}>
+        {durationMs === undefined ? "" : `${durationMs} ms`}
+      </td>
+    </tr>
+  );
+}

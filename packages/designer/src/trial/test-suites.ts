@@ -1,0 +1,44 @@
+// All tests of the workspace, one suite per flow, run in the page on the flows as they are saved.
+import { workspaceClient } from "../api-client/workspace-client.ts";
+import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
+import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+
+export interface Suite {
+  readonly flowId: string;
+  readonly name: string;
+  readonly files: readonly TestFile[];
+}
+
+/** Flows with tests, by name. */
+export async function loadSuites(): Promise<readonly Suite[]> {
+  const flows = await workspaceClient.flows();
+  const suites = await Promise.all(flows.map(async ({ id, name }) => ({ flowId: id, name: name ?? id, files: await workspaceClient.tests(id) })));
+  return suites.filter(({ files }) => files.length > 0).toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+/** Reads flow, tests and mappings anew, so that what is on the disk is what is tested. */
+export async function runSuite(simulator: Simulator, flowId: string, tooLong: string): Promise<readonly FileVerdict[]> {
+  const texts = async (kind: string): Promise<Readonly<Record<string, string>>> =>
+    Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text]));
+  const [flow, files, tables, mappings] = await Promise.all([
+    workspaceClient.flow(flowId),
+    workspaceClient.tests(flowId),
+    texts("value-mappings"),
+    texts("message-mappings"),
+  ]);
+  return simulator.run("tests", { flowId, source: flow.text, tables, mappings, files }).catch((error: Error) => {
+    const fault = error instanceof SimulationStopped && error.reason === "time" ? tooLong : error.message;
+    return files.map(({ id }) => ({ id, faults: [fault], tests: [] }));
+  });
+}
+
+export interface Tally {
+  readonly passed: number;
+  readonly total: number;
+}
+
+/** A file that cannot be read counts as a test that failed. */
+export function tallyOf(files: readonly FileVerdict[]): Tally {
+  const tests = files.flatMap((file) => [...(file.faults.length > 0 ? [file.faults] : []), ...file.tests.map(({ faults }) => faults)]);
+  return { passed: tests.filter((faults) => faults.length === 0).length, total: tests.length };
+}

@@ -1,0 +1,99 @@
+// The tests of all flows on one screen, and the ways to the screens, in a real browser.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
+import { findingsOf } from "./axe.ts";
+
+const flow = (id: string, name: string, answer: string): string =>
+  `- route: {id: ${id}, description: ${name}, from: {uri: webhook, steps: [{setBody: {id: reply, constant: ${answer}}}]}}\n`;
+const test = (id: string, expected: string): string =>
+  `flowId: ${id}\ntests:\n  - {name: says ${expected}, when: {webhook: ${id}}, then: [{reply: {status: 200, bodyEquals: ${expected}}}]}\n`;
+
+describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let designer: StartedDesigner;
+  let open: OpenPage;
+  const writeTest = (id: string, name: string, text: string): void => {
+    mkdirSync(join(designer.workspace, "tests", id), { recursive: true });
+    writeFileSync(join(designer.workspace, "tests", id, `${name}.test.yaml`), text);
+  };
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 240_000);
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    // No runtime answers here: these tests need none.
+    designer = await startTestDesigner("http://127.0.0.1:9");
+    open = await openPage(browser, { bypassCSP: true });
+  });
+  afterEach(async () => {
+    expect(open.faults).toEqual([]);
+    await open.context.close();
+    await designer.end();
+  });
+
+  it("teaches while there are none", async () => {
+    await open.page.goto(`${designer.url}/tests`);
+    await open.page.getByText("No tests yet").waitFor();
+    expect(await open.page.getByRole("button", { name: "Run all" }).count()).toBe(0);
+  });
+
+  it("run together or by flow, by keyboard, and tell the first difference; what is on the disk is what is tested", async () => {
+    const { page } = open;
+    designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
+    designer.writeFlow("parts", flow("parts", "Parts from people", "bye"));
+    designer.writeFlow("untested", flow("untested", "Untested", "x"));
+    writeTest("greets", "good", test("greets", "hello"));
+    writeTest("parts", "wrong", test("parts", "farewell"));
+    writeTest("parts", "unreadable", "flowId: parts\ntests: [{nmae: x}]\n");
+    await page.goto(`${designer.url}/tests`);
+    const suite = (name: string) => page.getByRole("region", { name: `Tests of ${name}` }).first();
+    await suite("Greets people").getByText("good.test.yaml").waitFor();
+    expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual(["Greets people", "Parts from people"]);
+    await page.getByRole("button", { name: "Run all" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("1 of 3 passed", { exact: true }).waitFor();
+    await suite("Greets people").getByText("1 of 1 passed").waitFor();
+    await suite("Parts from people").getByText("0 of 2 passed").waitFor();
+    const different = suite("Parts from people").getByRole("row").filter({ hasText: "says farewell" });
+    expect(await different.innerText()).toMatch(/farewell.*bye|bye.*farewell/s);
+    expect(await suite("Parts from people").getByRole("row").filter({ hasText: "unreadable.test.yaml" }).innerText()).toContain("line 2, column 9");
+    expect(await findingsOf(page)).toEqual([]);
+
+    designer.writeFlow("parts", flow("parts", "Parts from people", "farewell"));
+    await page.getByRole("button", { name: "Run the tests of Parts from people" }).click();
+    await suite("Parts from people").getByText("1 of 2 passed").waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), soon).toBeLessThanOrEqual(390);
+    await page.getByRole("link", { name: "Greets people" }).click();
+    await page.getByRole("tree").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/flows/greets");
+  });
+
+  it("every screen is reached from the palette, and a flow's policy from its editor", async () => {
+    const { page } = open;
+    designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
+    await page.goto(`${designer.url}/flows/greets`);
+    await page.getByRole("tree").waitFor();
+    const go = async (words: string): Promise<string> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").fill(words);
+      await page.getByRole("dialog").getByRole("option").first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      return new URL(page.url()).pathname;
+    };
+    expect(await go("Access policy of this flow")).toBe("/flows/greets/access");
+    expect(await go("Go to Tests")).toBe("/tests");
+    expect(await go("Go to Letters")).toBe("/dead-letters");
+    expect(await go("Go to Mappings")).toBe("/mappings");
+    expect(await go("Go to Access")).toBe("/access");
+    await page.goto(`${designer.url}/flows/greets`);
+    await page.getByRole("link", { name: "Access policy of this flow" }).click();
+    await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/greets/access");
+  });
+});
