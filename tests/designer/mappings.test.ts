@@ -142,6 +142,24 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     await expect.poll(() => page.getByLabel("sap, row 2").inputValue(), soon).toBe("KAR");
   });
 
+  it("finds a new mapping again that was left unsaved, and forgets it when asked to", async () => {
+    await page.goto(`${designer.url}/mappings`);
+    await page.getByRole("button", { name: "New mapping" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Orders to ERP");
+    await page.getByLabel("Document").check();
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("region", { name: "Output of the sample" }).waitFor();
+    await page.getByRole("link", { name: "All mappings" }).click();
+    await page
+      .getByRole("row", { name: /orders-to-erp/ })
+      .getByText("Unsaved changes")
+      .waitFor();
+    await page.getByRole("button", { name: "Delete orders-to-erp" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("heading", { name: "No mappings yet" }).waitFor();
+    expect((await runtime.api("GET", "/message-mappings")).json.total).toBe(0);
+  });
+
   it("searches, adds and removes rows and columns by keyboard and button", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
@@ -224,6 +242,34 @@ describe.skipIf(!hasBrowser)("mappings", { timeout: 120_000 }, () => {
     expect((await runtime.api("GET", "/message-mappings/order-to-erp")).json.map).toEqual(order.map);
     await typeSource(page, '{"map": [');
     await page.getByText("The preview shows the last text that could be read.").waitFor();
+  });
+
+  it("connects fields by dragging, by key and by name; each is one rule of the document", async () => {
+    await install();
+    await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
+    const panel = page.getByRole("region", { name: "Connect fields" });
+    const sample = '{"id":"A-7","note":"quick","lines":[{"unit":"box","sku":"KB-1"}]}';
+    await page.getByLabel("Sample input", { exact: true }).last().fill(sample);
+    const items = { type: "array", items: { type: "object", properties: { uom: {}, sku: {} } } };
+    const target = { format: "json", schema: { type: "object", properties: { orderNo: {}, note: {}, items }, required: ["note"] } };
+    await typeSource(page, JSON.stringify({ ...order, tests: undefined, target }));
+    const output = page.getByRole("region", { name: "Output of the sample" });
+    const mapped = () => output.innerText().then((text) => JSON.parse(text) as unknown);
+    await panel.getByRole("button", { name: "note, required, not filled" }).waitFor();
+    await panel.getByRole("button", { name: "Connect 2 fields of the same name" }).click();
+    await expect.poll(mapped, soon).toEqual({ orderNo: "A-7", items: [{ uom: "KAR", sku: "KB-1" }], note: "quick" });
+    await panel.getByRole("button", { name: /^unit / }).dragTo(panel.getByRole("button", { name: /^items\[\]\.sku, filled from/ }));
+    await panel.getByRole("button", { name: "items[].sku, filled from unit" }).waitFor();
+    await panel.getByRole("button", { name: /^id / }).focus();
+    await page.keyboard.press("m");
+    await page.keyboard.press("ArrowDown");
+    for (let tries = 0; tries < 6 && (await page.evaluate(() => document.activeElement?.getAttribute("data-target"))) !== "note"; tries++)
+      await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(mapped, soon).toEqual({ orderNo: "A-7", items: [{ uom: "KAR", sku: "box" }], note: "A-7" });
+    await panel.getByRole("button", { name: /^sku / }).click();
+    await panel.getByRole("button", { name: "Add as new field" }).click();
+    await page.getByRole("region", { name: "Problems" }).getByText("sku: the target has no field 'sku'").waitFor();
   });
 
   it("runs a document's tests in the page, adds one, and a failing one is refused on save", async () => {

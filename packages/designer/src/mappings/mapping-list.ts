@@ -14,6 +14,8 @@ export interface MappingEntry {
   /** Why the runtime cannot use it. */
   readonly error: string | undefined;
   readonly isInstalled: boolean;
+  /** Begun in this page and saved nowhere. */
+  readonly isNew?: boolean;
 }
 
 export interface MappingFacts {
@@ -23,6 +25,8 @@ export interface MappingFacts {
   readonly flows: ReadonlyMap<string, string>;
   readonly workspace: Readonly<Record<MappingKind, readonly string[]>>;
 }
+
+export const mappingKinds = ["value-mappings", "message-mappings"] as const satisfies readonly MappingKind[];
 
 export function mappingList({ tables, documents, flows, workspace }: MappingFacts): readonly MappingEntry[] {
   const flowUsers = (kind: MappingKind, id: string): readonly string[] => [...flows].filter(([, text]) => isUsed(kind, id, text)).map(([flow]) => flow);
@@ -51,13 +55,14 @@ export function mappingList({ tables, documents, flows, workspace }: MappingFact
     isInstalled: true,
   }));
   const installed = [...ofTables, ...ofDocuments];
-  const others = (["value-mappings", "message-mappings"] as const).flatMap((kind) =>
+  const others = mappingKinds.flatMap((kind) =>
     workspace[kind].filter((id) => !installed.some((entry) => entry.kind === kind && entry.id === id)).map((id) => notInstalled(kind, id, flowUsers(kind, id))),
   );
   return [...installed, ...others].toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-const notInstalled = (kind: MappingKind, id: string, usedBy: readonly string[]): MappingEntry => ({
+/** One that no runtime has. */
+export const notInstalled = (kind: MappingKind, id: string, usedBy: readonly string[]): MappingEntry => ({
   kind,
   id,
   name: id,

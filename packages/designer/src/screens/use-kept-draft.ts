@@ -13,6 +13,11 @@ export const hasDraft = (key: string): boolean => kept.has(key);
 /** Begins work before its screen is opened. */
 export const keepDraft = (key: string, draft: unknown): void => void kept.set(key, draft);
 
+export const dropDraft = (key: string): void => void kept.delete(key);
+
+/** What follows the start in the names of kept work. */
+export const draftsUnder = (start: string): readonly string[] => [...kept.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
+
 export interface KeptDraft<T> {
   readonly draft: T;
   readonly isChanged: boolean;

@@ -3,6 +3,7 @@ import { documentStart } from "../../mappings/new-document.ts";
 import { readDocument, withTest } from "../../mappings/document-preview.ts";
 import { documentStrings as words, mappingStrings } from "../../strings/mappings.ts";
 import { useKeptDraft } from "../use-kept-draft.ts";
+import { ConnectPanel } from "./connect-panel.tsx";
 import { DocumentOutcome } from "./document-outcome.tsx";
 import { DocumentSample } from "./document-sample.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
@@ -54,6 +55,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
           <DocumentOutcome preview={preview} document={document} />
         </div>
       </div>
+      {document === undefined || fault !== undefined ? null : <ConnectPanel document={document} sample={sample} onChange={(next) => put(next, change)} />}
       {fault === undefined ? null : <Remarks title={mappingStrings.problems} look="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
       <Remarks
         title={mappingStrings.problems}

@@ -32,7 +32,7 @@ export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, sa
         {isInstalled ? null : <span className="chip">{words.isNew}</span>}
         {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
         <span className="grow" />
-        {isChanged && isInstalled ? <Button onClick={onDiscard}>{words.discard}</Button> : null}
+        {isChanged ? <Button onClick={onDiscard}>{words.discard}</Button> : null}
         <Button look="primary" title={words.saveHint} disabled={saving.isBusy || (!isChanged && isInstalled)} onClick={onSave}>
           {words.save}
         </Button>

@@ -8,12 +8,12 @@ import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Field } from "../../controls/field.tsx";
 import { Moment } from "../../controls/moment.tsx";
-import { mappingList, type MappingEntry } from "../../mappings/mapping-list.ts";
+import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { hasDraft } from "../use-kept-draft.ts";
+import { draftsUnder, dropDraft, hasDraft } from "../use-kept-draft.ts";
 import { usePolled } from "../use-polled.ts";
 import { draftKey, pathOf } from "./mapping-places.ts";
 import { NewMappingDialog } from "./new-mapping-dialog.tsx";
@@ -33,7 +33,7 @@ export function MappingsScreen() {
   useTitle(strings.pageTitle(words.title));
   const load = useCallback(() => loadEntries(target), [target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, undefined);
-  const entries = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
+  const entries = loaded !== undefined && "value" in loaded ? withUnsaved(loaded.value, target) : undefined;
   const wanted = text.trim().toLowerCase();
   const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(wanted)) ?? [];
   const create = (
@@ -95,6 +95,7 @@ export function MappingsScreen() {
           target={target}
           onClose={() => setRemoving(undefined)}
           onRemoved={() => {
+            dropDraft(draftKey(removing.kind, removing.id, target));
             setNote(words.deleted(removing.id));
             setRemoving(undefined);
             refresh();
@@ -115,7 +116,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
   const { columns } = words;
   return (
     <div className="table-scroll" role="region" aria-label={words.listLabel} tabIndex={0}>
-      <table className="table">
+      <table className="table table--stacks">
         <thead>
           <tr>
             <th scope="col">{columns.name}</th>
@@ -139,7 +140,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
                 {entry.name === entry.id ? null : <div className="mono muted">{entry.id}</div>}
                 <div className="mappings__marks">
                   {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{words.unsaved}</span> : null}
-                  {entry.isInstalled ? null : <span className="chip">{words.notInstalled}</span>}
+                  {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{words.notInstalled}</span>}
                   {entry.error === undefined ? null : (
                     <span className="chip chip--fail" title={entry.error}>
                       {words.broken}
@@ -147,11 +148,17 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
                   )}
                 </div>
               </td>
-              <td>{words.kinds[entry.kind]}</td>
-              <td className="cell-text">{entry.shape}</td>
-              <td className="number">{entry.size}</td>
-              <td className="cell-text">{entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}</td>
-              <td>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
+              <td data-label={columns.kind}>{words.kinds[entry.kind]}</td>
+              <td className="cell-text" data-label={columns.shape}>
+                {entry.shape}
+              </td>
+              <td className="number" data-label={columns.size}>
+                {entry.size}
+              </td>
+              <td className="cell-text" data-label={columns.usedBy}>
+                {entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}
+              </td>
+              <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
               <td className="number">
                 <Button look="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
               </td>
@@ -161,6 +168,16 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
       </table>
     </div>
   );
+}
+
+/** New ones that were begun in this page and never saved are found here again. */
+function withUnsaved(entries: readonly MappingEntry[], target: string | undefined): readonly MappingEntry[] {
+  const begun = mappingKinds.flatMap((kind) =>
+    draftsUnder(draftKey(kind, "", target))
+      .filter((id) => !entries.some((entry) => entry.kind === kind && entry.id === id))
+      .map((id) => ({ ...notInstalled(kind, id, []), isNew: true })),
+  );
+  return [...entries, ...begun];
 }
 
 async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {
