@@ -11,6 +11,7 @@ import {
   type Sink,
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 
 export type RouteAction = "start" | "stop" | "suspend" | "resume" | "restart" | "status" | "fail" | "stats";
 
@@ -23,6 +24,7 @@ export interface RouteControl {
 const path = { command: f.enum(["route"], { doc: "What to control: `route`.", required: true }) };
 
 const options = {
+  ...sinkFields,
   routeId: f.string({ doc: "The route's id; `current` is the route this step stands in.", required: true }),
   action: f.enum(["start", "stop", "suspend", "resume", "restart", "status", "fail", "stats"], {
     doc: "What to do; `status` puts the route's status into the body.",

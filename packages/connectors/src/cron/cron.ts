@@ -1,5 +1,6 @@
 import { defineConnector, Headers, type Connector } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sourceFields } from "../camel-options.ts";
 import { cronSchedule } from "./cron-schedule.ts";
 import { cronSource } from "./cron-source.ts";
 
@@ -12,6 +13,7 @@ const options = {
     examples: ["0/30 * * * * ?", "0 6 * * 1-5"],
   }),
   timeZone: f.string({ doc: "The time zone the schedule is meant in, such as Europe/Berlin; the server's own unless given.", examples: ["Europe/Berlin"] }),
+  ...sourceFields,
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -42,11 +44,11 @@ export const cron = defineConnector({
     },
   ],
   connect: ({ clock }): Connector<Options> => ({
-    source: ({ uri, options: { schedule, timeZone } }) =>
+    source: ({ uri, options: { schedule, timeZone, exchangePattern: pattern } }) =>
       cronSource({
         clock,
         schedule: cronSchedule(schedule.replaceAll("+", " "), timeZone),
-        delivery: { trigger: { uri } },
+        delivery: { trigger: { uri }, pattern },
         startDelayMs: 0,
         headers: () => new Headers(),
       }),

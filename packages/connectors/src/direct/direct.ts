@@ -14,11 +14,13 @@ import {
   type Trigger,
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 import { Consumers } from "./consumers.ts";
 
 const path = { name: f.string({ doc: "The name that the calling and the called route share.", required: true }) };
 
 const options = {
+  ...sinkFields,
   block: f.boolean({ doc: "Whether a caller waits for a route to appear when none answers to the name.", default: true }),
   timeout: f.duration({ doc: "How long a caller waits for a route to appear.", default: 30_000 }),
   failIfNoConsumers: f.boolean({ doc: "Whether a call that no route answers fails; otherwise the message goes on as it is.", default: true }),

@@ -1,6 +1,7 @@
 // How a directory is written and what may be said about reading and writing it: everything but the files.
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields, sourceFields } from "../camel-options.ts";
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
 
@@ -85,6 +86,8 @@ const options = {
   bufferSize: f.size({ doc: "Accepted for flows from Camel and without effect.", default: 131_072, group: "advanced" }),
   ...readOptions,
   ...writeOptions,
+  ...sourceFields,
+  ...sinkFields,
 };
 
 export type FileOptions = Values<typeof path> & Values<typeof options>;

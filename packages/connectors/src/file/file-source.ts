@@ -14,6 +14,7 @@ const stopWaitMs = 5000;
 
 export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, host: Host): Source {
   const { options, uri } = endpoint;
+  const pattern = options.exchangePattern;
   if (options.noop && options.delete) throw new CompileError("bad-option", "noop and delete cannot both be true", { hint: "noop leaves files where they are" });
   const { clock } = host;
   const scan = fileScan(directory, options, clock);
@@ -33,21 +34,27 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
       return false;
     }
     let count = 0;
+    const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, files.length) : files.length;
     for (const file of files) {
-      if (isStopped() || (options.maxMessagesPerPoll > 0 && count >= options.maxMessagesPerPoll)) break;
-      if (await workOn(inlet, file, count)) count++;
+      if (isStopped() || count >= size) break;
+      if (await workOn(inlet, file, { index: count, size })) count++;
     }
-    if (count === 0 && options.sendEmptyMessageWhenIdle && !isStopped()) await inlet.deliver(new Message(null), { trigger: { uri } });
+    if (count === 0 && options.sendEmptyMessageWhenIdle && !isStopped()) await inlet.deliver(new Message(null), { trigger: { uri }, pattern });
     return count > 0;
   };
 
-  const workOn = async (inlet: Inlet, file: FoundFile, index: number): Promise<boolean> => {
+  const workOn = async (inlet: Inlet, file: FoundFile, { index, size }: { index: number; size: number }): Promise<boolean> => {
     try {
       const taken = await work.take(file);
       if (taken === undefined) return false;
       const exchange = await inlet.deliver(taken.message, {
         trigger: { uri, path: file.name },
-        properties: new Map<string, unknown>([["CamelBatchIndex", index]]),
+        pattern,
+        properties: new Map<string, unknown>([
+          ["CamelBatchIndex", index],
+          ["CamelBatchSize", size],
+          ["CamelBatchComplete", index + 1 === size],
+        ]),
       });
       await taken.finish(exchange.failure !== undefined);
       return true;

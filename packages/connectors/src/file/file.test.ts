@@ -74,6 +74,12 @@ describe("reading", () => {
     const { inlet, names } = await looked("file:in");
     expect(names).toEqual(["a.txt", "b.txt"]);
     expect(inlet.bodies.map((body) => new TextDecoder().decode(body as Uint8Array))).toEqual(["ay", "bee"]);
+    const batch = inlet.exchanges.map((exchange) => ["CamelBatchIndex", "CamelBatchSize", "CamelBatchComplete"].map((name) => exchange.property(name)));
+    expect(batch).toEqual([
+      [0, 2, false],
+      [1, 2, true],
+    ]);
+    expect(inlet.deliveries.map(({ pattern }) => pattern)).toEqual(["InOnly", "InOnly"]);
     expect(await tree()).toEqual({ "in/.camel/a.txt": "ay", "in/.camel/b.txt": "bee", "in/.hidden": "no", "in/sub/c.txt": "no" });
     const headers = inlet.exchanges[0]?.message.headers;
     expect([headers?.get("CamelFileLength"), headers?.get("CamelFileNameOnly"), headers?.get("CamelFileAbsolutePath")]).toEqual([

@@ -1,6 +1,9 @@
 // How an HTTP address is written and what may be said about a call: everything but the calling.
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
+
+const pooled = "Accepted for flows from Camel: connections are shared by the whole runtime, and the operator sets how many there are.";
 
 const path = { httpUri: f.string({ doc: "The address: host, port and path.", required: true, examples: ["api.example.com/orders"] }) };
 
@@ -46,6 +49,17 @@ const options = {
     default: true,
     group: "advanced",
   }),
+  connectionsPerRoute: f.integer({ doc: pooled, group: "advanced" }),
+  maxTotalConnections: f.integer({ doc: pooled, group: "advanced" }),
+  useSystemProperties: f.boolean({ doc: "Accepted for flows from Camel: there are no system properties.", default: false, group: "advanced" }),
+  clearExpiredCookies: f.boolean({ doc: "Accepted for flows from Camel: cookies are not kept.", default: true, group: "advanced" }),
+  contentTypeCharsetEnabled: f.boolean({
+    doc: "Accepted for flows from Camel: the Content-Type is sent as the message has it.",
+    default: true,
+    group: "advanced",
+  }),
+  logHttpActivity: f.boolean({ doc: "Accepted for flows from Camel: calls are seen in a trace.", default: false, group: "advanced" }),
+  ...sinkFields,
   proxyHost: f.string({ doc: "The host of a proxy to call through.", group: "advanced" }),
   proxyPort: f.integer({ doc: "The proxy's port.", default: 8080, min: 1, max: 65_535, group: "advanced" }),
 };

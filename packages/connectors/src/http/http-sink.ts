@@ -9,6 +9,7 @@ import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
 import { applyAnswer, readAnswer } from "./http-response.ts";
+import { refuseOptions } from "./refused-options.ts";
 
 const redirectLimit = 10;
 
@@ -21,6 +22,7 @@ interface Call {
 
 export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy): Sink {
   const { options } = endpoint;
+  refuseOptions(endpoint.extra);
   const target = targetOf(endpoint);
   const isOk = statusRange(options.okStatusCodeRange);
   const credentials = credentialsOf(options);

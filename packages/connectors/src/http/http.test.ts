@@ -174,6 +174,11 @@ describe("the request", () => {
     expect(seen[0]?.headers["traceparent"]).toBe(`00-${"a".repeat(32)}-${"b".repeat(16)}-01`);
   });
 
+  it("refuses options it does not offer instead of sending them along", () => {
+    for (const name of ["oauth2ClientSecret", "proxyAuthPassword", "sslContextParameters", "multipartUpload"])
+      expect(() => sinkOf(`http://a.example/?${name}=S3CR3T`)).toThrow(`option '${name}' of http`);
+  });
+
   it("refuses an address that is none when the flow is built", () => {
     expect(() => sinkOf("http://")).toThrow();
     expect(() => sinkOf("http://a b c:99999/")).toThrow(/no address/);

@@ -2,6 +2,7 @@
 // brings along is never evaluated.
 import { CompileError, defineConnector, type ConnectorDeclaration, type Host, type LanguageDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 
 /** The languages of the runtime, by name. */
 export interface LanguageList {
@@ -14,6 +15,7 @@ const path = {
 };
 
 const options = {
+  ...sinkFields,
   transform: f.boolean({ doc: "Whether the result becomes the body; otherwise it is discarded.", default: true }),
   resultType: f.string({ doc: "Type the result is converted to." }),
   allowContextMapAll: f.boolean({ doc: "Accepted for Camel routes.", default: false, group: "advanced" }),

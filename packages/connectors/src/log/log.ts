@@ -1,12 +1,14 @@
 // Writes what passes to the log of the runtime, or only how much of it.
 import { defineConnector, type Connector, type Endpoint, type Host, type LogLevel, type Sink } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 import { exchangeFormatter, formatOptions } from "./exchange-formatter.ts";
 import { Throughput } from "./throughput.ts";
 
 const path = { loggerName: f.string({ doc: "The logger's name, by which records are found again.", required: true }) };
 
 const options = {
+  ...sinkFields,
   level: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], { doc: "The level records are written at; OFF writes none.", default: "INFO" }),
   marker: f.string({ doc: "A word put beside each record, to filter by.", group: "advanced" }),
   groupSize: f.integer({ doc: "Writes a summary after each so many messages instead of every message.", min: 1 }),

@@ -1,6 +1,7 @@
 // Stands where an endpoint will be. It keeps nothing: what a test session sees is recorded by the session, not here.
 import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 
 const accepted = "Accepted for flows from Camel and without effect: expectations are part of a test, not of a flow.";
 
@@ -15,6 +16,7 @@ export const mock = defineConnector({
   workers: "any",
   path: { name: f.string({ doc: "The name tests know it by.", required: true }) },
   options: {
+    ...sinkFields,
     expectedCount: f.integer({ doc: accepted, default: -1, group: "advanced" }),
     resultWaitTime: f.duration({ doc: accepted, default: 0, group: "advanced" }),
     resultMinimumWaitTime: f.duration({ doc: accepted, default: 0, group: "advanced" }),

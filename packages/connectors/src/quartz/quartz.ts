@@ -1,6 +1,7 @@
 // Quartz's way to write schedules: a cron expression, or a simple trigger with an interval and a count.
 import { CompileError, defineConnector, Headers, Message, type Connector, type Endpoint, type Host, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sourceFields } from "../camel-options.ts";
 import { cronSchedule } from "../cron/cron-schedule.ts";
 import { cronSource, type CronTick } from "../cron/cron-source.ts";
 import { nextOnGrid, Ticker } from "../ticking/ticker.ts";
@@ -22,6 +23,7 @@ const options = {
   durableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   recoverableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   autoStartScheduler: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  ...sourceFields,
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -70,7 +72,7 @@ function quartzSource(endpoint: Endpoint<Options>, host: Host): Source {
   return cronSource({
     clock: host.clock,
     schedule: cronSchedule(options.cron.replaceAll("+", " "), options["trigger.timeZone"]),
-    delivery: { trigger: { uri } },
+    delivery: { trigger: { uri }, pattern: options.exchangePattern },
     startDelayMs: options.triggerStartDelay,
     headers: (tick: CronTick) =>
       Headers.of({
@@ -105,7 +107,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
           first: (now) => now + Math.max(firstTickMs, options.fireNow ? 0 : options.triggerStartDelay),
           next: ({ due, ended, count }) => (interval === undefined || (repeats >= 0 && count > repeats) ? undefined : nextOnGrid(due, interval, ended)),
         },
-        () => inlet.deliver(new Message(null), { trigger: { uri } }),
+        () => inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern }),
       );
       ticker.start();
     },

@@ -1,6 +1,7 @@
 // Ends a saga by hand. The saga itself is kept by the `saga` step, which puts it on the exchange for its steps and the routes they call.
 import { defineConnector, FlowError, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 
 /** What the `saga` step leaves in the exchange property {@link sagaProperty}. */
 export interface OpenSaga {
@@ -21,7 +22,7 @@ export const saga = defineConnector({
   since: "0.1",
   syntax: "saga:action",
   path,
-  options: {},
+  options: sinkFields,
   headers: { "Long-Running-Action": f.string({ doc: "The saga's id." }) },
   examples: [
     {

@@ -1,6 +1,7 @@
 // Sets a route off again and again, by default some time after the last run ended.
 import { defineConnector, Message, type Connector, type Endpoint, type Exchange, type Host, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sourceFields } from "../camel-options.ts";
 import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
 
 const path = { name: f.string({ doc: "A name for the scheduler, shown in runs.", required: true }) };
@@ -17,6 +18,7 @@ const options = {
   includeMetadata: f.boolean({ doc: "Whether the exchange tells the scheduler's name in a property.", default: false }),
   poolSize: f.integer({ doc: "Accepted for flows from Camel: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
   startScheduler: f.boolean({ doc: "Whether the scheduler starts with its route.", default: true, group: "advanced" }),
+  ...sourceFields,
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -72,7 +74,7 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
       if (!options.startScheduler) return;
       ticker?.stop();
       ticker = new Ticker(clock, plan, () => {
-        const exchange = inlet.deliver(new Message(null), { trigger, properties });
+        const exchange = inlet.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
         return exchange instanceof Promise ? exchange.then(over) : over(exchange);
       });
       ticker.start();

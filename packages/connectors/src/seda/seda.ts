@@ -1,6 +1,7 @@
 // A queue in memory between routes: the sender goes on, the receiver works at its own pace.
 import { defineConnector } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
 import { connectQueues } from "./queues.ts";
 
 export const sedaPath = { name: f.string({ doc: "The name of the queue; every endpoint of this name is the same queue.", required: true }) };
@@ -26,6 +27,7 @@ export const sedaOptions = {
   discardWhenFull: f.boolean({ doc: "Whether a message for a full queue is thrown away instead of failing its sender.", default: false }),
   failIfNoConsumers: f.boolean({ doc: "Whether sending fails when no route consumes.", default: false }),
   discardIfNoConsumers: f.boolean({ doc: "Whether a message is thrown away when no route consumes; otherwise it waits.", default: false }),
+  ...sinkFields,
 };
 
 export type SedaOptions = Values<typeof sedaPath> & Values<typeof sedaOptions>;

@@ -12,6 +12,7 @@ import {
   type Source,
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
+import { sourceFields } from "../camel-options.ts";
 import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
 
 const path = { timerName: f.string({ doc: "A name for the timer, shown in runs.", required: true }) };
@@ -28,11 +29,7 @@ const options = {
   includeMetadata: f.boolean({ doc: "Whether the exchange tells the timer's name, counter, period and firing time in properties.", default: false }),
   daemon: f.boolean({ doc: "Accepted for flows from Camel: there are no threads to mark.", default: true, group: "advanced" }),
   synchronous: f.boolean({ doc: "Accepted for flows from Camel: a tick is over before the next begins in any case.", default: false, group: "advanced" }),
-  bridgeErrorHandler: f.boolean({
-    doc: "Accepted for flows from Camel: failures of a tick always reach the route's error handler.",
-    default: false,
-    group: "advanced",
-  }),
+  ...sourceFields,
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -90,10 +87,11 @@ function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
 
   function tick(inlet: Inlet, count: number) {
     const trigger = { uri: endpoint.uri };
-    if (!endpoint.options.includeMetadata) return inlet.deliver(new Message(null), { trigger });
+    const pattern = endpoint.options.exchangePattern;
+    if (!endpoint.options.includeMetadata) return inlet.deliver(new Message(null), { trigger, pattern });
     const now = clock.now();
     const firedAt = new Date(now);
-    const delivery: Delivery = { trigger, properties: metadata(endpoint.options, count, firedAt, at) };
+    const delivery: Delivery = { trigger, pattern, properties: metadata(endpoint.options, count, firedAt, at) };
     return inlet.deliver(new Message(null, Headers.of({ CamelTimerFiredTime: firedAt, CamelMessageTimestamp: now })), delivery);
   }
 }

@@ -19,7 +19,7 @@ export function createHost({ log, ids, http, environment, lookup }: HostParts): 
     http,
     lookup,
     globals: new Map(),
-    firstTickMs: 100,
+    firstTickMs: 250,
     random: Math.random,
     environment: environment.visible,
   };

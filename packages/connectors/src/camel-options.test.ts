@@ -1,0 +1,29 @@
+import type { ConnectorDeclaration } from "@sluice/engine/spi";
+import { connectorUnderTest, FakeHost, FakeInlet } from "@sluice/testkit";
+import { expect, it } from "vitest";
+import { cron } from "./cron/cron.ts";
+import { quartz } from "./quartz/quartz.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+import { timer } from "./timer/timer.ts";
+
+it.each<[ConnectorDeclaration, string]>([
+  [timer, "timer:t?delay=10"],
+  [timer, "timer:t?delay=10&includeMetadata=true"],
+  [scheduler, "scheduler:s?initialDelay=10"],
+  [cron, "cron:c?schedule=0/1+*+*+*+*+?"],
+  [quartz, "quartz:q?cron=0/1+*+*+*+*+?"],
+  [quartz, "quartz:q?trigger.repeatInterval=100&trigger.repeatCount=3"],
+])("nobody waits for the answer to a tick unless exchangePattern says so: %s %s", async (connector, uri) => {
+  for (const [options, expected] of [
+    ["", "InOnly"],
+    ["&exchangePattern=InOut&bridgeErrorHandler=true", "InOut"],
+  ] as const) {
+    const host = new FakeHost();
+    const inlet = new FakeInlet(() => undefined);
+    const source = connectorUnderTest(connector, host).source(uri + options);
+    void source.start(inlet);
+    await host.clock.advance(2500);
+    void source.stop();
+    expect(new Set(inlet.deliveries.map(({ pattern }) => pattern))).toEqual(new Set([expected]));
+  }
+});
