@@ -48,7 +48,8 @@ test.each(["/_api", "/_api/", "/_api/flows", "/_API/x", "/%5Fapi/x", "/_%61pi/x"
   (path) => {
     const build = (): unknown => claims(`platform-http:${path}`, "x");
     expect(build).toThrow(CompileError);
-    expect(build).toThrow(`route 'x' claims reserved path '${path === "/_api/" ? "/_api" : path}': paths under /_api belong to the management API`);
+    const more = /^\/[{*]/.test(path) ? "; name a first segment" : "";
+    expect(build).toThrow(new RegExp(`^route 'x' claims reserved path '.*': paths under /_api belong to the management API${more}$`));
   },
 );
 

@@ -17,7 +17,10 @@ export function claimsOf(path: string, methods: readonly string[] | undefined, p
 export function checkNotReserved(routeId: string, path: string, prefix: boolean): void {
   if (!claimsReservedPath(path, { prefix })) return;
   const shown = prefix && path === "/" ? "/*" : path;
-  throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API`, {
+  const first = claimedPath(path).split("/")[1];
+  // What only matches such paths is not seen to claim them: say what is missing.
+  const more = first === "" || first === "{}" || first === "*" ? "; name a first segment" : "";
+  throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API${more}`, {
     hint: "name a first segment other than _api",
   });
 }
