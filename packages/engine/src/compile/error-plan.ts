@@ -7,7 +7,7 @@ import type { ErrorHandlerPlan } from "./error-handler.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 import { withoutTwins, type ExceptionClause } from "./exception-clause.ts";
 import { closest as nearestName } from "@sluice/model";
-import { noRedelivery, redeliveryPolicy } from "./redelivery-policy.ts";
+import { noRedelivery, redeliveryPolicy, type RedeliveryOptions, type RedeliveryPolicy } from "./redelivery-policy.ts";
 
 export type OnExceptionOptions = Values<typeof onExceptionFields>;
 export type ErrorHandlerOptions = Values<typeof errorHandlerFields>;
@@ -35,7 +35,7 @@ export function errorPlan(sources: ErrorSources, compiler: Compiler, diagnostics
   const clauses = sources.clauses.map((level) => withoutTwins(compiled(level.filter(({ options }) => !options.disabled)).filter((made) => made !== undefined)));
   if (handler?.noErrorHandler !== undefined) return { kind: "none", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
   const settings = handler?.deadLetterChannel ?? handler?.defaultErrorHandler;
-  const policy = settings?.redeliveryPolicy === undefined ? noRedelivery : redeliveryPolicy(settings.redeliveryPolicy);
+  const policy = (settings === undefined ? undefined : policyOf(settings, compiler)) ?? noRedelivery;
   const channel = handler?.deadLetterChannel;
   if (channel === undefined) return { kind: "default", policy, clauses, deadLetter: undefined, deadLetterOriginal: undefined };
   const outlet = compiler.endpoints.to({ uri: channel.deadLetterUri, parameters: {}, span: sources.span });
@@ -66,7 +66,7 @@ function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClaus
     handled: predicate(options.handled),
     continued: predicate(options.continued),
     retryWhile: predicate(options.retryWhile),
-    policy: options.redeliveryPolicy === undefined ? undefined : redeliveryPolicy(options.redeliveryPolicy),
+    policy: policyOf(options, compiler),
     steps: options.steps.length === 0 ? undefined : compiler.steps(options.steps as readonly StepNode[], { errors: "off" }),
     original: original(options),
   };
@@ -78,8 +78,18 @@ function hasNoEffect(options: OnExceptionOptions): boolean {
     options.handled === undefined &&
     options.continued === undefined &&
     options.retryWhile === undefined &&
-    options.redeliveryPolicy === undefined
+    options.redeliveryPolicy === undefined &&
+    options.redeliveryPolicyRef === undefined
   );
+}
+
+/** The policy that is written in place, or the one that is named. */
+function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeliveryPolicyRef">, { registry }: Compiler): RedeliveryPolicy | undefined {
+  const { redeliveryPolicy: own, redeliveryPolicyRef: name } = options;
+  if (name === undefined) return own === undefined ? undefined : redeliveryPolicy(own);
+  if (own !== undefined)
+    throw new CompileError("option-conflict", "give redeliveryPolicy or redeliveryPolicyRef, not both", { hint: "keep one of them" });
+  return redeliveryPolicy(registry.bean(name, "redelivery-policy") as RedeliveryOptions);
 }
 
 function original(options: { readonly useOriginalMessage: boolean; readonly useOriginalBody: boolean }): "message" | "body" | undefined {

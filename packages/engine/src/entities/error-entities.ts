@@ -1,6 +1,6 @@
 // The parts of a document that say what happens on failure: declared here once, compiled in compile/error-plan.ts.
 import { f, type EntityShape } from "@sluice/model";
-import { redeliveryFields } from "../compile/redelivery-policy.ts";
+import { redeliveryFields } from "../spi/redelivery-fields.ts";
 
 const about = { group: "error handling", since: "0.1" } as const;
 
@@ -17,7 +17,7 @@ export const onExceptionFields = {
   continued: f.expression({ doc: "True: the failure is forgotten and the route goes on after the failed step." }),
   retryWhile: f.expression({ doc: "Tries again as long as this holds; overrules maximumRedeliveries." }),
   redeliveryPolicy: redelivery,
-  redeliveryPolicyRef: f.string({ doc: "A policy by name; define it in redeliveryPolicy instead.", group: "advanced" }),
+  redeliveryPolicyRef: f.string({ doc: "The name of a RedeliveryPolicy under `beans`, in place of redeliveryPolicy.", group: "advanced" }),
   useOriginalMessage: f.boolean({ doc: "The steps see the message as it entered the route.", default: false }),
   useOriginalBody: f.boolean({ doc: "The steps see the body as it entered the route.", default: false }),
   steps: f.steps({ doc: "What to do with the failure.", default: [] }),
@@ -35,7 +35,7 @@ export const onException: EntityShape = {
 const handlerFields = {
   id: f.string({ doc: "Name of this handler." }),
   redeliveryPolicy: redelivery,
-  redeliveryPolicyRef: f.string({ doc: "A policy by name; define it in redeliveryPolicy instead.", group: "advanced" }),
+  redeliveryPolicyRef: f.string({ doc: "The name of a RedeliveryPolicy under `beans`, in place of redeliveryPolicy.", group: "advanced" }),
   level: f.string({ doc: "Level of the log record of a failure.", group: "advanced" }),
   logName: f.string({ doc: "Logger of the log record of a failure.", group: "advanced" }),
   useOriginalMessage: f.boolean({ doc: "Gives on the message as it entered the route.", default: false }),

@@ -102,7 +102,7 @@ export function defineConnector<const P extends Fields, const O extends Fields>(
 export interface BeanDeclaration<F extends Fields = any> extends Described {
   /** The names it answers to, Camel's class name among them. */
   readonly names: readonly string[];
-  readonly kind: "aggregation-strategy" | "idempotent-repository" | "function" | "value";
+  readonly kind: "aggregation-strategy" | "idempotent-repository" | "redelivery-policy" | "function" | "value";
   readonly properties: F;
   create(properties: Values<F>, host: Host): unknown;
 }

@@ -13,3 +13,4 @@ export * from "../errors/flow-error.ts";
 export * from "../errors/exception-types.ts";
 export * from "../values/index.ts";
 export * from "./pacing.ts";
+export * from "./redelivery-fields.ts";

@@ -1,4 +1,4 @@
-import { exchangeOf, FakeHost, flow } from "@sluice/testkit";
+import { exchangeOf, FakeHost, faultsOf, flow } from "@sluice/testkit";
 import { FlowError, ending, type Exchange } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
@@ -68,5 +68,31 @@ describe("the memory repository", () => {
     expect(repository.add("a")).toBe(true);
     expect(repository.add("c")).toBe(true);
     expect([repository.contains("b"), repository.contains("a"), repository.contains("c")]).toEqual([false, true, true]);
+  });
+});
+
+describe("a redelivery policy by name", () => {
+  const policy =
+    "- beans: [{name: patient, type: org.apache.camel.processor.errorhandler.RedeliveryPolicy, properties: {maximumRedeliveries: 2, redeliveryDelay: 10}}]\n";
+  const route = "- from: {uri: 'direct:start', steps: [{to: 'direct:fail'}]}\n";
+  const fails =
+    "- route: {errorHandler: {noErrorHandler: {}}, from: {uri: 'direct:fail', steps: [{to: 'mock:try'}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}\n";
+
+  it.each([
+    ["- errorHandler: {defaultErrorHandler: {redeliveryPolicyRef: patient}}\n"],
+    ["- errorHandler: {deadLetterChannel: {deadLetterUri: 'mock:dead', redeliveryPolicyRef: '#patient'}}\n"],
+    ["- onException: {exception: [java.lang.Exception], redeliveryPolicyRef: patient}\n"],
+  ])("holds for %s", async (handler) => {
+    const run = await flow(policy + handler + route + fails);
+    const pending = run();
+    await run.host.clock.advance(1000);
+    await pending;
+    expect(run.mocks.get("try")).toHaveLength(3);
+  });
+
+  it("is refused when there is none of that name, or a second one in place", () => {
+    const clause = (options: string): string => `- onException: {exception: [java.lang.Exception], ${options}}\n${route}${fails}`;
+    expect(faultsOf(clause("redeliveryPolicyRef: nobody"))).toEqual([expect.stringContaining("no bean 'nobody'")]);
+    expect(faultsOf(policy + clause("redeliveryPolicyRef: patient, redeliveryPolicy: {}"))).toEqual([expect.stringContaining("not both")]);
   });
 });
