@@ -1,0 +1,129 @@
+// Many test sessions, much recorded, and a process that is killed under them: group J in the numbers the matrix names.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { residentMiB, watchMemory } from "../process-figures.ts";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { call, direct, eventually, sleep } from "../started-server.ts";
+import { stubPartner, type StubPartner } from "../stub-partner.ts";
+
+let server: SpawnedServer;
+let partner: StubPartner;
+const calling = (url: string): string => `- route:\n    id: hook\n    from:\n      uri: webhook\n      steps:\n        - to: {id: out, uri: "${url}/erp"}\n`;
+const mocked = { mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mocked" } }] };
+
+beforeAll(async () => {
+  partner = await stubPartner((_call, response) => void response.end("real"));
+  server = await spawnServer({ env: { SERVICE_RUN_MS: "10m" } });
+  expect((await server.putFlow("hook", calling(partner.url))).status).toBe(201);
+});
+afterAll(async () => {
+  await server.end("SIGKILL");
+  await partner.close();
+  server.clean();
+});
+
+const open = async (body: unknown): Promise<any> => {
+  const reply = await server.api("POST", "/test/session", body);
+  expect([reply.status, reply.json.error]).toEqual([201, undefined]);
+  return reply.json;
+};
+const post = async (headers: Readonly<Record<string, string>> = {}): Promise<string> => (await call(server.baseUrl, "POST", "/api/hook", "x", headers)).text;
+
+/** So many at a time, until all are done. */
+async function sideBySide(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+}
+
+describe("J01: 10,000 sessions", () => {
+  it("opened and closed have distinct ids of 130 random bits", async () => {
+    const ids = new Set<string>();
+    await sideBySide(10_000, 20, async () => {
+      const { sessionId, ttlMs } = await open({});
+      expect([sessionId, ttlMs]).toEqual([expect.stringMatching(/^ts_[0-9A-HJKMNP-TV-Z]{26}$/), 60_000]);
+      ids.add(sessionId);
+      expect((await server.api("DELETE", `/test/session/${sessionId}`)).status).toBe(200);
+    });
+    expect(ids.size).toBe(10_000);
+    // Every place of every id takes every letter about as often: nothing in them counts up.
+    for (let place = 3; place < 29; place++) {
+      const seen = new Map<string, number>();
+      for (const id of ids) seen.set(id.charAt(place), (seen.get(id.charAt(place)) ?? 0) + 1);
+      expect([place, seen.size, Math.max(...seen.values()) < 500]).toEqual([place, 32, true]);
+    }
+  });
+});
+
+describe("J02: live traffic while a session mocks a step of its route", () => {
+  it("meets the real step in every one of 2,000 calls, and the session's calls never do", async () => {
+    const { sessionId } = await open({ ...mocked, scope: "session" });
+    const before = partner.calls.length;
+    const answers = { live: new Map<string, number>(), session: new Map<string, number>() };
+    await sideBySide(4_000, 50, async (index) => {
+      const kind = index % 2 === 0 ? "live" : "session";
+      const text = await post(kind === "live" ? {} : { "x-test-session": sessionId });
+      answers[kind].set(text, (answers[kind].get(text) ?? 0) + 1);
+    });
+    expect([...answers.live]).toEqual([["real", 2_000]]);
+    expect([...answers.session]).toEqual([["mocked", 2_000]]);
+    expect(partner.calls.length - before).toBe(2_000);
+    expect((await server.api("DELETE", `/test/session/${sessionId}`)).json.callCount).toBe(2_000);
+  });
+});
+
+describe("J04: kill -9 with open sessions", () => {
+  it("leaves nothing mocked after the restart, and the ids are not known any more", async () => {
+    const sessions = [await open(mocked), await open({ ...mocked, scope: "session" })];
+    expect(await post()).toBe("mocked");
+    expect(await server.end("SIGKILL")).toBe("SIGKILL");
+    server = await spawnServer({ dataDir: server.dataDir, env: { SERVICE_RUN_MS: "10m" } });
+    const before = partner.calls.length;
+    expect(await post()).toBe("real");
+    expect(partner.calls.length - before).toBe(1);
+    for (const { sessionId } of sessions) {
+      const reply = await server.api("DELETE", `/test/session/${sessionId}`);
+      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${sessionId}' not found` }]);
+      expect((await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:x" })).status).toBe(404);
+    }
+  });
+});
+
+describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
+  it("are counted truly, kept within bounds and without secrets", async () => {
+    const secret = `S3CR3T-${"7".repeat(8)}`;
+    const repeated = direct(
+      "many",
+      `setHeader: {name: X-Api-Key, constant: ${secret}}`,
+      `loop: {constant: 100000, steps: [{to: {id: told, uri: "mock:told"}}]}`,
+    );
+    expect((await server.putFlow("many", repeated)).status).toBe(201);
+    const { sessionId } = await open({ scope: "session", ttlMs: 3_600_000, mocks: [{ id: "told", match: { stepId: "told" }, respond: {} }] });
+    const memory = watchMemory(server.pid);
+    const reply = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:many", body: "y".repeat(1_000_000), timeoutMs: 300_000 });
+    memory.stop();
+    expect([reply.status, reply.json.status, reply.json.error]).toEqual([200, "completed", null]);
+    const closed = await server.api("DELETE", `/test/session/${sessionId}`);
+    expect([closed.json.truncated, closed.json.callCount]).toEqual([true, 100_000]);
+    expect(closed.json.recordedCalls.length).toBeLessThanOrEqual(1_000);
+    expect(closed.text).not.toContain(secret);
+    expect(memory.peak() - memory.before).toBeLessThan(250);
+  });
+});
+
+describe("J13: 1,000 sessions that nobody closes", () => {
+  it("meet a cap, and are gone with their memory after their time", async () => {
+    const before = residentMiB(server.pid);
+    const statuses = new Map<number, number>();
+    await sideBySide(1_000, 20, async () => {
+      const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 20_000, name: "n".repeat(200) });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    expect(Object.fromEntries(statuses)).toEqual({ 201: 200, 429: 800 });
+    await eventually(async () => (await server.api("POST", "/test/session", { ttlMs: 1_000 })).status === 201, 30_000);
+    await sleep(1_000);
+    expect(await post()).toBe("real");
+    expect(residentMiB(server.pid) - before).toBeLessThan(50);
+  });
+});
