@@ -207,6 +207,43 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
     expect(await focused(page)).toContain("three");
   });
 
+  it("a long flow keeps its size while it is scrolled, names every step, and is walked and found to its end", async () => {
+    const steps = Array.from({ length: 120 }, (_, index) =>
+      index % 10 === 9
+        ? `        - choice: {when: [{simple: "\${body} == ${index}", steps: [{log: "in ${index}"}, {log: again}]}], otherwise: {steps: [{to: "mock:${index}"}]}}`
+        : `        - setHeader: {name: h${index}, constant: "${index}"}`,
+    );
+    designer.writeFlow("long", `- route:\n    id: long\n    from:\n      uri: direct:long\n      steps:\n${steps.join("\n")}\n`);
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/long`);
+    await page.getByRole("tree").waitFor();
+    expect(await page.getByRole("treeitem").count()).toBe(1 + 120 + 12 * 5);
+    const size = () => page.locator(".canvas").evaluate(({ scrollHeight, scrollWidth }) => ({ scrollHeight, scrollWidth }));
+    const before = await size();
+    const pane = page.locator(".canvas");
+    for (let part = 0; part <= 20; part++) {
+      await pane.evaluate((element, share) => element.scrollTo({ top: element.scrollHeight * share }), part / 20);
+      await page.waitForTimeout(60);
+    }
+    expect(await size()).toEqual(before);
+    await card(page, /in 119/).waitFor();
+    await pane.evaluate((element) => element.scrollTo({ top: 0 }));
+    await page.getByRole("treeitem").first().click();
+    await page.keyboard.press("End");
+    await expect.poll(() => focused(page), soon).toContain("mock:119");
+    await expect(
+      page
+        .getByRole("treeitem")
+        .last()
+        .evaluate((element) => element.getBoundingClientRect().bottom < innerHeight),
+    ).resolves.toBe(true);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Control+f");
+    await page.locator(".canvas-bar--find .input").fill("in 89");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator('.canvas [aria-selected="true"]').innerText(), soon).toContain("in 89");
+  });
+
   it("the mouse inserts on a line, drags steps and adds branches", async () => {
     designer.writeFlow(
       "mouse",

@@ -100,6 +100,32 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.getByRole("region", { name: "stranger, Difference" }).getByText("Bye Bob").waitFor();
   });
 
+  it("an expression shows its result on the message that comes to its step while it is typed, and what is wrong with it", async () => {
+    const page = await openFlow("typed", flow("typed"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    await body(page).fill('{"name": "Ada", "amount": 12}');
+    const inspector = page.getByRole("complementary", { name: "Inspector" });
+    const result = inspector.getByRole("group", { name: "Result of Expression" });
+    await page.getByRole("treeitem", { name: /Set body.*Hello/ }).click();
+    await result.getByText('"Hello Ada"').waitFor();
+    const text = inspector.getByLabel("Expression", { exact: true });
+    await text.fill("${body[amount]");
+    await expect.poll(() => inspector.getByRole("group", { name: "Result of Expression" }).innerText(), soon).toMatch(/closing|'}'|\}/);
+    await text.fill("${body[amount]}");
+    await result.getByText("12", { exact: true }).waitFor();
+    await text.fill("${header.");
+    await text.press("End");
+    await page.keyboard.type("Content");
+    await inspector.getByRole("option", { name: "header.Content-Type" }).waitFor();
+    await page.keyboard.press("Escape");
+    // Behind the mocked step the message is the one that comes there; a branch sees what its choice sees.
+    await text.fill("Hello ${body[name]}");
+    await page.getByRole("treeitem", { name: /^when/ }).click();
+    await result.getByText("true", { exact: true }).waitFor();
+    await body(page).fill('{"name": "Bob"}');
+    await result.getByText("false", { exact: true }).waitFor();
+  });
+
   it("keeps what the last good text showed while the source is broken, and a failing step says why", async () => {
     const page = await openFlow("broken", flow("broken"), "?view=split");
     await page.getByRole("button", { name: "Try it", exact: true }).click();

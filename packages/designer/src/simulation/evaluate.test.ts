@@ -42,6 +42,13 @@ test("an expression sees the message that comes to its step", async () => {
   expect(await at(undefined, "simple", "${header.X-Kind}")).toMatchObject({ kind: "value", value: "a", message: { body: [1, 2] } });
 });
 
+test("a condition is true or false, as where it is used", async () => {
+  expect(await at("which", "simple", "${header.who} == 'Bob'")).toMatchObject({ kind: "value", value: false, type: "boolean" });
+  const flow = { flowId: "f", source: source.replace("== 'Bob'", "contains 'Ad'"), mocks: [], sample: { routeId: "r", body: [1], headers: {} } };
+  expect(await at("which", "simple", "${header.who} contains 'Ad'", { flow })).toMatchObject({ kind: "value", value: true, type: "boolean" });
+  expect(await at("which", "simple", "${header.who} is no condition")).toMatchObject({ kind: "value", value: "Ada is no condition" });
+});
+
 test("a step the sample does not come to has no result, unless its message is given", async () => {
   expect(await at("never", "simple", "${body}")).toEqual({ kind: "unreached" });
   const message = { body: "recorded", headers: { a: 1 } };

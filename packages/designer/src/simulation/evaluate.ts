@@ -1,7 +1,7 @@
 // One expression on one message, by the engine itself: a flow of a single step is run on it. The message is the one that reaches
 // the expression's step when the sample goes through the flow.
 import type { BodyType } from "@sluice/engine";
-import { simulate, type SimulationRequest } from "./simulate.ts";
+import { simulate, type SimulationRequest, type SimulationResult } from "./simulate.ts";
 import type { ShownMessage } from "./shown-message.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
 
@@ -27,10 +27,12 @@ export type Evaluation =
   | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
 
 export async function evaluate({ language, expression, flow, step, message: given }: EvaluationRequest): Promise<Evaluation> {
-  const message = given ?? (await messageAt(flow, step));
+  const tried = await simulate(flow);
+  const message = given ?? messageAt(tried, flow, step);
   if (message === undefined) return { kind: "unreached" };
   const { body, headers = {}, properties = {}, variables = {} } = message;
-  const steps = [{ setBody: { [language]: expression } }];
+  const isCondition = tried.conditions.some((text) => isText(expression, text));
+  const steps = [isCondition ? asked({ [language]: expression }) : { setBody: { [language]: expression } }];
   const source = JSON.stringify([{ route: { id: routeId, from: { uri: "direct:expression", steps } } }]);
   const { tables, mappings, params } = flow;
   const documents = {
@@ -42,14 +44,23 @@ export async function evaluate({ language, expression, flow, step, message: give
   const { faults, outcome } = await simulate({ flowId: routeId, source, ...documents, sample, mocks: [] });
   const error = faults[0]?.message ?? outcome?.error?.message;
   if (error !== undefined || outcome === undefined) return { kind: "error", error: error ?? "", message };
+  if (isCondition) return { kind: "value", value: outcome.body === "true", type: "boolean", message };
   return { kind: "value", value: outcome.body, type: outcome.bodyType as BodyType, message };
 }
 
 const routeId = "expression";
 
+/** A step that tells whether a condition holds. */
+const asked = (condition: Readonly<Record<string, unknown>>) => ({
+  choice: { when: [{ ...condition, steps: [{ setBody: { constant: "true" } }] }], otherwise: { steps: [{ setBody: { constant: "false" } }] } },
+});
+
+/** Whether the expression's text, alone or among its options, is this one. */
+const isText = (expression: unknown, text: string): boolean =>
+  expression === text || (typeof expression === "object" && expression !== null && Object.values(expression).includes(text));
+
 /** A flow that cannot run, as while an expression is typed, shows its sample everywhere. */
-async function messageAt(flow: SimulationRequest, step: EvaluationRequest["step"]): Promise<SeenMessage | undefined> {
-  const { faults, input, steps } = await simulate(flow);
+function messageAt({ faults, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): SeenMessage | undefined {
   if (faults.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
   return step === undefined ? input : outermost(steps, step)?.before;
 }

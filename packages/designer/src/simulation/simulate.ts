@@ -57,6 +57,8 @@ export interface SimulationResult {
   readonly calls: readonly SimulatedCall[];
   readonly lines: readonly LoggedLine[];
   readonly standIns: readonly string[];
+  /** Texts of expressions that are conditions. */
+  readonly conditions: readonly string[];
   readonly durationMs: number;
 }
 
@@ -66,7 +68,7 @@ const byHand: SessionTag = { id: "simulation", skipTime: false };
 export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
   const began = performance.now();
   const started = await startSimulated(request);
-  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], standIns: [] };
+  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], standIns: [], conditions: [] };
   const failed = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
   if (!started.ok) return failed(started.diagnostics.filter(({ severity }) => severity === "error"));
   const { simulated } = started;
@@ -80,7 +82,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   const sent = await sendSample(simulated, request.sample);
   if (typeof sent === "string") return failed([{ code: "sample-invalid", message: sent, span }]);
   await settle(simulated);
-  const { recorder, host, standIns } = simulated;
+  const { recorder, host, standIns, conditions } = simulated;
   return {
     faults: [],
     input: sent.input,
@@ -90,6 +92,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
     calls: mocks.calls,
     lines: host.lines,
     standIns,
+    conditions: [...conditions],
     durationMs: performance.now() - began,
   };
 }

@@ -24,6 +24,8 @@ export interface SimulatedRuntime {
   readonly runs: readonly Run[];
   /** `{{names}}` without a value: their own name stands in. */
   readonly standIns: readonly string[];
+  /** Texts that are read as conditions. */
+  readonly conditions: ReadonlySet<string>;
 }
 
 export type Started = { readonly ok: true; readonly simulated: SimulatedRuntime } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
@@ -37,7 +39,12 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
   const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
   const host = new SimulatedHost(mappings.lookup);
   const recorder = new StepRecorder();
-  const catalog = simulationCatalog({ mappings: mappings.port, unmocked: (exchange: Exchange) => recorder.mark(exchange, { unmocked: true }) });
+  const conditions = new Set<string>();
+  const catalog = simulationCatalog({
+    mappings: mappings.port,
+    unmocked: (exchange: Exchange) => recorder.mark(exchange, { unmocked: true }),
+    condition: (text) => void conditions.add(text),
+  });
   mappings.use(catalog, host);
   const runs: Run[] = [];
   const ignore = (): void => undefined;
@@ -73,5 +80,5 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
       diagnostics: [{ code: "flow-start-failed", severity: "error", message: failure?.message ?? "the flow did not start", path: "", span }],
     };
   }
-  return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, standIns } };
+  return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, standIns, conditions } };
 }

@@ -1,13 +1,24 @@
 // What a simulated flow may use: the real steps, languages and formats; the real connectors that stay inside the engine; and in
 // place of those that reach outside, ends that only note that a message would have gone out.
 import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/connectors/portable";
-import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type Host, type Source } from "@sluice/engine";
+import {
+  entities,
+  type Catalog,
+  type Connector,
+  type ConnectorDeclaration,
+  type Exchange,
+  type Host,
+  type LanguageDeclaration,
+  type Source,
+} from "@sluice/engine";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 export interface OutsideWorld {
   readonly mappings: MessageMappingPort;
   /** A message reached an end that no mock answers for. */
   unmocked(exchange: Exchange): void;
+  /** A text was read as a condition by a language that reads conditions differently from other expressions. */
+  condition?(text: string): void;
 }
 
 /** Triggers that would fire by themselves; a simulated run is set off by hand. */
@@ -15,7 +26,7 @@ const ticking: ReadonlySet<string> = new Set(["timer", "cron", "quartz", "schedu
 const served: ReadonlySet<string> = new Set(["webhook", "platform-http"]);
 
 export function simulationCatalog(world: OutsideWorld): Catalog {
-  const known = new Map(languages.map((language) => [language.name, language]));
+  const known = new Map(languages.map((language) => [language.name, withConditions(language, world)]));
   const portable = portableConnectors(
     // Two bodies are the same request when all of their bytes are.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
@@ -46,6 +57,18 @@ export function simulationCatalog(world: OutsideWorld): Catalog {
     connectors: new Map(connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const))),
     refused,
     defaultLanguage: "simple",
+  };
+}
+
+function withConditions(language: LanguageDeclaration, { condition }: OutsideWorld): LanguageDeclaration {
+  const { compilePredicate } = language;
+  if (compilePredicate === undefined) return language;
+  return {
+    ...language,
+    compilePredicate(text, options, scope) {
+      condition?.(text);
+      return compilePredicate.call(language, text, options, scope);
+    },
   };
 }
 
