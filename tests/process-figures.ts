@@ -9,6 +9,14 @@ export function residentMiB(pid: number): number {
 
 export const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
+/** Processor time used so far, milliseconds: unlike the wall's it does not grow while others work. */
+export function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 /** Looks at the memory ten times a second; `peak` is the highest so far. */
 export function watchMemory(pid: number): { readonly before: number; peak(): number; stop(): void } {
   const before = residentMiB(pid);

@@ -1,0 +1,65 @@
+// Starting on what a crash, a bad disk or another process left behind: K09 and K17 with real processes.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { processorMs } from "../process-figures.ts";
+import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
+import { answering, call } from "../started-server.ts";
+
+/** A start until the first flow is served, and the processor time it took. */
+async function timedStart(dataDir: string): Promise<{ readonly server: SpawnedServer; readonly ms: number }> {
+  const server = await spawnServer({ dataDir });
+  expect((await call(server.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
+  return { server, ms: processorMs(server.pid) };
+}
+
+it("K09: truncated, empty, binary and wrongly encoded files delay no start, stop no other flow and stay as they are", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  const routes = join(dataDir, "routes");
+  mkdirSync(routes);
+  writeFileSync(join(routes, "good.yaml"), answering("good", "served"));
+  const usual: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    const { server, ms } = await timedStart(dataDir);
+    usual.push(ms);
+    await server.end("SIGKILL");
+  }
+  const whole = answering("bad", "never");
+  const bad: Readonly<Record<string, Buffer>> = {
+    truncated: Buffer.from(whole.slice(0, whole.indexOf("constant") + 4)),
+    "in-a-text": Buffer.from('- route: {id: "bad'),
+    empty: Buffer.alloc(0),
+    zeros: Buffer.alloc(4_096),
+    binary: Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 167) & 255)),
+    latin: Buffer.from(whole.replace("never", "caf\u00e9"), "latin1"),
+    utf16: Buffer.from(whole, "utf16le"),
+    large: Buffer.alloc(3_000_000, "[{"),
+  };
+  for (const [name, bytes] of Object.entries(bad)) writeFileSync(join(routes, `${name}.yaml`), bytes);
+  const starts: number[] = [];
+  for (let count = 0; count < 3; count++) {
+    const { server, ms } = await timedStart(dataDir);
+    starts.push(ms);
+    const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
+    const listed = Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, typeof error]]));
+    expect(listed).toEqual({ good: ["Started", "object"], ...Object.fromEntries(Object.keys(bad).map((name) => [name, ["Failed", "string"]])) });
+    await server.end("SIGKILL");
+  }
+  for (const [name, bytes] of Object.entries(bad)) expect([name, readFileSync(join(routes, `${name}.yaml`)).equals(bytes)]).toEqual([name, true]);
+  // The least of three, on both sides: what else the machine does is not the files' fault.
+  expect(Math.min(...starts) - Math.min(...usual)).toBeLessThan(1_000);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+it("K17: a second process on the same directory is refused; the lock of one that was killed is in nobody's way", async () => {
+  const first = await spawnServer();
+  expect((await first.putFlow("kept", answering("kept", "mine"))).status).toBe(201);
+  await expect(spawnServer({ dataDir: first.dataDir })).rejects.toThrow(new RegExp(`in use by process ${first.pid}\\b`));
+  expect((await call(first.baseUrl, "POST", "/api/kept", "x")).text).toBe("mine");
+  expect(await first.end("SIGKILL")).toBe("SIGKILL");
+  const second = await spawnServer({ dataDir: first.dataDir });
+  expect((await call(second.baseUrl, "POST", "/api/kept", "x")).text).toBe("mine");
+  await second.end("SIGKILL");
+  second.clean();
+});
