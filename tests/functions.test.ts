@@ -28,6 +28,7 @@ describe("operator functions", () => {
   });
 
   it("bean takes what a method returns as the body, also later", async () => {
+    expect((await put("short", "{bean: prices.total}")).status).toBe(201);
     await put("total", "{bean: {ref: prices, method: total}}");
     expect((await call(server.baseUrl, "POST", "/api/total", "abc")).json).toEqual({ total: 6 });
   });

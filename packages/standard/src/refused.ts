@@ -17,6 +17,11 @@ const refusedSteps: Readonly<Record<string, string>> = {
   resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip what was done before",
   a2aSubTask: "a2aSubTask calls AI agents with Java libraries; call the agent with to and its http address",
   delegate: "delegate is no step of its own; write the steps where they belong",
+  doCatch: "doCatch is no step of its own; write it in a doTry",
+  doFinally: "doFinally is no step of its own; write it in a doTry",
+  onFallback: "onFallback is no step of its own; write it in a circuitBreaker",
+  when: "when is no step of its own; write it in a choice",
+  otherwise: "otherwise is no step of its own; write it in a choice",
   aop: "aop was removed from Camel; use intercept",
 };
 
@@ -30,6 +35,7 @@ const refusedLanguages: Readonly<Record<string, string>> = {
   wasm: "wasm functions are not available; use js",
   datasonnet: "datasonnet is not available; use jsonata or jq",
   hl7terser: "hl7terser is not available; unmarshal the message and use simple or js",
+  jactl: `jactl runs on the Java VM and ${noJava}; use js`,
   java: `java is compiled at start and ${noJava}; use js`,
   joor: `joor is compiled Java and ${noJava}; use js`,
   method: `method calls Java beans and ${noJava}; use simple or js`,
@@ -50,7 +56,24 @@ const refusedConnectors: Readonly<Record<string, string>> = {
   "class:": `class calls Java classes and ${noJava}; let the operator supply a function (SERVICE_FUNCTIONS) and call it with bean or process`,
   "bean:": "bean is a step here, not an address; let the operator supply a function (SERVICE_FUNCTIONS) and call it with the step bean or process",
   "ssh:": "ssh runs commands on other machines, which no flow may do; put them behind HTTP",
+  ...Object.fromEntries(
+    ["activemq", "activemq6", "amqp", "jms", "kafka", "nats", "paho-mqtt5", "spring-rabbitmq"].map((scheme) => [`${scheme}:`, broker(scheme)]),
+  ),
+  ...Object.fromEntries(
+    ["jdbc", "jpa", "mongodb", "sql"].map((scheme) => [`${scheme}:`, `${scheme} is not available; put the database behind HTTP and call it with http`]),
+  ),
+  ...Object.fromEntries(
+    ["ftp", "ftps", "sftp"].map((scheme) => [`${scheme}:`, `${scheme} is not available; let files be dropped into a directory and read them with file`]),
+  ),
+  ...Object.fromEntries(
+    ["freemarker", "mustache", "velocity"].map((scheme) => [`${scheme}:`, `${scheme} is not available; write the text with simple or a message mapping`]),
+  ),
+  "xslt:": "xslt is not available; use a message mapping or xpath",
 };
+
+function broker(scheme: string): string {
+  return `${scheme} is not available; take messages in with webhook or http, and keep them with queue`;
+}
 
 /** Step, language and top-level words that are refused, each with one sentence of what to use instead. */
 export const refusedWords: ReadonlyMap<string, string> = new Map([

@@ -26,6 +26,8 @@ export const refusedFormats: ReadonlyMap<string, string> = new Map(
     ical: "ical is not available; take the text apart with js",
     iso8583: "iso8583 is not available; decode the message with js",
     jaxb: "jaxb maps XML to Java classes, which do not exist here; use jacksonXml or xpath",
+    jsonApi: "jsonApi maps JSON to Java classes, which do not exist here; use json",
+    ubl: "ubl maps XML to Java classes, which do not exist here; use jacksonXml or xpath",
     lzf: "lzf is not available; use gzipDeflater or zipDeflater",
     ocsf: "ocsf is not available; OCSF events are JSON and can be read with json",
     parquetAvro: "parquetAvro is not available; use csv or json",

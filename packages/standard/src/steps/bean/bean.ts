@@ -9,6 +9,7 @@ export const bean = defineStep({
   group: "message",
   icon: "function-square",
   since: "0.1",
+  shorthand: "ref",
   options: {
     ref: f.string({ doc: "Name of the function, or of the object that has it." }),
     method: f.string({ doc: "Name of the function within the object." }),

@@ -33,7 +33,9 @@ describe("doTry", () => {
     expect((await run()).error).toBeUndefined();
     expect([...run.mocks.keys()]).toEqual(["caught", "last", "after"]);
     expect(faultsOf("- doTry: {steps: [{log: x}, {doFinally: {}}], doFinally: {}}")).toEqual([expect.stringContaining("'doFinally' twice")]);
-    expect(faultsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([expect.stringContaining("unknown step 'doFinally'")]);
+    expect(faultsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([
+      expect.stringContaining("doFinally is no step of its own; write it in a doTry"),
+    ]);
   });
 
   it("works the same when the steps wait", async () => {
