@@ -16,6 +16,7 @@ export const screens = {
     await editor(page, url);
     await figures(page);
     await page.getByRole("treeitem").filter({ hasText: "Set header" }).click();
+    await page.getByRole("group", { name: "Result of Expression" }).waitFor();
   },
   "add-step": async (page, url) => {
     await editor(page, url);
@@ -60,6 +61,11 @@ export const screens = {
     await page.getByText(/^1 of \d/).waitFor();
     for (let step = 0; step < 4; step++) await page.getByRole("slider", { name: "Step of the run" }).press("ArrowRight");
   },
+  "all-tests": async (page, url) => {
+    await page.goto(`${url}/tests`);
+    await button(page, "Run all").click();
+    await page.getByText("1 of 2 passed").first().waitFor();
+  },
   runs: (page, url) => page.goto(`${url}/runs`).then(() => page.getByRole("table").waitFor()),
   "dead-letters": (page, url) => page.goto(`${url}/dead-letters`).then(() => page.getByRole("table").waitFor()),
   "dead-letter": async (page, url) => {
@@ -73,6 +79,13 @@ export const screens = {
   mappings: (page, url) => page.goto(`${url}/mappings`).then(() => page.getByRole("link", { name: "Units of measure" }).waitFor()),
   "value-mapping": (page, url) => page.goto(`${url}/mappings/values/uom`).then(() => page.getByRole("table").first().waitFor()),
   "message-mapping": (page, url) => page.goto(`${url}/mappings/messages/order-to-erp`).then(() => page.getByText("KAR").first().waitFor()),
+  "connect-fields": async (page, url) => {
+    await page.goto(`${url}/mappings/messages/order-to-erp`);
+    await page.getByText("KAR").first().waitFor();
+    const panel = page.getByRole("region", { name: "Connect fields" });
+    await panel.evaluate((element) => element.scrollIntoView({ block: "end" }));
+    await panel.getByRole("button", { name: /^sku / }).click();
+  },
   access: (page, url) => page.goto(`${url}/access`).then(() => page.getByRole("table").waitFor()),
   policy: (page, url) => page.goto(`${url}/flows/orders-to-erp/access`).then(() => page.getByRole("heading").nth(1).waitFor()),
   logs: async (page, url) => {
