@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cliFolder, type CliFolder } from "./cli-process.ts";
-import { sleep } from "./started-server.ts";
+import { eventually, sleep } from "./started-server.ts";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!hasTmux) console.warn("tmux is not installed: what a person sees in the terminal is not tested");
@@ -66,10 +66,12 @@ describe.skipIf(!hasTmux)("in a terminal", () => {
     const started = await pane.sees(/✓ parcels: parcels/);
     const url = /Serving parcels at (\S+);/.exec(started)?.[1] as string;
     const send = (): Promise<Response> => fetch(`${url}/api/parcels`, { method: "POST", body: '{"weight": 40}' });
-    // The stream may take a moment to open.
-    await sleep(500);
-    expect(await (await send()).text()).toBe("freight");
-    await pane.sees(/✓ freight setBody .* freight\n.* ✓ by-weight choice .*\n.* parcels completed/);
+    // The stream may take a moment to open: what runs before that is not shown.
+    await eventually(async () => {
+      expect(await (await send()).text()).toBe("freight");
+      await sleep(500);
+      return /✓ freight setBody .* freight\n.* ✓ by-weight choice .*\n.* parcels completed/.test(pane.screen());
+    });
 
     const file = join(folder.path, "parcels/parcels.yaml");
     const good = readFileSync(file, "utf8");

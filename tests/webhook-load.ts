@@ -1,5 +1,6 @@
 // Steady traffic on one webhook from many keep-alive connections, counting everything that goes wrong.
 import { Agent, request } from "node:http";
+import { onTestFinished } from "vitest";
 
 export interface Answer {
   readonly sentAt: number;
@@ -23,13 +24,13 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
   const one = (): Promise<void> =>
     new Promise((resolve) => {
       const sentAt = performance.now();
-      const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 20_000 }, (incoming) => {
+      const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 60_000 }, (incoming) => {
         let text = "";
         incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
         incoming.on("end", () => resolve(void answers.push({ sentAt, status: incoming.statusCode ?? 0, body: text })));
         incoming.on("error", (error) => resolve(void broken.push(`reply: ${error.message}`)));
       });
-      outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 20 s")));
+      outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 60 s")));
       outgoing.on("error", (error) => resolve(void broken.push(`request: ${error.message}`)));
       outgoing.end(body);
     });
@@ -39,13 +40,12 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   });
-  return {
-    answers,
-    broken,
-    async stop() {
-      running = false;
-      await Promise.all(loops);
-      agent.destroy();
-    },
+  const stop = async (): Promise<void> => {
+    running = false;
+    await Promise.all(loops);
+    agent.destroy();
   };
+  // A test that failed on its way leaves no traffic behind for the next.
+  onTestFinished(stop);
+  return { answers, broken, stop };
 }
