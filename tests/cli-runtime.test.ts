@@ -115,8 +115,8 @@ describe("sluice deploy", () => {
   });
 
   it.each([
-    [["deploy", "nowhere"], "there is no file or folder 'nowhere'"],
-    [["deploy", "token"], "there is no file or folder 'token'"],
+    [["deploy", "nowhere"], "there is no file or folder 'nowhere': check the path"],
+    [["deploy", "token"], "there is no file or folder 'token': check the path"],
   ])("%j is told in one sentence", async (words, sentence) => {
     expect(await sluice(...words)).toMatchObject({ exit: 2, remarks: `sluice deploy: ${sentence}\n` });
   });

@@ -1,4 +1,5 @@
 export * from "./api/test-session-bodies.ts";
+export { aimedSpan, spanInText, type Aim } from "./check/aimed-span.ts";
 export type { BindOptions } from "./check/binding.ts";
 export * from "./check/bind-flow.ts";
 export * from "./check/did-you-mean.ts";

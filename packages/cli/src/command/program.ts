@@ -82,12 +82,21 @@ async function call(command: CommandDeclaration, values: Values, flags: Values, 
   }
 }
 
+/** What the parser of command lines says, as one sentence. */
+function sentenceOf(message: string): string {
+  return message
+    .replace(/^error: /, "")
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "'$1' is no $2.")
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "$1 cannot be '$2'.")
+    .replace(/\. Allowed choices are (.*)\.$/s, ": choose one of $1")
+    .replaceAll(/\n+/g, " ");
+}
+
 function told(error: unknown, name: string | undefined, terminal: Terminal): number {
   const prefix = name === undefined ? "sluice" : `sluice ${name}`;
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === "commander.help") return 0;
-    const text = error.message.replace(/^error: /, "").replaceAll(/\n+/g, " ");
-    terminal.note(`${prefix}: ${text}; see \`${prefix} --help\``);
+    terminal.note(`${prefix}: ${sentenceOf(error.message)}; see \`${prefix} --help\``);
     return 2;
   }
   if (error instanceof UsageError || error instanceof CommandError) {

@@ -45,7 +45,7 @@ describe("the files of a folder", () => {
   });
 
   it("what cannot be read is told", async () => {
-    await expect(findYamlFiles([join(folder, "gone")])).rejects.toThrow(/^there is no file or folder '.*gone'$/);
+    await expect(findYamlFiles([join(folder, "gone")])).rejects.toThrow(/^there is no file or folder '.*gone': check the path$/);
     await expect(findYamlFiles([put("latin.yaml", Uint8Array.of(0x2d, 0xe9))])).rejects.toThrow(/latin\.yaml' is not UTF-8 text$/);
   });
 });

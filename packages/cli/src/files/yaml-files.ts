@@ -20,7 +20,7 @@ export async function findYamlFiles(paths: readonly string[]): Promise<readonly 
   const seen = new Set<string>();
   for (const path of paths.length === 0 ? ["."] : paths) {
     const facts = await stat(path).catch(() => undefined);
-    if (facts === undefined) throw new UsageError(`there is no file or folder '${path}'`);
+    if (facts === undefined) throw new UsageError(`there is no file or folder '${path}': check the path`);
     for (const file of facts.isDirectory() ? await walk(path) : [path]) {
       if (seen.has(file)) continue;
       seen.add(file);
@@ -51,7 +51,7 @@ export async function readText(path: string): Promise<string> {
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`'${path}' is not UTF-8 text`);
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(code === "ENOENT" ? `there is no file '${path}'` : `'${path}' cannot be read: ${code}`);
+    throw new UsageError(code === "ENOENT" ? `there is no file '${path}': check the path` : `'${path}' cannot be read: ${code}`);
   }
 }
 

@@ -101,8 +101,10 @@ export async function reach(baseUrl: string, url: string, init: RequestInit): Pr
     return await fetch(url, init);
   } catch (error) {
     if ((error as Error).name === "AbortError" || (error as Error).name === "TimeoutError") throw error;
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-    throw new CommandError(`no runtime answers at ${baseUrl} (${cause}): start one with \`sluice start\`, or name another with --runtime`);
+    const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+    throw new CommandError(
+      `no runtime answers at ${baseUrl} (${cause?.code ?? cause?.message ?? (error as Error).message}): start one with \`sluice start\`, or name another with --runtime`,
+    );
   }
 }
 

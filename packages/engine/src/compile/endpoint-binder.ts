@@ -23,7 +23,11 @@ export class EndpointBinder {
     if (declaration === undefined || connector === undefined) throw this.#unknownScheme(scheme, node.uri);
     const bound = bindEndpoint(node, { ...declaration, scheme });
     const [problem] = bound.problems;
-    if (problem !== undefined) throw new CompileError(problem.code, problem.message, problem.hint === undefined ? {} : { hint: problem.hint });
+    if (problem !== undefined)
+      throw new CompileError(problem.code, problem.message, {
+        ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+        ...placeOf(problem.option, node),
+      });
     return { declaration, connector, endpoint: { scheme, uri: bound.uri, path: bound.path, options: bound.values, extra: bound.extra, trusted } };
   }
 
@@ -49,15 +53,22 @@ export class EndpointBinder {
 
   #unknownScheme(scheme: string, uri: string): CompileError {
     const refused = this.#catalog.refused.get(`${scheme}:`);
-    if (refused !== undefined) return new CompileError("connector-refused", refused);
+    if (refused !== undefined) return new CompileError("connector-refused", refused, { value: uri });
     if (scheme === "") return new CompileError("endpoint-invalid", `endpoint '${uri}' has no scheme`, { hint: "write for example direct:name" });
     const near = nearestName(scheme, [...this.#catalog.connectors.keys()]);
-    return new CompileError(
-      "connector-unknown",
-      `unknown connector '${scheme}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`,
-      near === undefined ? {} : { hint: near },
-    );
+    return new CompileError("connector-unknown", `unknown connector '${scheme}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+      hint: near === undefined ? "the connectors are listed in the reference" : `did you mean '${near}'?`,
+      value: uri,
+    });
   }
+}
+
+/** Where an option of an endpoint was written: beside the uri, or in it. */
+function placeOf(option: string | undefined, { uri, parameters }: EndpointNode): { option?: string; value?: string; offset?: number } {
+  if (option === undefined) return { value: uri };
+  if (Object.hasOwn(parameters, option)) return { option };
+  const at = new RegExp(`[?&]${option}=`).exec(uri);
+  return at === null ? { value: uri } : { value: uri, offset: at.index + at[0].length };
 }
 
 export function schemeOf(uri: string): string {

@@ -55,7 +55,7 @@ function resolve(handler: ErrorHandlerOptions | undefined, named: ReadonlyMap<st
 function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClause {
   for (const type of options.exception) assertExceptionType(type);
   if (options.handled !== undefined && options.continued !== undefined)
-    throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them" });
+    throw new CompileError("option-conflict", "onException has both handled and continued", { hint: "keep one of them", option: "continued" });
   if (hasNoEffect(options))
     throw new CompileError("clause-without-effect", "onException has no effect", { hint: "give it steps, handled, continued or a redeliveryPolicy" });
   const predicate = (node: ExpressionNode | undefined) => (node === undefined ? undefined : compiler.predicate(node));
@@ -88,7 +88,10 @@ function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeli
   const { redeliveryPolicy: own, redeliveryPolicyRef: name } = options;
   if (name === undefined) return own === undefined ? undefined : redeliveryPolicy(own);
   if (own !== undefined)
-    throw new CompileError("option-conflict", "give redeliveryPolicy or redeliveryPolicyRef, not both", { hint: "keep one of them" });
+    throw new CompileError("option-conflict", "give redeliveryPolicy or redeliveryPolicyRef, not both", {
+      hint: "keep one of them",
+      option: "redeliveryPolicyRef",
+    });
   return redeliveryPolicy(registry.bean(name, "redelivery-policy") as RedeliveryOptions);
 }
 
@@ -102,5 +105,6 @@ export function assertExceptionType(type: string): void {
   const near = nearestName(type, exceptionTypeNames);
   throw new CompileError("exception-unknown", `unknown exception type '${type}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
     hint: "use a full Java or Camel exception name, e.g. java.lang.Exception",
+    value: type,
   });
 }

@@ -48,7 +48,7 @@ export class BeanRegistry {
     const key = `${kind} ${name}`;
     if (this.#made.has(key)) return this.#made.get(key);
     const bean = this.#declared.get(name);
-    const made = bean === undefined ? this.#make(name, kind, {}) : this.#make(bean.type, kind, bean.properties);
+    const made = bean === undefined ? this.#make(name, kind, {}, reference) : this.#make(bean.type, kind, bean.properties);
     this.#made.set(key, made);
     return made;
   }
@@ -62,9 +62,9 @@ export class BeanRegistry {
     return this.#lifecycles;
   }
 
-  #make(type: string, kind: string, properties: Readonly<Record<string, string>>): unknown {
-    const declaration = this.#find(type);
-    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is no ${kind.replaceAll("-", " ")}`);
+  #make(type: string, kind: string, properties: Readonly<Record<string, string>>, written = type): unknown {
+    const declaration = this.#find(type, written);
+    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is no ${kind.replaceAll("-", " ")}`, { value: written });
     const values: Record<string, unknown> = {};
     for (const name of Object.keys(properties)) {
       if (!Object.hasOwn(declaration.properties, name)) throw new CompileError("option-unknown", `'${type}' has no property '${name}'`);
@@ -79,7 +79,7 @@ export class BeanRegistry {
     return made;
   }
 
-  #find(type: string): BeanDeclaration {
+  #find(type: string, written = type): BeanDeclaration {
     const name = type
       .replace(/^#(class|type|bean):/, "")
       .replace(/\(.*\)$/, "")
@@ -89,6 +89,7 @@ export class BeanRegistry {
     const near = nearestName(name, [...this.#catalog.beans.keys()]);
     throw new CompileError("bean-unknown", `no bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
       hint: "define it under beans, or use one of the built-in names",
+      value: written,
     });
   }
 }

@@ -111,7 +111,7 @@ export class RouteCompiler implements Compiler {
 
   expression(node: ExpressionNode): Expression {
     return this.#located(
-      node.span,
+      node,
       () => bounded(this.#language(node).compile(node.text, node.options, this.#languages), this.#parts.scope.limits.messageSize),
       () => undefined,
     );
@@ -119,7 +119,7 @@ export class RouteCompiler implements Compiler {
 
   predicate(node: ExpressionNode): Expression<boolean> {
     return this.#located(
-      node.span,
+      node,
       () => {
         const language = this.#language(node);
         if (language.compilePredicate !== undefined) return language.compilePredicate(node.text, node.options, this.#languages);
@@ -168,14 +168,14 @@ export class RouteCompiler implements Compiler {
     return language;
   }
 
-  #located<T>(span: Span, make: () => T, otherwise: T): T {
+  #located<T>({ span, text }: { readonly span: Span; readonly text: string | undefined }, make: () => T, otherwise: T): T {
     try {
       return make();
     } catch (thrown) {
       if (!(thrown instanceof CompileError)) throw thrown;
-      const column = thrown.offset !== undefined && span.line === span.endLine ? span.column + thrown.offset : span.column;
       this.#parts.diagnostics.add(thrown, {
-        span: { ...span, column },
+        span,
+        ...(text === undefined ? {} : { text }),
         routeId: this.route.id,
         ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }),
       });
@@ -186,7 +186,7 @@ export class RouteCompiler implements Compiler {
   #outlet(node: EndpointNode): Outlet {
     const fallback: Outlet = { uri: node.uri, send: nothing };
     return this.#located(
-      node.span,
+      { span: node.span, text: undefined },
       () => {
         const outlet = this.#open(node, true);
         if (this.#place !== undefined) this.#place.uri ??= outlet.uri;

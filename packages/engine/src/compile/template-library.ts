@@ -61,8 +61,11 @@ export class TemplateLibrary {
     }
     const values = new Map(options.parameters.map(({ name, value }) => [name, value]));
     const missing = fillDefaults(template, values);
-    if (missing !== undefined)
-      this.#report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' gives no value for parameter '${missing}'`, entity)]);
+    if (missing !== undefined) {
+      const hint = `add {name: ${missing}, value: …} to its parameters`;
+      this.#report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' gives no value for parameter '${missing}'`, entity, hint)]);
+      return undefined;
+    }
     const tree = routeTree(template);
     const id = options.routeId ?? textOf(entryOf(tree, "id")) ?? freeId(this.#input.id, taken);
     if (taken.has(id)) this.#report([fault("route-id-twice", `two routes are called '${id}'`, entity)]);
@@ -100,7 +103,7 @@ export class TemplateLibrary {
     const tree = entity.options["tree"] as Tree;
     const id = textOf(entryOf(tree, "id"));
     if (tree.type !== "map" || id === undefined || (entryOf(tree, "from") === undefined && entryOf(tree, "route") === undefined)) {
-      this.#report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity)]);
+      this.#report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity, "add from: {uri: …, steps: […]}")]);
       return;
     }
     if (this.#templates.has(id)) this.#report([fault("template-twice", `two route templates are called '${id}'`, entity)]);
@@ -135,6 +138,6 @@ function freeId(flowId: string, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number++) if (!taken.has(`${flowId}-${number}`)) return `${flowId}-${number}`;
 }
 
-function fault(code: string, message: string, { span }: EntityNode): Diagnostic {
-  return { code, severity: "error", message, path: "", span };
+function fault(code: string, message: string, { span }: EntityNode, hint?: string): Diagnostic {
+  return { code, severity: "error", message, path: "", span, ...(hint === undefined ? {} : { hint }) };
 }

@@ -38,7 +38,7 @@ export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow
   if (read.tree === undefined) return { deployment: undefined, flow: empty, diagnostics: read.diagnostics };
   const bound = bindFlow(read.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
   const before = [...read.diagnostics, ...bound.diagnostics];
-  const diagnostics = new DiagnosticSink();
+  const diagnostics = new DiagnosticSink(input.source);
   const scope = scopeOf(input, bound.flow, parts, diagnostics);
   checkBeans(bound.flow, scope, diagnostics);
   const routes = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id).filter((route) =>
@@ -71,7 +71,8 @@ function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diag
 
 function checkBeans(flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): void {
   for (const entity of flow.entities)
-    if (entity.name === "beans") diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
+    if (entity.name === "beans" && entity.options["type"] !== undefined)
+      diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
 }
 
 function meetsPrecondition(route: RouteNode, scope: FlowScope, diagnostics: DiagnosticSink): boolean {
@@ -90,7 +91,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
         held.set(claim, id);
         continue;
       }
-      const span = flow.routes.find((route) => route.id === id)?.span;
+      const span = flow.routes.find((route) => route.id === id)?.from.span;
       if (span !== undefined)
         diagnostics.found.push({
           code: "claim-twice",
@@ -99,6 +100,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
           path: "",
           span,
           routeId: id,
+          hint: claim.startsWith("seda:") ? "add multipleConsumers=true to both, or give one of them another name" : "give one of them another address",
         });
     }
   }

@@ -89,14 +89,20 @@ export interface LanguageScope {
 export class CompileError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
-  /** Where in the expression's text, counted from 0, when known. */
+  /** Where in the expression's text, or in `value`, counted from 0, when known. */
   readonly offset: number | undefined;
+  /** The option at fault by name, so that it is pointed at instead of the step; also one inside other options. */
+  readonly option: string | undefined;
+  /** The text of the option at fault, for who knows what was written but not where. */
+  readonly value: string | undefined;
 
-  constructor(code: string, message: string, more: { hint?: string; offset?: number } = {}) {
+  constructor(code: string, message: string, more: { hint?: string; offset?: number; option?: string; value?: string } = {}) {
     super(message);
     this.name = "CompileError";
     this.code = code;
     this.hint = more.hint;
     this.offset = more.offset;
+    this.option = more.option;
+    this.value = more.value;
   }
 }

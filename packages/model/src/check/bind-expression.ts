@@ -72,7 +72,15 @@ function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner:
   const options = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(values)) if (value !== undefined) options[name] = asText(binding, shape, map, name, value);
   if (shape.name === "language" && options["language"] !== undefined && !binding.vocabulary.languages.has(options["language"])) {
-    binding.report("language-unknown", `unknown language '${clip(options["language"])}'`, { path: `${owner.path}.language`, span: owner.span });
+    binding.report(
+      "language-unknown",
+      `unknown language '${clip(options["language"])}'`,
+      {
+        path: `${owner.path}.language`,
+        span: map.entries.find(({ key }) => key === "language")?.value.span ?? owner.span,
+      },
+      `known: ${clip([...binding.vocabulary.languages.keys()].toSorted().join(", "), 200)}`,
+    );
   }
   return { language: shape.name, text: bound, options, span: text.value.span };
 }

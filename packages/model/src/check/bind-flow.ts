@@ -59,7 +59,8 @@ export function bindOptions(
 
 function reportDocument(binding: Binding, tree: Tree): void {
   const at = { path: "", span: tree.span };
-  if (tree.type === "scalar" && tree.text === null) return binding.report("flow-empty", "flow defines no routes", at);
+  if (tree.type === "scalar" && tree.text === null)
+    return binding.report("flow-empty", "flow defines no routes", at, "add a route, such as - from: {uri: …, steps: […]}");
   const first = tree.type === "map" ? tree.entries[0]?.key : undefined;
   const hint = first === undefined ? "start each route with '- '" : `write '- ${clip(first)}:'`;
   binding.report("flow-shape", `a flow must be a list of routes, got ${kindOf(tree)} (${hint})`, at, hint);
@@ -87,7 +88,7 @@ class FlowBinding {
       const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);
       this.#binding.report("flow-item", `an item of a flow must be a mapping with exactly one key, such as 'route', got ${got}`, { path, span: item.span });
     });
-    ids.checkStartupOrder(this.routes);
+    ids.checkStartupOrder(this.routes, items);
   }
 
   #item(entry: MapEntry, path: string, ids: RouteIds, index: number): void {

@@ -32,6 +32,8 @@ class MapBinding {
   readonly #values: Record<string, unknown> = {};
   /** Fields that were written, rightly or not: they are not missing. */
   readonly #given = new Set<string>();
+  /** Where the option stands that a fault may be about once all are known. */
+  readonly #places = new Map<string, Owner>();
   /** Keys that are nothing known; judged last, when it is clear what is missing. */
   readonly #strange: MapEntry[] = [];
   readonly #plan: FieldsPlan;
@@ -60,6 +62,7 @@ class MapBinding {
     if (Object.hasOwn(this.#fields, key)) {
       if (this.#given.has(key)) return this.#twice(written, key);
       this.#given.add(key);
+      if (key === this.#plan.parameters) this.#places.set(key, place);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
       if (bound !== absent) this.#values[key] = bound;
       else if (isOptionalGap(binding, entry)) this.#given.delete(key);
@@ -88,10 +91,15 @@ class MapBinding {
   #once(field: string, entry: MapEntry, bind: () => unknown): void {
     if (this.#given.has(field)) {
       const noun = field === this.#format ? "data format" : "expression";
-      this.#binding.report(`${noun === "expression" ? "expression" : "format"}-twice`, `${this.#owner.label} has more than one ${noun}: keep one of them`, {
-        path: `${this.#owner.path}.${entry.key}`,
-        span: entry.keySpan,
-      });
+      this.#binding.report(
+        `${noun === "expression" ? "expression" : "format"}-twice`,
+        `${this.#owner.label} has more than one ${noun}: keep one of them`,
+        {
+          path: `${this.#owner.path}.${entry.key}`,
+          span: entry.keySpan,
+        },
+        `take out '${clip(entry.key)}' or the other one`,
+      );
       return;
     }
     this.#given.add(field);
@@ -166,7 +174,7 @@ class MapBinding {
     this.#binding.report(
       "uri-twice",
       `${this.#owner.label} has options both in its '${uri}' and in '${parameters}': keep one of them`,
-      this.#owner,
+      this.#places.get(parameters) ?? this.#owner,
       `move the options behind '?' into '${parameters}'`,
     );
   }

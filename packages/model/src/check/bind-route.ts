@@ -62,7 +62,12 @@ function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, o
   assignStepIds(binding, typeof options["nodePrefixId"] === "string" ? options["nodePrefixId"] : "");
   const written = entryOf(tree, "steps");
   if (written !== undefined && ((written.type === "list" && written.items.length === 0) || (written.type === "scalar" && written.text === null))) {
-    binding.report("route-no-steps", `route '${routeId}' needs at least one step`, { path: `${owner.path}.steps`, span: written.span });
+    binding.report(
+      "route-no-steps",
+      `route '${routeId}' needs at least one step`,
+      { path: `${owner.path}.steps`, span: written.span },
+      "add a step, such as - log: …",
+    );
   }
   const uriTree = entryOf(tree, "uri") ?? tree;
   const from: EndpointNode = {

@@ -1,6 +1,7 @@
 import type { Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { Field } from "../schema/field.ts";
+import { spanInText } from "./aimed-span.ts";
 import { clip } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 
@@ -20,7 +21,11 @@ export function bindText(binding: Binding, tree: Tree, owner: Owner, what: strin
   }
   const resolution = binding.placeholders.resolve(tree.text);
   if (resolution.kind === "text") return resolution;
-  if (resolution.kind === "fault") binding.report(resolution.code, resolution.message, { path: owner.path, span: tree.span });
+  if (resolution.kind === "fault") {
+    const at = resolution.name === undefined ? -1 : tree.text.indexOf(resolution.name);
+    const span = at < 0 ? tree.span : spanInText(binding.options.source, tree.span, tree.text, at);
+    binding.report(resolution.code, resolution.message, { path: owner.path, span });
+  }
   return absent;
 }
 

@@ -1,7 +1,7 @@
 import type { StepNode } from "../flow/flow-document.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
-import type { StepShape } from "../schema/shape.ts";
+import type { StepShape, Vocabulary } from "../schema/shape.ts";
 import { absent, kindOf } from "./bind-scalar.ts";
 import type { Absent } from "./bind-scalar.ts";
 import { asMap } from "./as-map.ts";
@@ -154,8 +154,14 @@ function reportUnknown(binding: Binding, name: string, owner: Owner): void {
           ? `'${name}' is a data format: write marshal: {${name}: {}}`
           : vocabulary.entities.has(name)
             ? `'${name}' stands at the top of the document, not among steps`
-            : undefined;
-  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint);
+            : ownerOf(vocabulary, name);
+  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint ?? "the steps are listed in the reference");
+}
+
+/** Words that are no steps but parts of one, such as `doCatch`. */
+function ownerOf({ steps }: Vocabulary, name: string): string | undefined {
+  for (const shape of steps.values()) if (Object.hasOwn(shape.options, name)) return `'${name}' belongs inside '${shape.name}'`;
+  return undefined;
 }
 
 function reportNoMap(binding: Binding, shape: StepShape, value: Tree, owner: Owner): void {

@@ -20,6 +20,8 @@ export interface EndpointProblem {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** The option it is about. */
+  readonly option?: string;
 }
 
 export interface BoundEndpoint {
@@ -78,8 +80,8 @@ class EndpointBinding {
     return { values: this.#values, extra: this.#extra, path, uri: this.#normal(path), problems: this.#problems };
   }
 
-  #problem(code: string, message: string, hint?: string): void {
-    this.#problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
+  #problem(code: string, message: string, hint?: string, option?: string): void {
+    this.#problems.push({ code, message, ...(hint === undefined ? {} : { hint }), ...(option === undefined ? {} : { option }) });
   }
 
   /** Options of the query or the parameters by declared name, in order. */
@@ -144,7 +146,12 @@ class EndpointBinding {
     const known = [...Object.keys(this.#shape.path), ...Object.keys(this.#shape.options)];
     const near = closest(name, known);
     const hint = near === undefined ? (known.length === 0 ? undefined : `allowed: ${known.toSorted().join(", ").slice(0, 200)}`) : `did you mean '${near}'?`;
-    this.#problem("endpoint-option-unknown", `endpoint '${this.#scheme}' has no option '${name.slice(0, 60)}'${hint === undefined ? "" : ` (${hint})`}`, hint);
+    this.#problem(
+      "endpoint-option-unknown",
+      `endpoint '${this.#scheme}' has no option '${name.slice(0, 60)}'${hint === undefined ? "" : ` (${hint})`}`,
+      hint,
+      name,
+    );
   }
 
   #read(name: string, field: Field<unknown>, text: string): void {
@@ -155,7 +162,7 @@ class EndpointBinding {
       return;
     }
     const reason = spec.secret === true ? "the value is not valid" : (result.error.issues[0]?.message ?? "the value is not valid").slice(0, 240);
-    this.#problem("endpoint-option-invalid", `option '${name}' of endpoint '${this.#scheme}': ${reason}`);
+    this.#problem("endpoint-option-invalid", `option '${name}' of endpoint '${this.#scheme}': ${reason}`, undefined, name);
   }
 
   #fill(name: string, field: Field<unknown>): void {

@@ -57,7 +57,12 @@ test.each([
 test("an optional placeholder alone takes its option away", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
 
 test("an undefined name is named exactly", () =>
-  expect(resolve("http://{{erp.url}}/x")).toEqual({ kind: "fault", code: "placeholder-unresolved", message: "no value for parameter 'erp.url'" }));
+  expect(resolve("http://{{erp.url}}/x")).toEqual({
+    kind: "fault",
+    code: "placeholder-unresolved",
+    message: "no value for parameter 'erp.url'",
+    name: "{{erp.url}}",
+  }));
 
 test.each([
   ["{{circle}}", "placeholder-circular", "circle -> circle2 -> circle"],

@@ -11,7 +11,8 @@ export type Resolution =
   | { readonly kind: "text"; readonly text: string; readonly open: boolean }
   /** A `{{?name}}` without value: the option is as if it were not written. */
   | { readonly kind: "absent" }
-  | { readonly kind: "fault"; readonly code: string; readonly message: string };
+  /** `name`: the placeholder at fault as it was written, when it is one of the text's own. */
+  | { readonly kind: "fault"; readonly code: string; readonly message: string; readonly name?: string };
 
 const maxDepth = 20;
 const maxText = 65_536;
@@ -21,9 +22,11 @@ const gap = "\u0000";
 
 class PlaceholderFault extends Error {
   readonly code: string;
-  constructor(code: string, message: string) {
+  readonly placeholder: string | undefined;
+  constructor(code: string, message: string, placeholder?: string) {
     super(message);
     this.code = code;
+    this.placeholder = placeholder;
   }
 }
 
@@ -53,7 +56,10 @@ export class Placeholders {
       if (resolved === gap) return { kind: "absent" };
       return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, open: this.#open };
     } catch (error) {
-      if (error instanceof PlaceholderFault) return { kind: "fault", code: error.code, message: error.message };
+      if (error instanceof PlaceholderFault) {
+        const { code, message, placeholder } = error;
+        return { kind: "fault", code, message, ...(placeholder === undefined ? {} : { name: placeholder }) };
+      }
       throw error;
     }
   }
@@ -98,7 +104,7 @@ export class Placeholders {
       return `{{${inner}}}`;
     }
     if (sign === "?") return gap;
-    throw new PlaceholderFault("placeholder-unresolved", `no value for parameter '${clip(name)}'`);
+    throw new PlaceholderFault("placeholder-unresolved", `no value for parameter '${clip(name)}'`, `{{${inner}}}`);
   }
 
   #lookup(name: string, active: readonly string[]): string | undefined {

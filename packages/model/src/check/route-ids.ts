@@ -1,5 +1,6 @@
 import type { RouteNode } from "../flow/flow-document.ts";
 import type { MapTree, Tree } from "../flow/tree.ts";
+import { aimedSpan } from "./aimed-span.ts";
 import type { Binding } from "./binding.ts";
 
 /** The ids of a document's routes, known before any is bound: a route without id must not take one that is given further down. */
@@ -16,7 +17,12 @@ export class RouteIds {
       if (id === undefined) continue;
       this.#ids.set(index, id.text);
       if (taken.has(id.text))
-        binding.report("route-id-duplicate", `the route id '${id.text}' is used twice in this flow`, { path: `[${index}].route.id`, span: id.tree.span });
+        binding.report(
+          "route-id-duplicate",
+          `the route id '${id.text}' is used twice in this flow`,
+          { path: `[${index}].route.id`, span: id.tree.span },
+          "give one of them another id",
+        );
       taken.add(id.text);
     }
     for (const { index, item } of routes) {
@@ -29,7 +35,7 @@ export class RouteIds {
     return this.#ids.get(index) ?? this.#binding.options.flowId;
   }
 
-  checkStartupOrder(routes: readonly RouteNode[]): void {
+  checkStartupOrder(routes: readonly RouteNode[], items: readonly Tree[]): void {
     const seen = new Map<unknown, string>();
     for (const route of routes) {
       const order = route.options["startupOrder"];
@@ -37,10 +43,15 @@ export class RouteIds {
       const other = seen.get(order);
       this.#binding.routeId = route.id;
       if (other !== undefined)
-        this.#binding.report("startup-order-duplicate", `routes '${other}' and '${route.id}' have the same startupOrder ${String(order)}`, {
-          path: "",
-          span: route.span,
-        });
+        this.#binding.report(
+          "startup-order-duplicate",
+          `routes '${other}' and '${route.id}' have the same startupOrder ${String(order)}`,
+          {
+            path: "",
+            span: aimedSpan({ type: "list", items, span: route.span }, this.#binding.options.source, route.span, { option: "startupOrder" }),
+          },
+          "give one of them another number",
+        );
       seen.set(order, route.id);
     }
     this.#binding.routeId = undefined;

@@ -27,12 +27,36 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
     if (diagnostics.length >= bounds.faults) return;
     diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
   };
+  const told = new Set<number>();
   for (const error of [...document.errors.slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
-    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), error.pos[0], error.pos[1]);
+    // A fault in the indentation is noticed several times over at the same place: the first says most.
+    const start = beginOf(text, error.pos[0]);
+    if (told.has(start)) continue;
+    told.add(start);
+    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), remedies[error.code]);
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
   const tree = new TreeBuilder(text, lines, bounds, report).build(document.contents);
   return diagnostics.length > 0 ? { tree: undefined, diagnostics } : { tree, diagnostics };
+}
+
+/** What to do about the commonest faults. */
+const remedies: Readonly<Partial<Record<string, string>>> = {
+  BAD_INDENT: "close what was opened on a line above, or indent this line as its neighbours",
+  BLOCK_AS_IMPLICIT_KEY: "indent this line as its neighbours",
+  BLOCK_IN_FLOW: "close what was opened on a line above",
+  MISSING_CHAR: "close what was opened, or write ': ' behind the key",
+  MULTILINE_IMPLICIT_KEY: "write ': ' behind the key, or indent this line as its neighbours",
+  TAB_AS_INDENT: "indent with blanks",
+  UNEXPECTED_TOKEN: "put the text into quotes",
+};
+
+/** Where something is to be seen: a fault may begin with the blanks before it. */
+function beginOf(text: string, start: number): number {
+  const blank = /[ \t]*/y;
+  blank.lastIndex = start;
+  const end = start + (blank.exec(text)?.[0].length ?? 0);
+  return end < text.length && text[end] !== "\n" ? end : start;
 }
 
 /** The library makes an Error for every fault; without stacks a text full of faults costs no more than a good one. */

@@ -7,6 +7,7 @@ export function checkExceptionType(name: string): void {
   const near = exceptionTypeNames.find((known) => known.slice(known.lastIndexOf(".") + 1).toLowerCase() === short);
   throw new CompileError("exception-unknown", `there is no exception type '${name}'`, {
     hint: near === undefined ? "write a fully qualified name such as java.lang.Exception" : `did you mean ${near}?`,
+    value: name,
   });
 }
 

@@ -24,7 +24,10 @@ export interface StrategyOptions {
 export function strategyOf(options: StrategyOptions, compiler: Compiler): AggregationStrategy | undefined {
   const { aggregationStrategy, aggregationExpression } = options;
   if (aggregationStrategy !== undefined && aggregationExpression !== undefined)
-    throw new CompileError("option-conflict", "give aggregationStrategy or aggregationExpression, not both");
+    throw new CompileError("option-conflict", "give aggregationStrategy or aggregationExpression, not both", {
+      hint: "keep one of them",
+      option: "aggregationExpression",
+    });
   if (aggregationStrategy !== undefined) return compiler.registry.bean(aggregationStrategy, "aggregation-strategy") as AggregationStrategy;
   return aggregationExpression === undefined ? undefined : expressionStrategy(compiler.expression(aggregationExpression));
 }

@@ -5,7 +5,8 @@ export const dev: CommandDeclaration = {
   name: "dev",
   summary: "Work on flows: serves them, reloads them on save, and shows every run step by step.",
   details:
-    "Nothing is kept: the runtime has a data directory of its own that goes when it ends. A flow that is wrong is told with its line; the version before it stays in service.",
+    "Nothing is kept: the runtime has a data directory of its own that goes when it ends. A flow that is wrong is told with its line; the version before it stays in service. " +
+    "One process serves, whatever SERVICE_WORKERS says.",
   arguments: [{ name: "paths", doc: "Flow files or folders (default: the current folder).", many: true, completes: "files" }],
   flags: [
     { name: "port", value: "port", default: "8080", doc: "The port to listen on; 0 picks a free one." },

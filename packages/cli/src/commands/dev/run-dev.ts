@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   const flows = await givenFlows(paths.length === 0 ? ["."] : paths, readParamWords(listOf(flags, "param")));
   const directory = await mkdtemp(join(tmpdir(), "sluice-dev-"));
   const output = openSync(devNull, "w");
-  const { settings, environment } = readConfiguration();
+  const { settings, environment } = configurationOf();
   const token = settings.deployToken?.trim() || randomBytes(24).toString("base64url");
   let server: RunningServer | undefined;
   try {
@@ -33,6 +33,8 @@ export async function run(call: Call): Promise<number> {
     );
     guard(server);
     const connection = createConnection(server.baseUrl, token);
+    if (settings.workers > 1)
+      terminal.note(`SERVICE_WORKERS=${settings.workers} is for \`sluice run\`: here one process serves, so that every step can be shown`);
     await announce(connection, call, paths);
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
@@ -50,6 +52,14 @@ export async function run(call: Call): Promise<number> {
     await server?.stop();
     closeSync(output);
     await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function configurationOf(): ReturnType<typeof readConfiguration> {
+  try {
+    return readConfiguration();
+  } catch (error) {
+    throw startFault(error);
   }
 }
 

@@ -40,7 +40,7 @@ describe("sluice new", () => {
     });
     expect(await sluice("new", "nothing", join(folder, "a"))).toMatchObject({
       exit: 2,
-      remarks: expect.stringContaining("Allowed choices are webhook, schedule, files, router"),
+      remarks: expect.stringContaining("choose one of webhook, schedule, files, router"),
     });
   });
 });

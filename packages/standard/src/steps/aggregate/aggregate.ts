@@ -31,7 +31,10 @@ export const aggregate = defineStep({
   ],
   compile({ correlationExpression, steps, ...options }, compiler) {
     const strategy = strategyOf(options, compiler);
-    if (strategy === undefined) throw new CompileError("option-missing", "aggregate needs an aggregationStrategy");
+    if (strategy === undefined)
+      throw new CompileError("option-missing", "aggregate needs an aggregationStrategy", {
+        hint: "add aggregationStrategy, such as #class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy",
+      });
     const check = completionCheck(options, compiler);
     const keyOf = compiler.expression(correlationExpression);
     const run = compiler.steps(steps);

@@ -26,7 +26,10 @@ export function completionCheck(options: CompletionOptions, compiler: Compiler):
   const { completionSize, completionTimeout, completionInterval, completionFromBatchConsumer } = options;
   const hasTimeouts = completionTimeout > 0 || options.completionTimeoutExpression !== undefined;
   if (completionInterval > 0 && hasTimeouts)
-    throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together");
+    throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together", {
+      hint: "keep one of them",
+      option: options.completionTimeoutExpression === undefined ? "completionTimeout" : "completionTimeoutExpression",
+    });
   const size = compile(options.completionSizeExpression, compiler);
   const timeout = compile(options.completionTimeoutExpression, compiler);
   const predicate = options.completionPredicate === undefined ? undefined : compiler.predicate(options.completionPredicate);

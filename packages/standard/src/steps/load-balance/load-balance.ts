@@ -63,7 +63,10 @@ export const loadBalance = defineStep({
   compile({ steps, ...kinds }, compiler) {
     const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
     if (chosen.length !== 1)
-      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`);
+      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`, {
+        hint: chosen.length === 0 ? "add roundRobinLoadBalancer: {}" : "keep one of them",
+        ...(chosen[1] === undefined ? {} : { option: chosen[1] }),
+      });
     if (steps.length === 0) throw new CompileError("option-missing", "loadBalance needs at least one step to choose from");
     const { failoverLoadBalancer: over, stickyLoadBalancer: sticky, weightedLoadBalancer: weighted } = kinds;
     over?.exception.forEach(checkExceptionType);
@@ -86,6 +89,7 @@ function ratiosOf(options: { readonly distributionRatio: string; readonly distri
     throw new CompileError(
       "option-invalid",
       `distributionRatio '${options.distributionRatio}' must hold one whole number for each of the ${children} children`,
+      { hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`, value: options.distributionRatio },
     );
   return ratios;
 }

@@ -47,7 +47,10 @@ export const split = defineStep({
   ],
   compile({ expression, delimiter, steps, group, maxFailedRecords, errorThreshold, ...options }, compiler) {
     if (options.stopOnException && (maxFailedRecords > 0 || errorThreshold > 0))
-      throw new CompileError("option-conflict", "stopOnException cannot be combined with maxFailedRecords or errorThreshold");
+      throw new CompileError("option-conflict", "stopOnException cannot be combined with maxFailedRecords or errorThreshold", {
+        hint: "keep one of them",
+        option: maxFailedRecords > 0 ? "maxFailedRecords" : "errorThreshold",
+      });
     const value = compiler.expression(expression);
     const run = compiler.steps(steps);
     const strategy = strategyOf(options, compiler) ?? useOriginalStrategy(true);

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { Tree } from "../flow/tree.ts";
+import { readTree } from "../read/read-tree.ts";
+import { aimedSpan, spanInText, type Aim } from "./aimed-span.ts";
+
+/** The text that is pointed at, from there to the end of its line. */
+function pointed(source: string, owner: string, aim: Aim): string {
+  const { tree } = readTree(source);
+  const start = source.indexOf(owner);
+  const at = { line: 1, column: 1, endLine: 1, endColumn: 1, start, end: start + owner.length };
+  const span = aimedSpan(tree, source, at, aim);
+  const line = source.split("\n")[span.line - 1] as string;
+  return span === at ? "the owner" : line.slice(span.column - 1);
+}
+
+const flow = `- from:
+    uri: "timer:t?period=soon"
+    steps:
+      - split:
+          stopOnException: true
+          inner: {deep: {ref: nowhere}}
+          steps:
+            - log: {message: nowhere, level: x}
+- beans:
+    - name: x
+      type: com.acme.Thing
+`;
+
+describe("the place of a fault found after binding", () => {
+  test.each<[string, string, Aim, string]>([
+    ["an option by name", "split:", { option: "stopOnException" }, "stopOnException: true"],
+    ["an option inside another", "split:", { option: "ref" }, "ref: nowhere}}"],
+    ["an option by its text", "split:", { value: "nowhere" }, "nowhere}}"],
+    ["the name before the text", "split:", { option: "deep", value: "true" }, "deep: {ref: nowhere}}"],
+    ["the text when there is no such name", "split:", { option: "gone", value: "true" }, "true"],
+    ["options of steps inside are others", "split:", { option: "level" }, "the owner"],
+    ["nothing of that text", "split:", { value: "elsewhere" }, "the owner"],
+    ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
+    ["a place within a text", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
+  ])("%s", (_, owner, aim, expected) => expect(pointed(flow, owner, aim)).toBe(expected));
+});
+
+describe("the place of a character of a text", () => {
+  const place = (source: string, offset: number): string => {
+    const entry = (readTree(source).tree as Extract<Tree, { type: "map" }>).entries[0]?.value as Extract<Tree, { type: "scalar" }>;
+    const { line, column } = spanInText(source, entry.span, entry.text as string, offset);
+    return `${line}:${column}`;
+  };
+
+  test.each([
+    ["plain", "a: 1 + x", 4, "1:8"],
+    ["in double quotes", 'a: "1 + x"', 4, "1:9"],
+    ["in single quotes", "a: '1 + x'", 4, "1:9"],
+    ["behind the last character the last one is shown", "a: '1 +'", 3, "1:7"],
+    ["an escape hides it", 'a: "1\\u0020+ x"', 4, "1:4"],
+    ["over two lines it is hidden", "a: '1\n   + x'", 4, "1:4"],
+    ["a block, first line", "a: |\n  1 +\n  x\n", 2, "2:5"],
+    ["a block, second line", "a: |\n  1 +\n  x\n", 4, "3:3"],
+    ["a folded block hides it", "a: >\n  1 +\n  x\n", 4, "1:4"],
+    ["beyond the text", "a: 1", 9, "1:4"],
+  ])("%s", (_, source, offset, expected) => expect(place(source, offset)).toBe(expected));
+});

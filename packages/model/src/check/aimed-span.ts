@@ -1,0 +1,96 @@
+// Where exactly a fault stands that was found after binding, when only the step or expression it belongs to is known. The tree is
+// asked again instead of keeping a position for every option of every flow that is in order.
+import type { Span } from "../flow/span.ts";
+import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
+
+/** What a fault is about; the first that is found counts. */
+export interface Aim {
+  /** The name of an option, also inside other options. */
+  readonly option?: string | undefined;
+  /** The text of an option as it was written. */
+  readonly value?: string | undefined;
+  /** A place in the value, or in the text the fault belongs to, counted from 0. */
+  readonly offset?: number | undefined;
+}
+
+/** The place of what the fault is about; `owner` when the document does not show it. */
+export function aimedSpan(tree: Tree | undefined, source: string, owner: Span, aim: Aim): Span {
+  const within = tree === undefined ? [] : ownersAt(tree, owner.start);
+  for (const part of within) {
+    const found = find(part, aim);
+    if (found === undefined) continue;
+    return aim.offset === undefined || aim.value === undefined ? found : spanInText(source, found, aim.value, aim.offset);
+  }
+  return owner;
+}
+
+/** The place of a character of a scalar's text; the scalar itself when its spelling hides it, as escapes and folded lines do. */
+export function spanInText(source: string, span: Span, text: string, offset: number): Span {
+  const written = source.slice(span.start, span.end);
+  const quote = /^["']/.test(written) ? 1 : 0;
+  if (offset > text.length) return span;
+  if (written.slice(quote, written.length - quote) === text && span.line === span.endLine) {
+    // Behind the last character there may be nothing to see.
+    const at = quote + Math.min(offset, Math.max(text.length - 1, 0));
+    return { ...span, column: span.column + at, start: span.start + at };
+  }
+  return written.startsWith("|") ? spanInBlock(source, span, text, offset) : span;
+}
+
+function spanInBlock(source: string, span: Span, text: string, offset: number): Span {
+  const lines = source.slice(span.start, span.end).split("\n");
+  const indent = /^ */.exec(lines[1] ?? "")?.[0].length ?? 0;
+  const content = lines.slice(1).map((line) => line.slice(indent));
+  if (!content.join("\n").startsWith(text.trimEnd())) return span;
+  const before = text.slice(0, offset).split("\n");
+  const line = before.length;
+  const column = (before.at(-1) as string).length;
+  const start = span.start + lines.slice(0, line).join("\n").length + 1 + indent + column;
+  return { ...span, line: span.line + line, column: indent + column + 1, start, endLine: span.line + line, endColumn: indent + column + 2, end: start + 1 };
+}
+
+/** What may be meant by a place where a key, a mapping or a text begins, the nearest first. */
+function ownersAt(tree: Tree, start: number): readonly Tree[] {
+  const found: Tree[] = [];
+  const look = (part: Tree): void => {
+    if (part.type === "scalar" && part.span.start === start) found.unshift(part);
+    if (part.type === "list") part.items.forEach(look);
+    if (part.type !== "map") return;
+    if (part.span.start === start || part.entries.some(({ keySpan }) => keySpan.start === start)) found.unshift(part);
+    for (const { keySpan, value } of part.entries) {
+      if (keySpan.start === start) found.unshift(value);
+      look(value);
+    }
+  };
+  look(tree);
+  return found;
+}
+
+function find(tree: Tree, { option, value }: Aim): Span | undefined {
+  if (option !== undefined) {
+    const entry = entryOf(tree, option);
+    if (entry !== undefined) return entry.keySpan;
+  }
+  return value === undefined ? undefined : scalarOf(tree, value);
+}
+
+function entryOf(tree: Tree, name: string): MapEntry | undefined {
+  if (tree.type !== "map") return undefined;
+  return tree.entries.find(({ key }) => key === name) ?? first(inner(tree), (part) => entryOf(part, name));
+}
+
+function scalarOf(tree: Tree, text: string): Span | undefined {
+  if (tree.type === "scalar") return tree.text === text ? tree.span : undefined;
+  return first(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
+}
+
+/** Steps inside a step have options of their own. */
+const inner = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
+
+function first<T, R>(items: readonly T[], look: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
