@@ -8,7 +8,7 @@
 //   <any> file=x  also written to x before the next command runs
 //   text          looked at by nobody
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,9 +26,10 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nameOf = ({ path }: DocPage): string => path.slice(root.length);
-const pages = [...["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"].map((name) => join(root, name)), ...markdownBelow(join(root, "docs"))].map(
-  readPage,
-);
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"].map((name) => join(root, name)),
+  ...["docs", "examples"].flatMap((name) => markdownBelow(join(root, name))),
+].map(readPage);
 
 const checkFlow = createFlowChecker();
 const anyValue = (name: string): string => (name.endsWith("url") ? "http://x.invalid" : "x");
@@ -120,6 +121,7 @@ it("the start and at least twenty tasks are among the pages that are run", () =>
   expect(names).toContain("README.md");
   expect(names).toContain("docs/start/five-minutes.md");
   expect(names.filter((name) => name.startsWith("docs/how-to/")).length).toBeGreaterThanOrEqual(20);
+  expect(names.filter((name) => name.startsWith("examples/")).length).toBe(readdirSync(join(root, "examples")).length);
 });
 
 describe("what the pages say", () => {

@@ -1,7 +1,9 @@
 // Does what a page of the documentation says, as a reader would: its files are written, its commands run in order in one folder
 // against a server of their own, and what they print is compared with what the page shows.
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +25,8 @@ const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; m
 export async function firstFault({ blocks, settings }: DocPage): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
   const server = await startTestServer({ env: settings });
-  const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl);
+  const partnerPort = String(await freePort());
+  const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", server.baseUrl).replaceAll("8099", partnerPort);
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, SLUICE_RUNTIME: server.baseUrl, NO_COLOR: "1" };
   prepare(folder, server.baseUrl);
   try {
@@ -43,6 +46,16 @@ export async function firstFault({ blocks, settings }: DocPage): Promise<string 
     await server.end();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Pages that play a partner do so at port 8099; several pages are run at a time. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
 }
 
 /** What a reader has after `npm start` in a clone. */
