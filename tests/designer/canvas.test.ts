@@ -1,7 +1,7 @@
 // The canvas and the inspector in a real browser against a real runtime: everything by keyboard alone, and the mouse's ways too.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
@@ -135,6 +135,63 @@ describe.skipIf(!hasBrowser)("canvas and inspector", { timeout: 180_000 }, () =>
               - log: three
         - log: four
 `;
+
+  it("adds a mapping, uses it, makes a test of a trial and deploys, by keyboard alone", async () => {
+    designer.writeFlow("mapped", "- route:\n    id: mapped\n    from:\n      uri: webhook\n      steps:\n        - unmarshal:\n            json: {}\n");
+    const { page } = open;
+    const tabTo = async (wanted: Locator): Promise<void> => {
+      await wanted.waitFor();
+      for (let tabs = 0; tabs < 150 && !(await wanted.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
+      expect(await wanted.evaluate((element) => element === document.activeElement)).toBe(true);
+    };
+    const command = async (words: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog").getByRole("combobox").waitFor();
+      await page.keyboard.type(words);
+      await page.getByRole("dialog").getByRole("option", { name: words }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    };
+    await page.goto(`${designer.url}/flows/mapped`);
+    await page.getByRole("tree").waitFor();
+    await command("Go to Mappings");
+    await tabTo(page.getByRole("button", { name: "New mapping" }).first());
+    await page.keyboard.press("Enter");
+    await tabTo(page.getByRole("dialog").getByLabel("Name"));
+    await page.keyboard.type("Orders to ERP");
+    await tabTo(page.getByRole("dialog").getByRole("radio", { checked: true }));
+    await page.keyboard.press("ArrowDown");
+    expect(await page.getByLabel("Document").isChecked()).toBe(true);
+    await tabTo(page.getByRole("dialog").getByRole("button", { name: "Create" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Output of the sample" }).waitFor();
+    await tabTo(page.getByRole("button", { name: "Save", exact: true }));
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Saved and installed at/).waitFor();
+
+    await command("mapped");
+    await tabTo(page.locator('.canvas [role="treeitem"][tabindex="0"]'));
+    await page.keyboard.press("End");
+    await add(page, "message mapping");
+    await fill(page, "Address", "message-mapping:orders-to-erp");
+    await command("Try it");
+    await tabTo(page.getByRole("textbox", { name: "Body" }));
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type('{"id": "A-7", "customer": {"firstName": "Ada", "lastName": "Lovelace"}}');
+    await page.getByText("A-7").nth(1).waitFor();
+    await tabTo(page.getByRole("button", { name: "Save as test" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Test name").waitFor();
+    await tabTo(page.getByRole("dialog").getByRole("button", { name: "Save test" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await command("Run tests");
+    await page.getByText("1 of 1 passed in the page").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("status").filter({ hasText: badge }).waitFor();
+    const reply = await fetch(`${runtime.baseUrl}/api/mapped`, { method: "POST", body: '{"id":"B","customer":{"firstName":"Bob","lastName":"Roe"}}' });
+    expect(await reply.json()).toEqual({ orderNo: "B", customerName: "Bob Roe" });
+  });
 
   it("moves, wraps, duplicates, disables, copies and deletes by key; every step of it is one Undo", async () => {
     designer.writeFlow("moves", nested);
