@@ -19,14 +19,14 @@ interface Reply {
 function fresh(baseUrl: string, path: string, body = "x", headers: Readonly<Record<string, string>> = {}, method = "POST"): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let replied = false;
-    const outgoing = request(baseUrl + path, { method, agent: false, headers, timeout: 20_000 }, (incoming) => {
+    const outgoing = request(baseUrl + path, { method, agent: false, headers, timeout: 60_000 }, (incoming) => {
       replied = true;
       let text = "";
       incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
       incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body: text, headers: incoming.headers }));
       incoming.on("error", reject);
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 20 s")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 60 s")));
     // A body that is refused is not always taken to its end.
     outgoing.on("error", (error) => replied || reject(error));
     if (headers["expect"] === undefined) outgoing.end(method === "GET" ? undefined : body);
@@ -68,6 +68,13 @@ interface WorkerView {
 
 const workersOf = async (server: SpawnedServer): Promise<readonly WorkerView[]> =>
   ((await server.api("GET", "/health")).json?.workers as WorkerView[] | undefined) ?? [];
+
+/** Waits until that many runs of a route are under way, in all workers together. */
+const underWay = (server: SpawnedServer, routeId: string, count: number): Promise<void> =>
+  eventually(async () => (await server.api("GET", `/runs?routeId=${routeId}&status=running&limit=100`)).json.total >= count);
+
+/** A worker tells of its runs at the second look, 100 ms after they began on a machine that has time: a death before that leaves no word of them. */
+const tellingMs = 1_500;
 
 function isAlive(pid: number): boolean {
   try {
@@ -302,7 +309,7 @@ describe("several workers", () => {
       const sentAt = performance.now();
       expect((await server.putFlow("busy", answering("busy", `v${version}`))).status).toBe(200);
       const answeredAt = performance.now();
-      expect(answeredAt - sentAt).toBeLessThan(5_000);
+      expect(answeredAt - sentAt).toBeLessThan(20_000);
       const [sample] = await many(1, server.baseUrl, "/api/busy");
       expect(sample?.body).toBe(`v${version}`);
     }
@@ -313,7 +320,7 @@ describe("several workers", () => {
   });
 
   it("goes on when a worker is killed, replaces it, and accounts for what it had under way", async () => {
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: late}"));
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
     await put(server, "quick", answering("quick", "q"));
     const pending = Array.from({ length: 18 }, () =>
       fresh(server.baseUrl, "/api/slow").then(
@@ -321,7 +328,8 @@ describe("several workers", () => {
         () => 0,
       ),
     );
-    await sleep(500);
+    await underWay(server, "slow", 18);
+    await sleep(tellingMs);
     const before = await workersOf(server);
     const victim = before.find(({ leads }) => !leads) as WorkerView;
     const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
@@ -347,7 +355,7 @@ describe("several workers", () => {
 
   it("gives the service a new lead when the lead is killed", async () => {
     await put(server, "quick", answering("quick", "q"));
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: late}"));
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
     const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     const pending = Array.from({ length: 12 }, () =>
       fresh(server.baseUrl, "/api/slow").then(
@@ -355,7 +363,8 @@ describe("several workers", () => {
         () => 0,
       ),
     );
-    await sleep(500);
+    await underWay(server, "slow", 12);
+    await sleep(tellingMs);
     process.kill(lead.pid, "SIGKILL");
     const { status } = await fresh(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
     expect([0, 200, 503]).toContain(status);
@@ -374,11 +383,11 @@ describe("several workers", () => {
 
 describe("ending", () => {
   it("finishes what is under way in every worker and ends with 0", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 1000}", "setBody: {constant: done}"));
+    const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "30s" } });
+    await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: done}"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
     const pending = many(10, server.baseUrl, "/api/slow");
-    await sleep(300);
+    await underWay(server, "slow", 10);
     const code = await server.end();
     expect(kinds(await pending)).toEqual({ "200 done": 10 });
     expect(code).toBe(0);
@@ -391,7 +400,7 @@ describe("ending", () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 20000}"));
     const pending = Promise.allSettled(Array.from({ length: 4 }, () => fresh(server.baseUrl, "/api/slow")));
-    await sleep(300);
+    await underWay(server, "slow", 4);
     expect(await server.end()).toBe(1);
     await pending;
     expect(server.output()).toContain("abandoned");
