@@ -1,5 +1,6 @@
 // XML out of whatever a message carries. A body is parsed once however many expressions read it.
 import { FlowError, asText } from "@sluice/engine/spi";
+import { nodeTypes } from "./node-type.ts";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
 import { XmlNode } from "./xml-node.ts";
 
@@ -25,6 +26,29 @@ export function readXml(value: unknown): XmlNode {
   const parsed = parseXml(text);
   if (text.length <= recentCharacters) remember(text, parsed);
   return parsed;
+}
+
+const ownDocuments = new WeakMap<XmlNode, XmlNode>();
+
+/** As `readXml`, but a part of a document, such as one a split made, stands in a document of its own: its root is the part. */
+export function readXmlDocument(value: unknown): XmlNode {
+  const node = readXml(value);
+  if (node.nodeType !== nodeTypes.element) return node;
+  if (node.parentNode?.nodeType === nodeTypes.document) return node.parentNode;
+  let own = ownDocuments.get(node);
+  if (own === undefined) {
+    own = new XmlNode(nodeTypes.document, "#document", null, "");
+    own.append(copyOf(node));
+    ownDocuments.set(node, own);
+  }
+  return own;
+}
+
+function copyOf(node: XmlNode): XmlNode {
+  const copy = new XmlNode(node.nodeType, node.nodeName, node.namespaceURI, node.data);
+  for (const attribute of node.attributes) copy.addAttribute(new XmlNode(attribute.nodeType, attribute.nodeName, attribute.namespaceURI, attribute.data));
+  for (const child of node.childNodes) copy.append(copyOf(child));
+  return copy;
 }
 
 function readBytes(bytes: Uint8Array): XmlNode {

@@ -76,10 +76,10 @@ describe("results", () => {
     expect(evaluate("count(/order/line)", { body: order })).toBe("2");
   });
 
-  test("a node found before can be looked into again, from where it is", () => {
+  test("a node found before can be looked into again, as a document of its own", () => {
     const line = evaluate("/order/line[2]", { body: order, options: { resultType: "NODE" } });
-    expect(evaluate("@sku", { body: line, options: string })).toBe("B");
-    expect(evaluate("string(..//note)", { body: line, options: string })).toBe("x & y");
+    expect(evaluate("/line/@sku", { body: line, options: string })).toBe("B");
+    expect(evaluate("count(//note)", { body: line, options: string })).toBe("0");
   });
 
   test("a predicate is the effective boolean value", () => {
@@ -154,6 +154,18 @@ describe("faults", () => {
       expect.objectContaining({ code: "xpath-failed", message: expect.stringContaining("xpath 'xs:integer(/a)' failed:") }),
     );
   });
+});
+
+test("a part of a document is a document of its own to the next expression", () => {
+  const body = '<o:orders xmlns:o="urn:o"><o:order id="1"><sku>A</sku></o:order><o:order id="2"><sku>B</sku></o:order></o:orders>';
+  const parts = evaluate("//*[local-name() = 'order']", { body }) as readonly unknown[];
+  const read = (text: string) => parts.map((part) => evaluate(text, { body: part, options: string }));
+  expect(read("string(/*/@id)")).toEqual(["1", "2"]);
+  expect(read("string(//sku)")).toEqual(["A", "B"]);
+  expect(read("count(//*)")).toEqual(["2", "2"]);
+  expect(read("namespace-uri(/*)")).toEqual(["urn:o", "urn:o"]);
+  const [root] = [evaluate("/*", { body })].flat();
+  expect(evaluate("count(/*/*)", { body: root, options: string })).toBe("2");
 });
 
 describe("work is bounded", () => {

@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import { compileQuery } from "../../xml/query/compile-query.ts";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
 import { resultConverter } from "../../xml/query/query-result.ts";
-import { readXml } from "../../xml/read-xml.ts";
+import { readXmlDocument } from "../../xml/read-xml.ts";
 import { idOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileSource } from "../language-values/source.ts";
 
@@ -69,5 +69,5 @@ export const xpath = defineLanguage({
 function evaluator(text: string, options: Options, scope: LanguageScope): (exchange: Parameters<Expression>[0], returns: "all" | "boolean") => unknown {
   const source = compileSource(options["source"]);
   const query = compileQuery(text.trim(), "xpath", readNamespaces(options["namespace"]), scope);
-  return (exchange, returns) => query.evaluate(query.readsDocument ? readXml(source(exchange)) : null, exchange, returns);
+  return (exchange, returns) => query.evaluate(query.readsDocument ? readXmlDocument(source(exchange)) : null, exchange, returns);
 }
