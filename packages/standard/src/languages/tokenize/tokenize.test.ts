@@ -53,7 +53,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
     "o",
     { xml: "true", inheritNamespaceTagName: "os" },
     '<os xmlns="u" xmlns:p="v"><o><p:x/></o><o xmlns="w"/></os>',
-    ['<o xmlns="u" xmlns:p="v"><p:x/></o>', '<o xmlns:p="v" xmlns="w"/>'],
+    ['<o xmlns="u" xmlns:p="v"><p:x/></o>', '<o xmlns="w" xmlns:p="v"/>'],
   ],
 ];
 

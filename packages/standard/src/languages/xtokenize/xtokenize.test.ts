@@ -25,6 +25,7 @@ describe("xtokenize", () => {
     ["/o:orders/o:order", "u", ["<line>a &amp; b</line>", "<o:order>in</o:order><![CDATA[</o:order>]]>"]],
     ["//o:order", "t", ["a & b", "", "in</o:order>"]],
     ["//d:line", "i", ['<line xmlns:o="urn:o" xmlns="urn:d">a &amp; b</line>']],
+    ["//d:x/o:order", "i", ['<o:order id="2" t="a>b" xmlns:o="urn:o" xmlns="urn:d"/>']],
     ["//d:x/o:order", "w", ['<o:orders xmlns:o="urn:o" xmlns="urn:d"><x><o:order id="2" t="a>b"/></x></o:orders>']],
     ["/o:orders//o:order/d:line", "t", ["a & b"]],
     ["//d:x/*", "t", [""]],
