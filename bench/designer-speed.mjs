@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 const traceAt = process.argv.indexOf("--trace-minutes");
 const traceMinutes = traceAt === -1 ? 0 : Number(process.argv[traceAt + 1] ?? 10);
 const rounds = Number((traceAt === 2 ? undefined : process.argv[2]) ?? 7);
-const budgets = { drawn: 150, opened: 500, key: 50, eventsPerSecond: 500, framesPerSecond: 30, moreMemory: 1.1 };
+const budgets = { drawn: 150, opened: 500, key: 50, mended: 100, eventsPerSecond: 500, framesPerSecond: 30, moreMemory: 1.1 };
 const token = "bench";
 const memories = [];
 const room = mkdtempSync(join(tmpdir(), "sluice-bench-"));
@@ -79,6 +79,8 @@ function report(what, { times, processor }, budget) {
 
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  // Leaving unsaved work asks first.
+  page.on("dialog", (dialog) => void dialog.accept());
   const tools = await page.context().newCDPSession(page);
   await tools.send("Performance.enable", { timeDomain: "threadTicks" });
   if (traceMinutes > 0) await traced(page, tools);
@@ -124,6 +126,7 @@ async function drawnAndTyped(page, tools) {
   report("key to screen at 300 steps: disabling and enabling a step", await twenty("d"), budgets.key);
   await page.locator(".editor__inspector textarea").first().focus();
   report("key to screen at 300 steps: typing into the form", await worked(tools, () => keys(page, [..."abcdefghijklmnopqrst"])), budgets.key);
+  report("the canvas back after the source of 300 steps is mended", { times: await mended(page) }, budgets.mended);
 }
 
 /** Sends messages through a deployed flow whose cards are looked at; every step and every run ends with one event. */
@@ -234,6 +237,33 @@ async function opened(page) {
         return shown - (loaded?.responseEnd ?? 0);
       }),
     );
+  }
+  return times;
+}
+
+/** Breaks the source with one key and mends it with another; from that key to the frame with the canvas that follows again. */
+async function mended(page) {
+  await page.goto(`${designer.url}/flows/middle?view=split`);
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  const times = [];
+  for (let round = 0; round < rounds; round++) {
+    await page.keyboard.type("@");
+    await page.locator(".canvas[data-broken]").waitFor();
+    await page.waitForTimeout(400);
+    await page.evaluate(() => {
+      window.mendedMs = undefined;
+      const onKey = ({ timeStamp }) => {
+        const look = () => {
+          if (document.querySelector(".canvas[data-broken]") !== null) requestAnimationFrame(look);
+          else setTimeout(() => (window.mendedMs = performance.now() - timeStamp));
+        };
+        requestAnimationFrame(look);
+      };
+      window.addEventListener("keydown", onKey, { capture: true, once: true });
+    });
+    await page.keyboard.press("Backspace");
+    times.push(await page.waitForFunction(() => window.mendedMs).then((found) => found.jsonValue()));
   }
   return times;
 }
