@@ -89,6 +89,40 @@ describe("runs", () => {
     expect((await server.api("GET", "/runs/run_x")).json).toEqual({ error: "run 'run_x' not found" });
   });
 
+  it("contract §9: what is filtered out or a duplicate is discarded, unless something was sent before or a step comes after", async () => {
+    const route = (id: string, ...steps: readonly string[]): string =>
+      `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+    const filter = `filter: {simple: "\${header.keep} == 'yes'", steps: [{setBody: {constant: kept}}, {to: mock:kept}]}`;
+    const once = `idempotentConsumer: {header: key, idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository", steps: [{setBody: {constant: new}}]}`;
+    const flows = {
+      filtered: route("filtered", "log: seen", filter),
+      "in-a-choice": route("in-a-choice", `choice: {when: [{simple: "true", steps: [{${filter}}]}]}`),
+      "filter-then-more": route("filter-then-more", filter, "setBody: {constant: more}"),
+      "sent-before": route("sent-before", "to: mock:told", filter),
+      "optional-end": route("optional-end", "setBody: {constant: done}", `filter: {simple: "\${header.keep} == 'yes'", steps: [{log: kept}]}`),
+      parts: route("parts", `split: {tokenize: ",", steps: [{${filter}}]}`),
+      once: route("once", once),
+    };
+    for (const [id, yaml] of Object.entries(flows)) {
+      const put = await server.putFlow(id, yaml);
+      expect([id, put.status, put.json.error]).toEqual([id, 201, undefined]);
+    }
+    const statusOf = async (routeId: string, headers: Readonly<Record<string, string>>): Promise<unknown> => {
+      const reply = await fire(routeId, "a,b", headers);
+      return [reply.status, (await server.api("GET", `/runs/${reply.headers.get("x-run-id")}`)).json.status];
+    };
+    expect(await statusOf("filtered", { keep: "yes" })).toEqual([200, "completed"]);
+    expect(await statusOf("filtered", { keep: "no" })).toEqual([200, "discarded"]);
+    expect(await statusOf("in-a-choice", { keep: "no" })).toEqual([200, "discarded"]);
+    for (const routeId of ["filter-then-more", "sent-before", "optional-end", "parts"])
+      expect([routeId, await statusOf(routeId, {})]).toEqual([routeId, [200, "completed"]]);
+    expect(await statusOf("once", { key: "7" })).toEqual([200, "completed"]);
+    expect(await statusOf("once", { key: "7" })).toEqual([200, "discarded"]);
+    expect((await runs("status=discarded&routeId=filtered")).total).toBe(1);
+    expect((await server.api("GET", "/metrics")).text).toContain('sluice_runs_total{flow="once",route="once",status="discarded"} 1');
+    for (const id of Object.keys(flows)) await server.api("DELETE", `/flows/${id}`);
+  });
+
   it("runs that go on are listed, and previews are short", async () => {
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));

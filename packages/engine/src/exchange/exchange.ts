@@ -61,6 +61,17 @@ export class Exchange {
     (this.properties ??= new Map()).set(name, value);
   }
 
+  /** Notes that the step at work let the message go no further: it was filtered out, or is a duplicate. */
+  passOver(): void {
+    this.run.passedOver = this.at;
+  }
+
+  /** True when that is how the run ended: no step came after, and nothing was sent on before. */
+  get isPassedOver(): boolean {
+    const { passedOver } = this.run;
+    return passedOver !== undefined && passedOver === this.at && this.property("CamelToEndpoint") === undefined;
+  }
+
   variable(name: string): unknown {
     return this.variables?.get(name);
   }

@@ -58,6 +58,8 @@ export class Run {
   /** Failed, but an error handler or doCatch dealt with it. */
   handled = false;
   redeliveries = 0;
+  /** The step that let the message go no further, a filter or a check for duplicates. */
+  passedOver: object | undefined = undefined;
   steps: StepRecord[] | undefined = undefined;
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;

@@ -371,7 +371,7 @@ export class LiveRoute implements Route, Inlet {
       stats.failed++;
       stats.lastError = exchange.failure.message;
     } else if (run.status === "running" || run.status === "retrying") {
-      run.status = "completed";
+      run.status = exchange.isPassedOver ? "discarded" : "completed";
     }
     this.#listener.ended(run, exchange);
     this.#left();

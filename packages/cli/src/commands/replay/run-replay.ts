@@ -18,7 +18,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
       ...(session === undefined ? {} : { sessionId: session }),
     });
     terminal.write(isOn(flags, "json") ? JSON.stringify(json, undefined, 2) : outcomeText(json));
-    return json.status === "completed" ? 0 : 1;
+    return ["completed", "discarded"].includes(json.status) ? 0 : 1;
   } finally {
     if (session !== undefined) await connection.api("DELETE", `/test/session/${session}`);
   }

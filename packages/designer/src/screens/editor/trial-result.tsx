@@ -60,7 +60,7 @@ function Outcome() {
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
   const outcome = result?.outcome;
   if (result === undefined || outcome === undefined) return null;
-  const isFine = outcome.status === "completed";
+  const isFine = outcome.status === "completed" || outcome.status === "discarded";
   return (
     <div className="try__outcome" aria-live="polite">
       <span className={`chip ${isFine ? "chip--ok" : "chip--fail"}`}>

@@ -29,11 +29,19 @@ export const filter = defineStep({
   compile({ expression, steps, statusPropertyName }, compiler) {
     const matches = compiler.predicate(expression);
     const inner = compiler.steps(steps);
-    if (statusPropertyName === undefined) return (exchange) => (matches(exchange) ? inner(exchange) : undefined);
+    // Only what sends is worth telling of: an optional block at the end does not make the run one that did nothing.
+    const sends = holdsEndpoint(steps);
     return (exchange) => {
       const matched = matches(exchange);
-      exchange.setProperty(statusPropertyName, matched);
-      return matched ? inner(exchange) : undefined;
+      if (statusPropertyName !== undefined) exchange.setProperty(statusPropertyName, matched);
+      if (matched) return inner(exchange);
+      if (sends) exchange.passOver();
+      return undefined;
     };
   },
 });
+
+function holdsEndpoint(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  return "uri" in part || Object.values(part).some(holdsEndpoint);
+}

@@ -49,7 +49,7 @@ export const idempotentConsumer = defineStep({
       const isNew = eager ? repository.add(key) : !repository.contains(key);
       if (!isNew) {
         exchange.setProperty("CamelDuplicateMessage", true);
-        return skipDuplicate ? undefined : run(exchange);
+        return skipDuplicate ? exchange.passOver() : run(exchange);
       }
       if (!completionEager) {
         whenOver(exchange, (over) => close(key, hasFailed(over)));
