@@ -12,7 +12,7 @@ export function scanErrorCodes(root, packages) {
   );
 }
 
-function sources(folder) {
+export function sources(folder) {
   return readdirSync(folder)
     .toSorted()
     .flatMap((name) => {

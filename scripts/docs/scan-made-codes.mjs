@@ -1,0 +1,49 @@
+// Finds the codes of faults that are not written where the fault is made: chosen between two, looked up in a table, or put together
+// from parts. What a part may be stands here; a new kind of putting together is a fault of the scan, so that nobody forgets it.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { sources } from "./scan-error-codes.mjs";
+
+const words = "[a-z][a-z0-9]*(?:-[a-z0-9]+)+";
+const constructors = String.raw`\b(?:CompileError|Refusal|report|fault|problem)\(\s*`;
+
+export function scanMadeCodes(root, packages) {
+  const texts = packages.flatMap((name) => sources(join(root, "packages", name, "src"))).map((file) => readFileSync(file, "utf8"));
+  const found = new Set();
+  for (const text of texts) {
+    for (const [, code] of text.matchAll(new RegExp(String.raw`\bcode: "(${words})"`, "g"))) found.add(code);
+    const chosen = new RegExp(String.raw`(?:${constructors}|\bcode: )[^"\`,;(){}]*(?:"[^"]*"[^"\`,;(){}]*)?\? "(${words})" : "(${words})"`, "g");
+    for (const [, one, other] of text.matchAll(chosen)) found.add(one).add(other);
+    for (const [, template] of text.matchAll(new RegExp(String.raw`(?:${constructors}|\bcode: )\`((?:[a-z0-9-]|\$\{[^{}\`]*\})+)\``, "g"))) {
+      for (const code of filledIn(template, texts)) found.add(code);
+    }
+  }
+  return [...found].toSorted();
+}
+
+/** The formats that faults of what comes in are told of. */
+const formatsNamed = (texts) => texts.flatMap((text) => [...text.matchAll(/\b(?:invalidInput|readFault)\(\s*"([a-z0-9]+)"/g)].map(([, format]) => format));
+
+const parts = {
+  "${language}": () => ["xpath", "xquery"],
+  "${kind}": () => ["zip", "tar"],
+  "${format}": formatsNamed,
+  "${conflict.kind}": () => ["route-id", "claim"],
+  '${noun === "expression" ? "expression" : "format"}': () => ["expression", "format"],
+  '${error.code.toLowerCase().replaceAll("_", "-")}': yamlFaults,
+};
+
+function filledIn(template, texts) {
+  const [part, ...more] = template.match(/\$\{[^{}]*\}/g) ?? [];
+  if (part === undefined) return [template];
+  if (more.length > 0 || parts[part] === undefined) throw new Error(`nobody knows what '${template}' becomes: add its part to ${import.meta.url}`);
+  return parts[part](texts).map((value) => template.replace(part, value));
+}
+
+/** What the YAML library finds, by its own list. */
+function yamlFaults() {
+  const types = join(dirname(createRequire(join(import.meta.dirname, "../../packages/model/src/")).resolve("yaml")), "errors.d.ts");
+  const list = /type ErrorCode = ([^;]+);/.exec(readFileSync(types, "utf8"))?.[1] ?? "";
+  return [...list.matchAll(/'([A-Z0-9_]+)'/g)].map(([, code]) => code.toLowerCase().replaceAll("_", "-"));
+}
