@@ -1,0 +1,96 @@
+// What every command says when it cannot do what it was asked for: one sentence with a remedy on standard error, nothing on
+// standard output, no colours, and an exit code that its help tells of.
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CommandDeclaration } from "../command/declaration.ts";
+import { runProgram } from "../command/program.ts";
+import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts";
+import { commands } from "./index.ts";
+
+let folder: string;
+let nobody: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-refusals-"));
+  writeFileSync(join(folder, "a.yaml"), "- from: {uri: direct:a, steps: [{log: x}]}\n");
+  writeFileSync(join(folder, "a.test.yaml"), "flow: a.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: completed}]}]\n");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  nobody = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.close();
+  await once(server, "close");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function refused({ name, exits }: CommandDeclaration, ...words: readonly string[]): Promise<{ exit: number; sentence: string }> {
+  const terminal = recordedTerminal();
+  const exit = await runProgram(commands, [name, ...words], terminal);
+  const remarks = terminal.remarks();
+  expect(terminal.output()).toBe("");
+  expect(remarks).toMatch(new RegExp(`^sluice ${name}: [^\\n]+\\n$`));
+  // Two sentences in one line would be two faults.
+  expect(remarks).not.toMatch(/[a-z)']\. [A-Z]/);
+  expect(remarks).not.toContain("\u001B");
+  expect(Object.keys(exits)).toContain(String(exit));
+  return { exit, sentence: remarks.slice(`sluice ${name}: `.length, -1) };
+}
+
+const takes = (flag: string): readonly CommandDeclaration[] => commands.filter(({ flags }) => flags?.some(({ name }) => name === flag) === true);
+
+describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
+  it("refuses a flag it has not", async () => {
+    expect(await refused(command, "--no-such-flag")).toEqual({ exit: 2, sentence: `unknown option '--no-such-flag'; see \`sluice ${name} --help\`` });
+  });
+
+  it.runIf(command.arguments?.[0]?.required)("says what is missing when nothing is given", async () => {
+    const { exit, sentence } = await refused(command);
+    expect([exit, sentence]).toEqual([2, `missing required argument '${command.arguments?.[0]?.name}'; see \`sluice ${name} --help\``]);
+  });
+
+  it.runIf(command.arguments?.some(({ values }) => values !== undefined))("names the choices there are", async () => {
+    const { exit, sentence } = await refused(
+      command,
+      "klingon",
+      ...(command.arguments
+        ?.slice(1)
+        .filter(({ required }) => required)
+        .map(() => join(folder, "new")) ?? []),
+    );
+    expect([exit, sentence]).toEqual([2, expect.stringMatching(/^'klingon' is no \w+: choose one of [\w, ]+; see `sluice/)]);
+  });
+
+  it.runIf(command.arguments?.some(({ completes }) => completes === "files") && name !== "new")("says which file is not there", async () => {
+    const { exit, sentence } = await refused(command, join(folder, "nowhere.yaml"));
+    expect([exit, sentence]).toEqual([2, expect.stringMatching(/^there is no file (or folder )?'.*nowhere\.yaml': check the path$/)]);
+  });
+});
+
+describe("a runtime that does not answer", () => {
+  const given: Readonly<Record<string, () => readonly string[]>> = {
+    deploy: () => [join(folder, "a.yaml")],
+    replay: () => ["run_01JCN0000000000000000000AA"],
+    record: () => ["run_01JCN0000000000000000000AA"],
+  };
+  const asking = takes("runtime").filter(({ name }) => name !== "doctor" && name !== "test");
+
+  it.each(
+    asking.flatMap((command) => [
+      [command.name, command, []] as const,
+      ...(takes("json").includes(command) ? [[`${command.name} --json`, command, ["--json"]] as const] : []),
+    ]),
+  )("%s says so, and what to do", async (_, command, more) => {
+    const { exit, sentence } = await refused(command, ...(given[command.name]?.() ?? []), "--runtime", nobody, ...more);
+    expect([exit, sentence]).toEqual([1, `no runtime answers at ${nobody} (ECONNREFUSED): start one with \`sluice start\`, or name another with --runtime`]);
+  });
+
+  it.each(takes("runtime").map((command) => [command.name, command] as const))("%s refuses an address that is none", async (_, command) => {
+    const words = command.name === "test" ? [join(folder, "a.test.yaml")] : (given[command.name]?.() ?? []);
+    expect(await refused(command, ...words, "--runtime", "ftp://x")).toEqual({
+      exit: 2,
+      sentence: "'ftp://x' is no http address: write for example http://127.0.0.1:8080",
+    });
+  });
+});
