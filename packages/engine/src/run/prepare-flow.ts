@@ -100,7 +100,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
           path: "",
           span,
           routeId: id,
-          hint: claim.startsWith("seda:") ? "add multipleConsumers=true to both, or give one of them another name" : "give one of them another address",
+          hint: "give one of them another address, or add multipleConsumers=true to both where the connector has that option",
         });
     }
   }
