@@ -4,14 +4,20 @@ import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/work.mjs";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 
 const turns = roundsOf("trace");
 const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
 
-/** A client in a process of its own: the load tool stands still in this one. */
-function follow(baseUrl) {
-  const code = `const r = await fetch(${JSON.stringify(`${baseUrl}/_api/trace?routeId=watched`)}, { headers: { authorization: "Bearer ${token}" } }); for await (const _ of r.body);`;
-  return spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
+/** A client in a process of its own, for the load tool stands still in this one; resolves when it is let in. */
+async function follow(baseUrl) {
+  const address = JSON.stringify(`${baseUrl}/_api/trace/stream?routeId=watched`);
+  const code = `const r = await fetch(${address}, { headers: { authorization: "Bearer ${token}" } }); console.log(r.status); for await (const _ of r.body);`;
+  const client = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const [status] = await once(client.stdout, "data");
+  if (String(status).trim() === "200") return client;
+  client.kill("SIGKILL");
+  throw new Error(`the trace stream answered ${String(status).trim()}`);
 }
 
 const results = {};
@@ -21,8 +27,7 @@ for (const listeners of [1, 10]) {
   const clients = [];
   try {
     for (const server of [quiet, followed]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
-    for (let count = 0; count < listeners; count++) clients.push(follow(followed.baseUrl));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (let count = 0; count < listeners; count++) clients.push(await follow(followed.baseUrl));
     const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
     const measured = await compare([side("nobody", quiet, "watched"), side("watched", followed, "watched"), side("other", followed, "other")], turns);
     for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
