@@ -37,3 +37,13 @@ describe("examples of the help", () => {
     120_000,
   );
 });
+
+it("sluice dev says that it serves from one process, whatever is set", async () => {
+  const { exit, remarks } = await folder.until("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
+  expect([exit, remarks.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is for `sluice run`: here one process serves, so that every step can be shown"]);
+  expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
+    exit: 2,
+    output: "",
+    remarks: "sluice dev: SERVICE_WORKERS: expected a whole number, got 'x'.\n",
+  });
+}, 240_000);
