@@ -178,7 +178,7 @@ describe("whose a path is", () => {
 
   it("D14: a route id twice in one text is refused", async () => {
     const reply = await server.putFlow("doubled", serving("doubled", "direct:a") + serving("doubled", "direct:b"));
-    expect([reply.status, reply.json.error]).toEqual([422, "line 8: the route id 'doubled' is used twice in this flow"]);
+    expect([reply.status, reply.json.error]).toEqual([422, "line 8: the route id 'doubled' is used twice in this flow (give one of them another id)"]);
   });
 
   it("D18: claims found at start are decided as a PUT decides them", async () => {
