@@ -11,7 +11,7 @@ export interface LocalReply {
   readonly text: string;
 }
 
-export interface LocalCall {
+interface LocalCall {
   readonly method: string;
   /** The whole path with its query: `/_api/runs?limit=1`. */
   readonly path: string;
