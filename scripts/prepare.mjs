@@ -97,4 +97,4 @@ function newest(path) {
   return found.isDirectory() ? Math.max(0, ...readdirSync(path).map((name) => newest(`${path}/${name}`))) : found.mtimeMs;
 }
 
-export const version = JSON.parse(readFileSync(`${root}package.json`, "utf8")).version;
+const version = JSON.parse(readFileSync(`${root}package.json`, "utf8")).version;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.mjs", import.meta.url));
 
-export interface Ended {
+interface Ended {
   readonly exit: number | null;
   readonly output: string;
   readonly remarks: string;

@@ -4,7 +4,7 @@ import { describe, type Field, type FieldInfo, type Fields } from "@sluice/model
 export type Sample = string | readonly Sample[] | { readonly [name: string]: Sample };
 
 const scalarKinds: ReadonlySet<string> = new Set(["string", "boolean", "integer", "number", "duration", "size", "enum", "uri"]);
-export const isScalar = (field: Field<unknown>): boolean => scalarKinds.has(describe(field).kind);
+const isScalar = (field: Field<unknown>): boolean => scalarKinds.has(describe(field).kind);
 
 /** The text of a scalar option; `other` gives a second one where the kind has more than one value. */
 export function sampleText(field: Field<unknown>, other = false): string {

@@ -10,7 +10,7 @@ import { answering, eventually, sleep } from "./started-server.ts";
 const markerSecret = "S3CR3T-7c1f0f0e-2f8e-4a54-9f0b-6a1f5e0f2a11";
 
 /** Where a row of the matrix, or Node itself, has a bound of its own. */
-export interface Bounds {
+interface Bounds {
   /** By how much the memory may have grown in the end: 50 MiB. */
   readonly growthMib?: number;
   /** How long 99 of 100 calls of the canary may take: 250 ms, and what two of them took before. */

@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http";
 import { onTestFinished } from "vitest";
 
-export interface Answer {
+interface Answer {
   readonly sentAt: number;
   readonly status: number;
   readonly body: string;

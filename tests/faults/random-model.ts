@@ -15,8 +15,8 @@ export interface Change {
   readonly value: string | undefined;
 }
 
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-export const flowText = (id: string, value: string): string => answering(`route-${id}`, value);
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const flowText = (id: string, value: string): string => answering(`route-${id}`, value);
 const table = (value: string): object => ({ entries: { key: value } });
 const mapping = (value: string): object => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "value", value }] });
 const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "caller", key }] }] });

@@ -24,6 +24,6 @@ it.each<[ConnectorDeclaration, string]>([
     void source.start(inlet);
     await host.clock.advance(2500);
     void source.stop();
-    expect(new Set(inlet.deliveries.map(({ pattern }) => pattern))).toEqual(new Set([expected]));
+    expect(new Set(inlet.deliveries.map((delivery) => delivery?.pattern))).toEqual(new Set([expected]));
   }
 });

@@ -5,7 +5,7 @@ import { asText, CompileError, compileDateFormat, zoneOf, type Clock, type Excha
 import { fileError } from "./file-path.ts";
 
 /** What a template may draw on. */
-export interface TemplateSource {
+interface TemplateSource {
   /** The file's name relative to the endpoint's directory. */
   readonly name: string;
   readonly size?: number;

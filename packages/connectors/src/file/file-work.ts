@@ -12,7 +12,7 @@ import { compileTemplate, hasParts, type Template } from "./file-template.ts";
 import { readLock } from "./read-lock.ts";
 
 /** A file that is ours until it is finished one way or the other. */
-export interface TakenFile {
+interface TakenFile {
   readonly message: Message;
   /** Its run is over. */
   finish(failed: boolean): Promise<void>;

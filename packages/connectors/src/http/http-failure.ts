@@ -82,7 +82,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
 }
 
 /** A URL as it may be shown: no user, and no value of a parameter that looks like a credential. */
-export function shownUrl(url: URL): string {
+function shownUrl(url: URL): string {
   const shown = new URL(url);
   shown.username = "";
   shown.password = "";

@@ -14,7 +14,7 @@ import {
 } from "@sluice/engine/spi";
 import { decodeData, encodeData, NotStorable } from "./stored-data.ts";
 
-export type BodyKind = "none" | "text" | "bytes" | "data";
+type BodyKind = "none" | "text" | "bytes" | "data";
 
 export interface StoredMessage {
   readonly kind: BodyKind;

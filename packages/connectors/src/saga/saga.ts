@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
 /** What the `saga` step leaves in the exchange property {@link sagaProperty}. */
-export interface OpenSaga {
+interface OpenSaga {
   complete(exchange: Exchange): Awaitable;
   compensate(exchange: Exchange): Awaitable;
 }

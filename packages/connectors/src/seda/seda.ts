@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 import { connectQueues } from "./queues.ts";
 
-export const sedaPath = { name: f.string({ doc: "The name of the queue; every endpoint of this name is the same queue.", required: true }) };
+const sedaPath = { name: f.string({ doc: "The name of the queue; every endpoint of this name is the same queue.", required: true }) };
 
 export const sedaOptions = {
   size: f.integer({ doc: "How many messages may wait; 1000 unless said here or by the route that consumes.", min: 1, max: 10_000_000 }),

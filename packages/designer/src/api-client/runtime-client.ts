@@ -11,7 +11,7 @@ export interface RuntimeFlow {
   readonly error: string | null;
 }
 
-export interface RouteHealth {
+interface RouteHealth {
   readonly id: string;
   readonly flowId: string;
   readonly status: string;

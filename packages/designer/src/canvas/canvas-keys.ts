@@ -70,7 +70,7 @@ function fold(editor: Editor, folded: boolean): boolean {
 }
 
 /** The name under which the selected step is remembered as folded. */
-export function foldIdOf({ flow }: Editor): string | undefined {
+function foldIdOf({ flow }: Editor): string | undefined {
   const { outline } = flow.good ?? {};
   const step = selectedStep(flow);
   if (outline === undefined || flow.selection === undefined) return undefined;

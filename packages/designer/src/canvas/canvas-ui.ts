@@ -31,8 +31,8 @@ export function setFolded(id: string, folded: boolean): void {
   });
 }
 
-export const smallestZoom = 0.2;
-export const largestZoom = 2;
+const smallestZoom = 0.2;
+const largestZoom = 2;
 
 export function setZoom(zoom: number): void {
   useCanvasUi.setState({ zoom: Math.round(Math.min(largestZoom, Math.max(smallestZoom, zoom)) * 100) / 100 });

@@ -80,7 +80,7 @@ export function sendYaml(connector: ConnectorView, word = "to"): string {
 }
 
 /** The `uri` and, where options are required, the `parameters` of an address. */
-export function addressLines(connector: ConnectorView): string[] {
+function addressLines(connector: ConnectorView): string[] {
   const lines = [`uri: ${scalarYaml(starterUri(connector))}`];
   const required = connector.options.filter((option) => option.required);
   if (required.length > 0) lines.push("parameters:", ...required.map((option) => `  ${option.name}: ${scalarYaml(valueOf(connector.scheme, option))}`));

@@ -34,7 +34,7 @@ export interface EditorState {
   readonly offered: Draft | undefined;
 }
 
-export interface FlowPort {
+interface FlowPort {
   save(id: string, text: string, expectedHash: string | null): Promise<SavedFile & { readonly versionKept?: boolean }>;
   deploy(id: string, body: DeployBody): Promise<DeployReply>;
   read(id: string): Promise<SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }>;
@@ -48,7 +48,7 @@ export interface EditorParts {
   readonly words: EditorWords;
 }
 
-export interface EditorWords {
+interface EditorWords {
   readonly saved: string;
   readonly savedWithFaults: string;
   readonly versionNotKept: string;

@@ -13,7 +13,7 @@ export interface SavedFile {
 }
 
 /** The newest text that could be read, which is what the canvas shows. */
-export interface GoodState {
+interface GoodState {
   readonly text: string;
   readonly tree: Tree;
   readonly outline: Outline;

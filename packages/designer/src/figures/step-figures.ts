@@ -22,7 +22,7 @@ export interface Told {
 const minuteMs = 60_000;
 
 /** The time the figures look back. */
-export const lookBackMinutes = 5;
+const lookBackMinutes = 5;
 
 /** The figures of every trigger and step something came by, by path key. */
 export function stepFigures(told: Told, outline: Outline): ReadonlyMap<string, StepFigures> {

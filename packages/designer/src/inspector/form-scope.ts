@@ -1,12 +1,12 @@
 // What a form edits: a mapping of options somewhere in the document, with what may stand there as a bare text instead.
 import { createContext, useContext, type ComponentType } from "react";
-import { removeOption, setAt, setYamlAt, type Edit, type Kind, type OptionView, type Path, type Tree } from "@sluice/model";
+import { removeOption, setAt, type Edit, type Kind, type OptionView, type Path, type Tree } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { Problem } from "../document/problem.ts";
 import { inSequence } from "../document/step-edits.ts";
 import { treeAt, textOf } from "./tree-at.ts";
 
-export type Shorthands = ReadonlyMap<number, string>;
+type Shorthands = ReadonlyMap<number, string>;
 
 export interface FieldProps {
   readonly option: OptionView;
@@ -67,11 +67,6 @@ export const writeText =
   (scope: FormScope, name: string, text: string) =>
   (source: string): Edit =>
     setAt(source, placeOf(scope, name), text, scope.shorthands);
-
-export const writeYaml =
-  (scope: FormScope, name: string, yaml: string) =>
-  (source: string): Edit =>
-    setYamlAt(source, [...scope.path, name], yaml, scope.shorthands);
 
 /** Takes an option out, and the mapping around it when that is empty then and stands inside the form. */
 export const removeValue =

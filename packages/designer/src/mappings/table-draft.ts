@@ -18,7 +18,7 @@ export interface TableDraft {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export const newColumn = (id: string): DraftColumn => ({ id, agency: "", identifier: "", default: undefined, match: undefined });
+const newColumn = (id: string): DraftColumn => ({ id, agency: "", identifier: "", default: undefined, match: undefined });
 
 export const emptyTable: TableDraft = { name: "", onMissing: "error", match: "exact", columns: [newColumn("from"), newColumn("to")], rows: [[null, null]] };
 

@@ -1,2 +1,2 @@
 // The words of tables that screens choose from.
-export { matchModes, missingRules, tableLimits, type Cell, type MatchMode, type OnMissing, type Problem, type ValueTable } from "@sluice/mapping";
+export { matchModes, missingRules, type MatchMode, type OnMissing, type Problem, type ValueTable } from "@sluice/mapping";

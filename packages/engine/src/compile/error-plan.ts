@@ -13,7 +13,7 @@ export type OnExceptionOptions = Values<typeof onExceptionFields>;
 export type ErrorHandlerOptions = Values<typeof errorHandlerFields>;
 
 /** A clause as written and where it stands. */
-export interface ClauseSource {
+interface ClauseSource {
   readonly options: OnExceptionOptions;
   readonly span: Span;
 }
@@ -100,7 +100,7 @@ function original(options: { readonly useOriginalMessage: boolean; readonly useO
 }
 
 /** Refuses an exception type no failure can have. */
-export function assertExceptionType(type: string): void {
+function assertExceptionType(type: string): void {
   if (isKnownExceptionType(type)) return;
   const near = nearestName(type, exceptionTypeNames);
   throw new CompileError("exception-unknown", `unknown exception type '${type}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {

@@ -1,5 +1,5 @@
 // What all routes of one flow share while they are compiled and while they live.
-import type { EndpointNode, EntityNode, FormatNode, Values } from "@sluice/model";
+import type { EntityNode, FormatNode, Values } from "@sluice/model";
 import { CompileError, type Lifecycle } from "../spi/compiler.ts";
 import type { BeanDeclaration, Catalog, Format } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
@@ -121,5 +121,3 @@ export class FormatRegistry {
     return declaration.create(node.options as never);
   }
 }
-
-export type { EndpointNode };

@@ -1,5 +1,5 @@
 // The part of an endpoint URI behind '?': options separated by '&', percent-encoded unless wrapped in RAW(…) or RAW{…}.
-export interface QueryOption {
+interface QueryOption {
   readonly name: string;
   readonly value: string;
 }

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { ApiStream } from "../http/management.ts";
 
-export type Method = "GET" | "PUT" | "POST" | "DELETE";
+type Method = "GET" | "PUT" | "POST" | "DELETE";
 
 export interface Endpoint<Q extends Fields = any, B = any> {
   readonly method: Method;

@@ -79,7 +79,7 @@ function placeOf(text: string, position: number): string {
 }
 
 /** The body as its schema reads it; throws a sentence about the first member that does not fit. */
-export function check<T>(schema: z.ZodType<T>, value: unknown): T {
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("body-invalid", "the request body must be a JSON object");
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -15,7 +15,7 @@ export interface ReplayParts {
   readonly clock: Clock;
 }
 
-export interface LetterOutcome {
+interface LetterOutcome {
   readonly id: string;
   readonly runId: string;
   readonly status: string;

@@ -78,7 +78,7 @@ const shownError = ({ parts }: FlowViews, error: string | undefined): string | n
 /** `webhook:` without a path is what authors write as `webhook`. */
 const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
 
-export const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
+const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
 
 function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined, { hash, routeCount }: FoundFlow): FlowEntry {
   const { parts } = views;

@@ -2,7 +2,7 @@
 import type { Deployment, Prepared, RouteStatus, Runtime } from "@sluice/engine";
 import { hashOf } from "./disk-flow-store.ts";
 import type { FlowTestStore } from "./disk-test-store.ts";
-import type { FlowStore, StoredFlow, StoredParams } from "./flow-store.ts";
+import type { FlowStore, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
 import type { Environment } from "../host/environment.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -36,7 +36,7 @@ export interface TrialOutcome {
 }
 
 /** How flows are tried. */
-export interface Trial {
+interface Trial {
   /** Refuses a text that holds no tests of this flow. */
   check(id: string, tests: string): void;
   /** Runs the tests; refuses when one fails. */
@@ -103,5 +103,3 @@ export function statusOfFlow(runtime: Runtime, id: string, error: string | undef
 }
 
 export const emptyHash = hashOf(new Uint8Array());
-
-export type { StoredFlow };

@@ -1,6 +1,6 @@
 // Writes figures in the text format of Prometheus (version 0.0.4).
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels | undefined, value: number];
 
 export interface HistogramSample {

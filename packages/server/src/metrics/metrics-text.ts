@@ -25,7 +25,7 @@ export interface MetricsParts {
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
 }
 
-export interface OtherFigures {
+interface OtherFigures {
   readonly present: readonly WorkerFigures[];
   readonly departed: readonly WorkerFigures[];
 }

@@ -6,7 +6,7 @@ import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
 const largestMessage = 256 * 1_024;
 const standardBytes = 8 * 1_024 * 1_024;
 
-export interface CapturedStep {
+interface CapturedStep {
   readonly stepId: string;
   readonly message: StoredMessage;
 }

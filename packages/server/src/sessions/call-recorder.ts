@@ -5,7 +5,7 @@ import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
-export interface SeenMessage {
+interface SeenMessage {
   readonly body: unknown;
   readonly bodyType: string;
   readonly headers: Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ const standardTtlMs = 60_000;
 const shortestTtlMs = 1_000;
 const longestTtlMs = 3_600_000;
 /** How long the calls of an expired session can still be fetched. */
-export const retentionMs = 300_000;
+const retentionMs = 300_000;
 
 export interface TestSessions {
   open(body: OpenBody): TestSession;

@@ -29,7 +29,7 @@ export interface StoreParts {
 }
 
 /** The store once it is open. */
-export interface OpenStore {
+interface OpenStore {
   readonly queues: QueueTable;
   readonly deadLetters: DeadLetterTable;
   /** Transactions and writes so far. */

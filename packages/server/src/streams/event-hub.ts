@@ -49,7 +49,7 @@ export interface Gap {
 }
 
 /** How long recording goes on after the last client left. */
-export const lingerMs = 60_000;
+const lingerMs = 60_000;
 
 export class EventHub {
   readonly name: string;

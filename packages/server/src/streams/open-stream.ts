@@ -6,12 +6,12 @@ import type { EventHub } from "./event-hub.ts";
 import { StreamClient, type ClientLimits } from "./stream-client.ts";
 import { createStreamFilter, type FilterQuery } from "./stream-filter.ts";
 
-export interface StreamRequest extends FilterQuery {
+interface StreamRequest extends FilterQuery {
   readonly since?: string | undefined;
   readonly replay?: number | undefined;
 }
 
-export interface OpenStream {
+interface OpenStream {
   readonly headers: Readonly<Record<string, string>>;
   /** Takes over the reply's body. */
   readonly connect: (stream: ApiStream) => void;

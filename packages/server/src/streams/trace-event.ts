@@ -6,7 +6,7 @@ import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { BodyDetail, EventFacts } from "./stream-filter.ts";
 
-export const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
+const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
 
 /** What a step adds to an event. */
 export interface StepPart {

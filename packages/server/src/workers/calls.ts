@@ -13,7 +13,7 @@ export interface CallMessage {
   readonly data: unknown;
 }
 
-export interface AnswerMessage {
+interface AnswerMessage {
   readonly to: Address;
   readonly from: Address;
   readonly answer: number;

@@ -7,7 +7,7 @@ import type { AggregationStrategy } from "./aggregation-strategy.ts";
 const collected = "CamelGroupedExchange";
 
 /** What was collected so far on a result. */
-export function collectedIn(result: Exchange): unknown[] {
+function collectedIn(result: Exchange): unknown[] {
   const known = result.property(collected);
   if (Array.isArray(known)) return known as unknown[];
   const list: unknown[] = [];

@@ -4,7 +4,7 @@ import type { AggregationStrategy } from "./aggregation-strategy.ts";
 import { listStrategy } from "./grouped.ts";
 
 /** Joins the bodies as text. As with lists, the text becomes the body only on completion. */
-export function stringStrategy(delimiter: string): AggregationStrategy {
+function stringStrategy(delimiter: string): AggregationStrategy {
   const list = listStrategy(({ message: { body } }) => (body === null || body === undefined ? undefined : asText(body)));
   return {
     aggregate: (old, next, original) => list.aggregate(old, next, original),

@@ -4,7 +4,7 @@ import { runBranch, type Branch, type Branches } from "./branch.ts";
 import type { FanOutOptions, Gathering } from "./gathering.ts";
 
 /** Branches of one exchange that run at the same time. */
-export const branchesAtOnce = 10;
+const branchesAtOnce = 10;
 /** Finished branches that may wait for an earlier one, so that they can be merged in order. */
 const readAhead = 1000;
 const sliceMs = 10;

@@ -119,7 +119,7 @@ function ConnectorOptions({
 }
 
 /** The options behind `?`, as written. */
-export function queryOf(uri: string): readonly (readonly [string, string])[] {
+function queryOf(uri: string): readonly (readonly [string, string])[] {
   const at = uri.indexOf("?");
   if (at === -1) return [];
   return uri

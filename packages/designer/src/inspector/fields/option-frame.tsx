@@ -19,12 +19,12 @@ export interface OptionFrameProps {
 }
 
 /** What a control needs to know of its frame. */
-export interface OptionControl extends FieldControl {
+interface OptionControl extends FieldControl {
   readonly "aria-required": boolean | undefined;
 }
 
 /** The word for the eye; the control itself says it to everybody else. */
-export const RequiredMark = () => (
+const RequiredMark = () => (
   <span className="option__required" aria-hidden="true">
     {words.required}
   </span>

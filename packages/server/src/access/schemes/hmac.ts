@@ -56,7 +56,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
   };
 }
 
-export type SignedAround = readonly [before: string, after: string];
+type SignedAround = readonly [before: string, after: string];
 
 function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
   let match: string | undefined;

@@ -10,8 +10,8 @@ export interface Environment {
   readonly up: Environment | undefined;
 }
 
-export type Emit = (value: unknown) => void;
-export type EmitPath = (at: PathLink | undefined, value: unknown) => void;
+type Emit = (value: unknown) => void;
+type EmitPath = (at: PathLink | undefined, value: unknown) => void;
 
 export interface Filter {
   run(environment: Environment | undefined, input: unknown, emit: Emit): void;

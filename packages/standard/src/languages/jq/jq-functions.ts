@@ -169,7 +169,7 @@ function toNumber(input: unknown): unknown {
   return Number(text);
 }
 
-export function unique(sorted: readonly unknown[]): unknown[] {
+function unique(sorted: readonly unknown[]): unknown[] {
   return sorted.filter((item, index) => index === 0 || compare(sorted[index - 1], item) !== 0);
 }
 

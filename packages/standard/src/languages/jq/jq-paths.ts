@@ -15,7 +15,7 @@ export function toPath(link: PathLink | undefined): unknown[] {
   return path.reverse();
 }
 
-export interface SliceKey {
+interface SliceKey {
   readonly start: unknown;
   readonly end: unknown;
 }

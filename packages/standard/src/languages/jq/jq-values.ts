@@ -37,7 +37,7 @@ export function sortedKeys(value: object, machine?: JqMachine): string[] {
 }
 
 /** Order by code point, as jq's own order of UTF-8 bytes. */
-export function compareText(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {

@@ -23,7 +23,7 @@ export function compilePath(path: Path): CompiledPath {
 }
 
 /** The failure of a path that leads nowhere, told apart from other failures by its cause. */
-export function pathNotFound(message: string): FlowError {
+function pathNotFound(message: string): FlowError {
   const cause = new FlowError("com.jayway.jsonpath.PathNotFoundException", message, { code: "jsonpath-not-found" });
   return new FlowError("org.apache.camel.ExpressionEvaluationException", message, { code: "jsonpath-not-found", cause });
 }

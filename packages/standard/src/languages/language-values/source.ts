@@ -20,6 +20,6 @@ function readHeader(name: string): Expression {
 }
 
 /** A variable of the exchange by its name. */
-export function readVariable(exchange: Exchange, name: string): unknown {
+function readVariable(exchange: Exchange, name: string): unknown {
   return exchange.variable(name);
 }

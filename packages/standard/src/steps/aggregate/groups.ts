@@ -7,9 +7,9 @@ import { messageWeight } from "../message-weight.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
 export const mostGroups = 50_000;
-export const mostMessagesPerGroup = 100_000;
+const mostMessagesPerGroup = 100_000;
 /** Memory the open groups of one step may take together, estimated. */
-export const mostGroupBytes = 64 * 1024 * 1024;
+const mostGroupBytes = 64 * 1024 * 1024;
 const mostClosedKeys = 100_000;
 
 export interface GroupOptions {

@@ -24,7 +24,7 @@ export const sort = defineStep({
 });
 
 /** Numbers by size, dates by time, everything else as text; null comes first. */
-export function naturalOrder(one: unknown, other: unknown): number {
+function naturalOrder(one: unknown, other: unknown): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
   if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
   const left = asText(one);

@@ -15,8 +15,8 @@ const run = {
   error: { type: "x", message: "boom <&>", stepId: "a" },
   steps: [{ stepId: "a", kind: "to", status: "failed", durationMs: 1.5 }],
 };
-const good = { name: 'says "hi" & <bye>', line: 3, faults: [], durationMs: 12, runs: [run] };
-const bad = { name: "fails # loudly", line: 7, faults: ["expected status completed,\ngot \u0007failed"], durationMs: 1_500, runs: [] };
+const good = { name: 'says "hi" & <bye>', line: 3, faults: [], durationMs: 12, runs: [run], reply: undefined };
+const bad = { name: "fails # loudly", line: 7, faults: ["expected status completed,\ngot \u0007failed"], durationMs: 1_500, runs: [], reply: undefined };
 const files: readonly FileReport[] = [
   { path: "orders/test.yaml", startedAt: new Date("2026-11-14T16:02:33.120Z"), durationMs: 1_600, results: [good, bad], faults: [] },
   {
@@ -86,7 +86,7 @@ function faultsOf(element: any): string[] {
   return [
     ...attributes.filter(([name, value]) => rule.attributes[name]?.test(value) !== true).map(([name, value]) => `${element.nodeName}/@${name}="${value}"`),
     ...rule.required.filter((name) => !attributes.some(([other]) => other === name)).map((name) => `${element.nodeName} has no ${name}`),
-    ...(order.some((place: number, index: number) => place < 0 || (index > 0 && place < order[index - 1])) ? [`children of ${element.nodeName}`] : []),
+    ...(order.some((place: number, index: number) => place < 0 || (index > 0 && place < (order[index - 1] as number))) ? [`children of ${element.nodeName}`] : []),
     ...inner.flatMap(faultsOf),
   ];
 }

@@ -2,7 +2,7 @@ import { CompileError, FlowError, type Exchange, type Expression, type LanguageS
 import { deepestNesting, type SimpleNode } from "../parse/ast.ts";
 
 /** How the parts of a text are compiled. Handed on with the scope, because functions hold text and text holds functions. */
-export interface SimpleCompilers {
+interface SimpleCompilers {
   /** Text as a template. */
   text(text: string, offset: number, scope: SimpleScope): Expression;
   predicate(text: string, offset: number, scope: SimpleScope): Expression<boolean>;
