@@ -15,7 +15,7 @@ if (!(slices >= 20)) {
 }
 const perSlice = 50;
 
-const socket = { remoteAddress: "127.0.0.1", on: ignore, once: ignore };
+const socket = { remoteAddress: "127.0.0.1", on: ignore, once: ignore, cork: ignore, uncork: ignore };
 function ignore() {
   return undefined;
 }
@@ -50,8 +50,11 @@ class Response {
   writeHead() {
     return this;
   }
-  end(body) {
+  write(body) {
     answered = body;
+  }
+  end(body) {
+    if (body !== undefined) answered = body;
   }
 }
 
