@@ -119,6 +119,7 @@ export const documentStrings = {
   connectTarget: "Fields of the target",
   connectTo: (path: string, from: string | undefined, isMissing: boolean) =>
     `${path}, ${from === undefined ? (isMissing ? "required, not filled" : "not filled") : `filled from ${from}`}`,
+  connectFrom: "filled from",
   connectEmpty: "not filled",
   connectRequired: "required, not filled",
   connectNew: "Add as new field",

@@ -146,7 +146,9 @@ function Target({ field, chosen, onConnect }: TargetProps) {
         {filledFrom === undefined ? (
           <span className={required ? "connect__missing" : "muted"}>{required ? words.connectRequired : words.connectEmpty}</span>
         ) : (
-          <span className="mono muted">← {filledFrom}</span>
+          <span className="muted">
+            {words.connectFrom} <span className="mono">{filledFrom}</span>
+          </span>
         )}
       </button>
     </li>
