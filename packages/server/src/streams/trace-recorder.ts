@@ -1,6 +1,6 @@
 // Turns what happens in routes into trace events while somebody listens. Steps are watched through a tap that is in only
 // then, and only on the routes the clients ask for.
-import type { Clock, Exchange, FlowError, Processor, Route, Run, Runtime, StepPlace, Tap } from "@sluice/engine";
+import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, StepPlace, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { EventHub } from "./event-hub.ts";
@@ -27,6 +27,8 @@ export class TraceRecorder {
   readonly #places = new WeakMap<StepNode, StepPlace>();
   #untap: (() => void) | undefined = undefined;
   #coverage = "";
+  #filters: readonly StreamFilter[] = [];
+  #followed = new WeakMap<RouteIdentity, boolean>();
   #detail: BodyDetail = "none";
 
   constructor(options: TraceOptions) {
@@ -35,15 +37,15 @@ export class TraceRecorder {
   }
 
   runStarted(exchange: Exchange): void {
-    if (this.hub.recording) this.#publish("run.started", exchange);
+    if (this.#isFollowed(exchange.run)) this.#publish("run.started", exchange);
   }
 
   runEnded(run: Run, exchange: Exchange): void {
-    if (this.hub.recording) this.#publish(`run.${run.status}`, exchange, { durationMs: run.endedAt - run.startedAt, error: run.failure });
+    if (this.#isFollowed(run)) this.#publish(`run.${run.status}`, exchange, { durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
-    if (this.hub.recording)
+    if (this.#isFollowed(exchange.run))
       this.#publish("step.retrying", exchange, {
         error,
         durationMs: delayMs,
@@ -63,6 +65,14 @@ export class TraceRecorder {
 
   flowChanged(change: "deployed" | "removed", flowId: string, hash: string): void {
     if (this.hub.recording) this.#announce(`flow.${change}`, { flowId, hash });
+  }
+
+  /** Runs of routes nobody asked for cost nothing but this question. */
+  #isFollowed({ route }: Run): boolean {
+    if (!this.hub.recording) return false;
+    let followed = this.#followed.get(route);
+    if (followed === undefined) this.#followed.set(route, (followed = covers(this.#filters, route)));
+    return followed;
   }
 
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
@@ -107,6 +117,8 @@ export class TraceRecorder {
     const coverage = JSON.stringify(filters.map(({ flowId, routeId }) => [flowId, routeId]));
     if (coverage === this.#coverage) return;
     this.#coverage = coverage;
+    this.#filters = filters;
+    this.#followed = new WeakMap();
     this.#untap?.();
     this.#untap = this.#options.runtime().tap(this.#tap(filters));
   }
@@ -114,7 +126,7 @@ export class TraceRecorder {
   #tap(filters: readonly StreamFilter[]): Tap {
     return {
       layer: 20,
-      covers: (route) => filters.some(({ flowId, routeId }) => (flowId ?? route.flowId) === route.flowId && (routeId ?? route.id) === route.id),
+      covers: (route) => covers(filters, route),
       step: (next, node) => this.#traced(next, node),
     };
   }
@@ -150,4 +162,8 @@ export class TraceRecorder {
       );
     };
   }
+}
+
+function covers(filters: readonly StreamFilter[], { id, flowId }: RouteIdentity): boolean {
+  return filters.some((filter) => (filter.flowId ?? flowId) === flowId && (filter.routeId ?? id) === id);
 }
