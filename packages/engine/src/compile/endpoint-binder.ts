@@ -67,8 +67,8 @@ export class EndpointBinder {
 function placeOf(option: string | undefined, { uri, parameters }: EndpointNode): { option?: string; value?: string; offset?: number } {
   if (option === undefined) return { value: uri };
   if (Object.hasOwn(parameters, option)) return { option };
-  const at = new RegExp(`[?&]${option}=`).exec(uri);
-  return at === null ? { value: uri } : { value: uri, offset: at.index + at[0].length };
+  const at = Math.max(uri.indexOf(`?${option}=`), uri.indexOf(`&${option}=`));
+  return at < 0 ? { value: uri } : { value: uri, offset: at + option.length + 2 };
 }
 
 export function schemeOf(uri: string): string {

@@ -48,6 +48,11 @@ describe("sluice lint", () => {
       flow("setBody: {simple: '${nosuchfunction()}'}"),
       "a.yaml:6:32 simple-unknown-function there is no function 'nosuchfunction()' (fix: the functions are listed in the reference of the Simple language)",
     ],
+    [
+      "an option no endpoint can have",
+      "- from: {uri: 'timer:x?period=5s&a(b=1', steps: [{log: hi}]}\n",
+      "a.yaml:1:38 endpoint-option-unknown endpoint 'timer' has no option 'a(b'",
+    ],
     ["a mapping in place of the list", "route: {id: a}\n", "a.yaml:1:1 flow-shape a flow must be a list of routes, got a mapping (fix: write '- route:')"],
     [
       "a parameter without a value",
