@@ -1,5 +1,6 @@
 export { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
 export { documentText } from "./document-text.ts";
+export { namesDocument, namesTable } from "./mapping-use.ts";
 export * from "./problem.ts";
 export { readTable, tableLimits, type ReadTable } from "./value-mapping/read-table.ts";
 export { tableFromCsv, tableToCsv } from "./value-mapping/table-csv.ts";

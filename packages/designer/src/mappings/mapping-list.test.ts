@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUsed, mappingList } from "./mapping-list.ts";
+import { mappingList } from "./mapping-list.ts";
 
 describe("the list of mappings", () => {
   const about = { hash: "h", lastModified: "2026-11-14T16:02:33.120Z" };
@@ -15,13 +15,5 @@ describe("the list of mappings", () => {
       { id: "order", shape: "json → xml", size: 4, usedBy: ["orders"], isInstalled: true },
       { id: "uom", shape: "shop ↔ sap", size: 3, usedBy: ["order", "orders"], isInstalled: true },
     ]);
-  });
-
-  it("knows every way a flow names a mapping, and no longer name that starts alike", () => {
-    expect(isUsed("value-mappings", "uom", "to: value-mapping:uom?from=a")).toBe(true);
-    expect(isUsed("value-mappings", "uom", "to: value-mapping:uom-2?from=a")).toBe(false);
-    expect(isUsed("value-mappings", "u.m", "to: value-mapping:uxm?from=a")).toBe(false);
-    expect(isUsed("message-mappings", "m", "to:\n  uri: message-mapping\n  parameters: {mapping: m}\n")).toBe(true);
-    expect(isUsed("message-mappings", "m", "to:\n  uri: log\n  parameters: {mapping: m}\n")).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 // The tables and documents of the runtime and of the workspace in one list, with who uses them.
+import { namesDocument, namesTable } from "@sluice/mapping";
 import type { DocumentSummary, MappingKind, TableSummary } from "../api-client/mapping-client.ts";
 
 export interface MappingEntry {
@@ -29,7 +30,10 @@ export interface MappingFacts {
 export const mappingKinds = ["value-mappings", "message-mappings"] as const satisfies readonly MappingKind[];
 
 export function mappingList({ tables, documents, flows, workspace }: MappingFacts): readonly MappingEntry[] {
-  const flowUsers = (kind: MappingKind, id: string): readonly string[] => [...flows].filter(([, text]) => isUsed(kind, id, text)).map(([flow]) => flow);
+  const flowUsers = (kind: MappingKind, id: string): readonly string[] => {
+    const isUser = kind === "value-mappings" ? namesTable(id) : namesDocument(id);
+    return [...flows].filter(([, text]) => isUser(text)).map(([flow]) => flow);
+  };
   const ofTables = tables.map(({ id, name, columns, rowCount, hash, lastModified, error }): MappingEntry => ({
     kind: "value-mappings",
     id,
@@ -74,15 +78,3 @@ export const notInstalled = (kind: MappingKind, id: string, usedBy: readonly str
   error: undefined,
   isInstalled: false,
 });
-
-/** True when the text of a flow names the table or document as an endpoint or in a lookup. */
-export function isUsed(kind: MappingKind, id: string, text: string): boolean {
-  const name = id.replaceAll(/[.-]/g, "\\$&");
-  const [scheme, parameter] = kind === "value-mappings" ? ["value-mapping", "table"] : ["message-mapping", "mapping"];
-  if (new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`).test(text)) return true;
-  if (kind === "value-mappings" && new RegExp(`\\bvalueMapping\\(\\s*['"]?${name}['"]?\\s*,`).test(text)) return true;
-  return (
-    new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m").test(text) &&
-    new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m").test(text)
-  );
-}

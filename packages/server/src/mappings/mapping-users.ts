@@ -1,4 +1,5 @@
 // Who uses a table or document: other documents by what they compiled to, flows by what their text says.
+import { namesDocument, namesTable } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { MessageMappings } from "./message-mappings.ts";
 
@@ -24,24 +25,7 @@ export function createMappingUsers(documents: MessageMappings, flows: Searchable
   const documentsWith = (isUser: (used: { readonly uses: readonly string[]; readonly imports: readonly string[] }) => boolean): readonly string[] =>
     documents.list().flatMap(({ id, mapping }) => (mapping !== undefined && isUser(mapping) ? [`message-mapping:${id}`] : []));
   return {
-    ofTable: async (id) => [...documentsWith(({ uses }) => uses.includes(id)), ...(await flowsWith(tableUse(id)))],
-    ofDocument: async (id) => [...documentsWith(({ imports }) => imports.includes(id)), ...(await flowsWith(endpointUse("message-mapping", "mapping", id)))],
+    ofTable: async (id) => [...documentsWith(({ uses }) => uses.includes(id)), ...(await flowsWith(namesTable(id)))],
+    ofDocument: async (id) => [...documentsWith(({ imports }) => imports.includes(id)), ...(await flowsWith(namesDocument(id)))],
   };
 }
-
-/** The short form of an endpoint, or its scheme with the id as a parameter. */
-function endpointUse(scheme: string, parameter: string, id: string): (text: string) => boolean {
-  const name = escaped(id);
-  const short = new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`);
-  const long = new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m");
-  const given = new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m");
-  return (text) => short.test(text) || (long.test(text) && given.test(text));
-}
-
-function tableUse(id: string): (text: string) => boolean {
-  const endpoint = endpointUse("value-mapping", "table", id);
-  const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escaped(id)}['"]?\\s*,`);
-  return (text) => endpoint(text) || call.test(text);
-}
-
-const escaped = (id: string): string => id.replaceAll(/[.-]/g, "\\$&");
