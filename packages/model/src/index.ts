@@ -1,3 +1,4 @@
+export * from "./api/access-rule.ts";
 export * from "./api/test-session-bodies.ts";
 export { aimedSpan, spanInText, type Aim } from "./check/aimed-span.ts";
 export type { BindOptions } from "./check/binding.ts";

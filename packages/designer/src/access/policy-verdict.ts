@@ -1,4 +1,5 @@
 // What the rules of a policy say to a call, in the runtime's order: the first rule that fits, else the default.
+import { ruleMatcher, type RuleScope } from "@sluice/model";
 import type { Policy } from "./policy-edits.ts";
 
 export interface SampleCall {
@@ -14,9 +15,7 @@ export interface Verdict {
   readonly outcome: "public" | "allowed" | "unauthorized" | "forbidden";
 }
 
-interface Rule {
-  readonly routes?: readonly string[];
-  readonly methods?: readonly string[];
+interface Rule extends RuleScope {
   readonly roles?: readonly string[];
   readonly public?: boolean;
 }
@@ -24,7 +23,7 @@ interface Rule {
 export function verdictOf(policy: Policy, { route, method, roles, hasCredentials }: SampleCall): Verdict {
   const rules = (Array.isArray(policy["rules"]) ? policy["rules"] : []) as readonly Rule[];
   const asksWho = Array.isArray(policy["authenticate"]) && policy["authenticate"].length > 0;
-  const index = rules.findIndex((rule) => fits(rule, route, method));
+  const index = rules.findIndex((rule) => ruleMatcher(rule)(route, method));
   const rule = rules[index];
   const number = rule === undefined ? undefined : index + 1;
   if (rule?.public === true) return { rule: number, outcome: "public" };
@@ -34,15 +33,4 @@ export function verdictOf(policy: Policy, { route, method, roles, hasCredentials
       ? (policy["default"] ?? (rules.length === 0 ? "allow" : "deny")) === "allow"
       : rule.roles === undefined || (asksWho && rule.roles.some((role) => roles.includes(role)));
   return { rule: number, outcome: admits ? "allowed" : "forbidden" };
-}
-
-function fits({ routes, methods }: Rule, route: string, method: string): boolean {
-  const isRoute = routes === undefined || routes.length === 0 || routes.some((pattern) => matches(pattern, route));
-  return isRoute && (methods === undefined || methods.length === 0 || methods.some((listed) => listed === method || (method === "HEAD" && listed === "GET")));
-}
-
-/** `*` stands for any run of characters. */
-function matches(pattern: string, route: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[^]*")}$`).test(route);
 }

@@ -56,6 +56,7 @@ describe("the verdict on a call", () => {
       { rule: undefined, outcome: "allowed" },
     ],
     [{ ip: { deny: ["::1"] } }, { ...call, hasCredentials: false }, { rule: undefined, outcome: "allowed" }],
+    [{ ...policy, rules: [{ routes: [], public: true }] }, call, { rule: undefined, outcome: "forbidden" }],
     [{ rules: [{ roles: ["write"] }] }, call, { rule: 1, outcome: "forbidden" }],
   ])("%j on %j", (given, asked, verdict) => {
     expect(verdictOf(given, asked)).toEqual(verdict);

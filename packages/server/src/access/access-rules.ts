@@ -1,3 +1,4 @@
+import { ruleMatcher } from "@sluice/model";
 import type { Policy, Principal, Rule } from "./policy-document.ts";
 import { defaultOf } from "./policy-document.ts";
 
@@ -14,7 +15,7 @@ const maxRemembered = 1_000;
 
 /** Finds the demand: the first rule that matches route and method, else the default. */
 export function accessRules(policy: Policy): (routeId: string, method: string) => Demand {
-  const rules = (policy.rules ?? []).map((rule) => ({ matches: matcherOf(rule), demand: demandOf(rule) }));
+  const rules = (policy.rules ?? []).map((rule) => ({ matches: ruleMatcher(rule), demand: demandOf(rule) }));
   const otherwise: Demand = { isPublic: false, roles: undefined, admits: defaultOf(policy) === "allow" ? () => true : () => false };
   const remembered = new Map<string, Map<string, Demand>>();
   return (routeId, method) => {
@@ -47,29 +48,5 @@ function hasOneOf(roles: readonly string[]): (principal: Principal | undefined) 
       last = principal;
     }
     return has;
-  };
-}
-
-function matcherOf({ routes, methods }: Rule): (routeId: string, method: string) => boolean {
-  const patterns = routes?.map(patternOf);
-  return (routeId, method) =>
-    (patterns?.some((pattern) => pattern(routeId)) ?? true) &&
-    (methods?.some((listed) => listed === method || (method === "HEAD" && listed === "GET")) ?? true);
-}
-
-/** `*` stands for any run of characters. Each part is looked for after the one before: linear, whatever the pattern. */
-function patternOf(text: string): (name: string) => boolean {
-  const [first = "", ...rest] = text.split("*");
-  const last = rest.pop();
-  if (last === undefined) return (name) => name === text;
-  return (name) => {
-    if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
-    let position = first.length;
-    for (const part of rest) {
-      const found = name.indexOf(part, position);
-      if (found < 0) return false;
-      position = found + part.length;
-    }
-    return position <= name.length - last.length;
   };
 }
