@@ -1,72 +1,30 @@
 // The source editor: shows the document's text, turns typing into splices of it, and leaves undo to the document's one history.
 import { defaultKeymap, indentWithTab } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { foldKeymap } from "@codemirror/language";
+import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
+import { EditorView, keymap } from "@codemirror/view";
 import type { Editor } from "../document/editor.ts";
 import { difference } from "../document/history.ts";
 import { isBroken, stepAt } from "../document/open-flow.ts";
 import { pathKey } from "../document/outline.ts";
 import { problemOf, type Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
+import { editorSurface } from "./editor-surface.ts";
 
 /** Marks changes that came from the document, so that they do not go back to it. */
 const fromDocument = Annotation.define<boolean>();
 
-const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--kind-endpoint)" },
-  { tag: [tags.string, tags.special(tags.string)], color: "var(--kind-trigger)" },
-  { tag: [tags.content], color: "var(--text)" },
-  { tag: [tags.comment, tags.lineComment], color: "var(--muted)", fontStyle: "italic" },
-  { tag: [tags.punctuation, tags.separator, tags.meta], color: "var(--muted)" },
-  { tag: [tags.keyword, tags.labelName, tags.typeName], color: "var(--kind-transform)" },
-]);
-
-const look = EditorView.theme({
-  "&": { backgroundColor: "var(--surface)", color: "var(--text)" },
-  "&.cm-focused": { outline: "none" },
-  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--muted)", borderRight: "1px solid var(--border)" },
-  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
-  ".cm-cursor": { borderLeftColor: "var(--text)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent)",
-  },
-  ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)" },
-  ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--border)" },
-  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 25%, transparent)" },
-});
-
-/** Colours of the page for any source text. */
-export const editorLook = [syntaxHighlighting(colours), look];
-
 /** Puts the source editor into an element; returns what takes it out again. */
 export function mountCodeEditor(parent: HTMLElement, editor: Editor, label: string): () => void {
-  const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: editor.flow.text,
       extensions: [
-        EditorView.cspNonce.of(nonce),
+        editorSurface(label),
         EditorState.lineSeparator.of(editor.flow.text.includes("\r\n") ? "\r\n" : "\n"),
-        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
-        lineNumbers(),
-        foldGutter(),
-        lintGutter(),
-        highlightActiveLine(),
-        highlightActiveLineGutter(),
-        drawSelection(),
-        indentUnit.of("  "),
-        indentOnInput(),
-        bracketMatching(),
-        highlightSelectionMatches(),
-        search({ top: true }),
-        yaml(),
-        editorLook,
         keymap.of([
           { key: "Mod-z", run: () => (editor.undo(), true), preventDefault: true },
           { key: "Mod-Shift-z", run: () => (editor.redo(), true), preventDefault: true },
