@@ -8,6 +8,8 @@ import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { Moment } from "../controls/moment.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
+import { SearchField } from "../controls/search-field.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { outlineOf } from "../document/outline.ts";
@@ -53,10 +55,9 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
         </Button>
       </div>
       {flowsError === undefined ? null : (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{flowsError}</span>
+        <FailureBanner text={flowsError}>
           <Button onClick={() => void useWorkspace.getState().loadFlows()}>{strings.common.retry}</Button>
-        </div>
+        </FailureBanner>
       )}
       {flows !== undefined && rows.length === 0 ? (
         <EmptyState icon={<Workflow size={40} aria-hidden="true" />} title={strings.flows.emptyTitle} text={strings.flows.emptyText}>
@@ -69,20 +70,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
       ) : (
         <>
           <div className="filters" role="search">
-            <div className="field--search field">
-              <Field label={strings.flows.searchLabel}>
-                {(control) => (
-                  <input
-                    {...control}
-                    className="input"
-                    type="search"
-                    placeholder={strings.flows.searchHint}
-                    value={query}
-                    onChange={(event) => setQuery(event.target.value)}
-                  />
-                )}
-              </Field>
-            </div>
+            <SearchField label={strings.flows.searchLabel} hint={strings.flows.searchHint} value={query} onChange={setQuery} />
             <Field label={strings.flows.category}>
               {(control) => (
                 <select {...control} className="input" value={category} onChange={(event) => setCategory(event.target.value)}>

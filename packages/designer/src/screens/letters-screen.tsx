@@ -7,6 +7,8 @@ import { Dialog } from "../controls/dialog.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { MessageView } from "../controls/message-view.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
+import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LetterTable } from "./letter-table.tsx";
@@ -69,11 +71,7 @@ export function LettersScreen() {
       <p className={note === "" ? "visually-hidden" : "muted"} aria-live="polite">
         {note}
       </p>
-      {loaded !== undefined && "error" in loaded ? (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
-      ) : null}
+      {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {isEmpty ? (
         <EmptyState icon={<MailCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
       ) : (
@@ -133,13 +131,7 @@ function Filters({ letters, text, onText, routeId, onRoute }: FilterProps) {
   const routes = [...new Set([...letters.map((letter) => letter.routeId), ...(routeId === "" ? [] : [routeId])])].toSorted();
   return (
     <div className="filters" role="search">
-      <div className="field field--search">
-        <Field label={words.search}>
-          {(control) => (
-            <input {...control} className="input" type="search" placeholder={words.searchHint} value={text} onChange={(event) => onText(event.target.value)} />
-          )}
-        </Field>
-      </div>
+      <SearchField label={words.search} hint={words.searchHint} value={text} onChange={onText} />
       <Field label={words.route}>
         {(control) => (
           <select {...control} className="input" value={routeId} onChange={(event) => onRoute(event.target.value)}>

@@ -5,6 +5,7 @@ import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { shownTime } from "../controls/moment.tsx";
+import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LogBuffer, type LogLine } from "./log-buffer.ts";
@@ -32,20 +33,7 @@ export function LogsScreen() {
         <Button onClick={clear}>{words.clear}</Button>
       </div>
       <div className="filters" role="search">
-        <div className="field field--search">
-          <Field label={words.search}>
-            {(control) => (
-              <input
-                {...control}
-                className="input"
-                type="search"
-                placeholder={words.searchHint}
-                value={query}
-                onChange={(event) => setQuery(event.target.value)}
-              />
-            )}
-          </Field>
-        </div>
+        <SearchField label={words.search} hint={words.searchHint} value={query} onChange={setQuery} />
         <Field label={words.level}>
           {(control) => (
             <select {...control} className="input" value={level} onChange={(event) => setLevel(event.target.value)}>

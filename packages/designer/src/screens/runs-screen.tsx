@@ -4,6 +4,8 @@ import { runtimeClient, type Run } from "../api-client/runtime-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
+import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { useTitle } from "./page-context.tsx";
@@ -34,30 +36,13 @@ export function RunsScreen() {
           {words.follow}
         </Button>
       </div>
-      {loaded !== undefined && "error" in loaded ? (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
-      ) : null}
+      {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {isEmpty ? (
         <EmptyState icon={<Activity size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
       ) : (
         <>
           <div className="filters" role="search">
-            <div className="field field--search">
-              <Field label={words.search}>
-                {(control) => (
-                  <input
-                    {...control}
-                    className="input"
-                    type="search"
-                    placeholder={words.searchHint}
-                    value={query}
-                    onChange={(event) => setQuery(event.target.value)}
-                  />
-                )}
-              </Field>
-            </div>
+            <SearchField label={words.search} hint={words.searchHint} value={query} onChange={setQuery} />
             <Field label={words.status}>
               {(control) => (
                 <select {...control} className="input" value={status} onChange={(event) => setStatus(event.target.value)}>

@@ -3,6 +3,7 @@ import { useCallback, useState } from "react";
 import { Link } from "wouter";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
+import { FailureBanner } from "../controls/failure-banner.tsx";
 import { openWorker } from "../simulation/open-worker.ts";
 import { Simulator } from "../simulation/simulator.ts";
 import type { FileVerdict } from "../simulation/test-verdict.ts";
@@ -56,10 +57,9 @@ export function TestsScreen() {
         )}
       </div>
       {error === undefined ? null : (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{error}</span>
+        <FailureBanner text={error}>
           <Button onClick={reload}>{strings.common.retry}</Button>
-        </div>
+        </FailureBanner>
       )}
       {suites?.length === 0 ? (
         <EmptyState icon={<FlaskConical size={40} aria-hidden="true" />} title={words.none} text={words.noneAnywhere}>

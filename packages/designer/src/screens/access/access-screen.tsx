@@ -5,6 +5,7 @@ import { accessClient, type PolicySummary } from "../../api-client/access-client
 import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -41,11 +42,7 @@ export function AccessScreen() {
         <h1>{words.title}</h1>
       </div>
       <p className="muted">{words.text}</p>
-      {loaded !== undefined && "error" in loaded ? (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
-      ) : null}
+      {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {policies === undefined ? null : rows.length === 0 ? (
         <EmptyState icon={<ShieldCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
       ) : (

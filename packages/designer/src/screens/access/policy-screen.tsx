@@ -6,6 +6,7 @@ import { accessClient } from "../../api-client/access-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { shownTime } from "../../controls/moment.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as words } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -41,9 +42,7 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
   if ("error" in loaded)
     return (
       <div className="screen">
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
+        <FailureBanner text={loaded.error} />
       </div>
     );
   return <PolicyEditor key={target} flowId={flowId} loaded={loaded.value} target={target} />;
@@ -131,11 +130,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         <p className={note === "" ? "visually-hidden" : "muted"} role="status">
           {note}
         </p>
-        {saved.problem === undefined ? null : (
-          <div className="banner banner--fail" role="alert">
-            <span className="banner__text">{words.brokenText(saved.problem)}</span>
-          </div>
-        )}
+        {saved.problem === undefined ? null : <FailureBanner text={words.brokenText(saved.problem)} />}
         {isOpen ? (
           <div className="banner banner--warn">
             <span className="banner__text">{words.openText}</span>
@@ -147,9 +142,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
           </div>
         ) : null}
         {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
-          <div className="banner banner--fail" role="alert">
-            <span className="banner__text">{[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")}</span>
-          </div>
+          <FailureBanner text={[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")} />
         )}
         <Remarks title={words.warnings} look="warn" sentences={warnings} />
         <CredentialFields />

@@ -3,6 +3,7 @@ import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
 import { shownTime } from "../../controls/moment.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { isBroken } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
 import { useEditor, useEditorState } from "./editor-context.ts";
@@ -67,12 +68,11 @@ function Told() {
         {busy === "saving" ? strings.editor.saving : busy === "deploying" ? strings.editor.deploying : notice?.kind === "info" ? notice.text : ""}
       </div>
       {notice?.kind === "error" ? (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{notice.text}</span>
+        <FailureBanner text={notice.text}>
           <Button look="quiet" onClick={() => editor.say(undefined)}>
             {strings.notices.dismiss}
           </Button>
-        </div>
+        </FailureBanner>
       ) : null}
     </>
   );

@@ -2,6 +2,7 @@ import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link } from "wouter";
 import { Button } from "../../controls/button.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { mappingStrings as words } from "../../strings/mappings.ts";
 import type { Saving } from "./use-saving.ts";
 
@@ -40,11 +41,7 @@ export function MappingFrame({ id, title, isInstalled, isChanged, isRestored, sa
       <p className={saving.note === "" ? "visually-hidden" : "muted"} role="status">
         {saving.note}
       </p>
-      {saving.error === undefined ? null : (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{saving.error}</span>
-        </div>
-      )}
+      {saving.error === undefined ? null : <FailureBanner text={saving.error} />}
       {isRestored && isInstalled && saving.error === undefined ? (
         <div className="banner banner--info">
           <span className="banner__text">{words.restored}</span>

@@ -6,8 +6,9 @@ import { runtimeClient } from "../../api-client/runtime-client.ts";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { Field } from "../../controls/field.tsx";
 import { Moment } from "../../controls/moment.tsx";
+import { FailureBanner } from "../../controls/failure-banner.tsx";
+import { SearchField } from "../../controls/search-field.tsx";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
@@ -52,10 +53,9 @@ export function MappingsScreen() {
         {note}
       </p>
       {loaded !== undefined && "error" in loaded ? (
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
+        <FailureBanner text={loaded.error}>
           <Button onClick={refresh}>{strings.common.retry}</Button>
-        </div>
+        </FailureBanner>
       ) : null}
       {loaded === undefined ? <p className="muted">{strings.common.loading}</p> : null}
       {entries?.length === 0 ? (
@@ -66,20 +66,7 @@ export function MappingsScreen() {
       {entries === undefined || entries.length === 0 ? null : (
         <>
           <div className="filters" role="search">
-            <div className="field field--search">
-              <Field label={words.search}>
-                {(control) => (
-                  <input
-                    {...control}
-                    className="input"
-                    type="search"
-                    placeholder={words.searchHint}
-                    value={text}
-                    onChange={(event) => setText(event.target.value)}
-                  />
-                )}
-              </Field>
-            </div>
+            <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />
           </div>
           {shown.length === 0 ? (
             <p className="muted">{strings.common.nothingFound}</p>

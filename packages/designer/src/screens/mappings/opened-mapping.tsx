@@ -1,3 +1,4 @@
+import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { useCallback, type ComponentType } from "react";
 import type { MappingKind } from "../../api-client/mapping-client.ts";
 import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
@@ -29,9 +30,7 @@ export function OpenedMapping({ kind, id, editor: Editor }: OpenedMappingProps) 
   if ("error" in loaded)
     return (
       <div className="screen">
-        <div className="banner banner--fail" role="alert">
-          <span className="banner__text">{loaded.error}</span>
-        </div>
+        <FailureBanner text={loaded.error} />
       </div>
     );
   return <Editor key={target} id={id} loaded={loaded.value} target={target} />;

@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useMemo, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { Button } from "../../controls/button.tsx";
-import { Field } from "../../controls/field.tsx";
+import { SearchField } from "../../controls/search-field.tsx";
 import {
   addColumn,
   addRow,
@@ -64,11 +64,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
   return (
     <section className="panel" aria-label={words.grid}>
       <div className="filters">
-        <div className="field field--search">
-          <Field label={words.search}>
-            {(control) => <input {...control} className="input" type="search" value={search} onChange={(event) => onSearch(event.target.value)} />}
-          </Field>
-        </div>
+        <SearchField label={words.search} value={search} onChange={onSearch} />
         <span className="muted mapping__count">{words.found(rows.length, draft.rows.length)}</span>
         <span className="grow" />
         <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => onChange(addColumn(draft))}>
