@@ -4,6 +4,7 @@ export { aimedSpan, spanInText, type Aim } from "./check/aimed-span.ts";
 export type { BindOptions } from "./check/binding.ts";
 export * from "./check/bind-flow.ts";
 export * from "./check/did-you-mean.ts";
+export { decodePercent, parseQuery } from "./check/endpoint-query.ts";
 export * from "./check/endpoint-uri.ts";
 export { commonFields } from "./check/common-fields.ts";
 export * from "./check/flow-schema.ts";

@@ -42,6 +42,24 @@ describe("kamelet", () => {
     expect((await run({ body: "Ada" })).body).toBe(expected);
   });
 
+  it.each([
+    ["%", "<Hi Ada%>"],
+    ["%E0", "<Hi Ada%E0>"],
+    ["%zz+%3D", "<Hi Ada%zz =>"],
+    ["a=b", "<Hi Adaa=b>"],
+    ["RAW(1&2)", "<Hi Ada1&2>"],
+  ])("leaves a percent sign that encodes nothing as it stands: mark=%s", async (mark, expected) => {
+    for (const step of [`kamelet: {name: "greet?greeting=Hi&mark=${mark}"}`, `to: "kamelet:greet?greeting=Hi&mark=${mark}"`]) {
+      const run = await flow(using("x").replace("kamelet: x", step));
+      expect((await run({ body: "Ada" })).body).toBe(expected);
+    }
+  });
+
+  it("says what is wrong with a query that is none", () => {
+    expect(faultsOf(using("'greet?mark=1&greeting'"))).toEqual(["14: the query behind kamelet 'greet' is not valid: the option 'greeting' has no value"]);
+    expect(faultsOf(using("'greet?mark=1&&greeting=2'"))).toEqual(["14: the query behind kamelet 'greet' is not valid: two '&' follow each other"]);
+  });
+
   it("names the template that is missing when it is an address", () => {
     expect(faultsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([expect.stringContaining("no route template 'nobody'")]);
   });

@@ -1,5 +1,5 @@
-import { defineStep, type Compiler } from "@sluice/engine/spi";
-import { f, type StepNode } from "@sluice/model";
+import { CompileError, defineStep, type Compiler } from "@sluice/engine/spi";
+import { f, parseQuery, type StepNode } from "@sluice/model";
 
 /** The steps of a template stand where the kamelet is used, so they share the route's error handling and run history. */
 export const kamelet = defineStep({
@@ -46,12 +46,10 @@ export const kamelet = defineStep({
 
 /** The steps of the template that `name?x=1` asks for. */
 export function kameletSteps(name: string, parameters: Readonly<Record<string, string>>, { registry }: Compiler, node: StepNode): readonly StepNode[] {
-  const [template = "", query = ""] = name.split("?", 2);
-  const given = new Map(
-    query
-      .split("&")
-      .filter((pair) => pair.includes("="))
-      .map((pair) => [pair.slice(0, pair.indexOf("=")), decodeURIComponent(pair.slice(pair.indexOf("=") + 1))]),
-  );
+  const question = name.indexOf("?");
+  const template = question < 0 ? name : name.slice(0, question);
+  const { options, fault } = parseQuery(question < 0 ? "" : name.slice(question + 1));
+  if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query behind kamelet '${template}' is not valid: ${fault}`);
+  const given = options.map((option) => [option.name, option.value] as const);
   return registry.template(template, { ...Object.fromEntries(given), ...parameters }, `${node.id}-`);
 }
