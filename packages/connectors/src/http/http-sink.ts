@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { STATUS_CODES } from "node:http";
 import type { Dispatcher } from "undici";
 import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import { decodePercent } from "@sluice/model";
 import type { CallAgents } from "./call-agents.ts";
 import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
 import type { HttpOptions } from "./http-shape.ts";
@@ -142,7 +143,7 @@ function credentialsOf({ authMethod, authUsername, authPassword, authBearerToken
 }
 
 function userInfoOf({ username, password }: URL): string | undefined {
-  return username === "" ? undefined : basic(decodeURIComponent(username), decodeURIComponent(password));
+  return username === "" ? undefined : basic(decodePercent(username, false), decodePercent(password, false));
 }
 
 const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;

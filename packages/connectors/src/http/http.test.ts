@@ -159,9 +159,10 @@ describe("the request", () => {
     await call(`http://${address}/?authUsername=u&authPassword=p%26w`);
     await call(`http://${address}/?authMethod=Bearer&authBearerToken=tok`);
     await call(`http://me:se%20cret@${address}/`);
+    await call(`http://50%:a%E0%20b@${address}/`);
     await call(`http://${address}/?authUsername=u`, exchangeOf(null, { Authorization: "Custom own" }));
     const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual([basic("u:p&w"), "Bearer tok", basic("me:se cret"), "Custom own"]);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([basic("u:p&w"), "Bearer tok", basic("me:se cret"), basic("50%:a%E0%20b"), "Custom own"]);
     expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/no authBearerToken/);
   });
 
