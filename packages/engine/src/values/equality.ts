@@ -34,7 +34,13 @@ function textEquals(one: string, other: string, ignoreCase: boolean): boolean {
 }
 
 function sameInteger(one: string, other: string): boolean {
-  return one.length < 16 && other.length < 16 ? Number(one) === Number(other) : BigInt(one) === BigInt(other);
+  // Making a BigInt of millions of digits takes minutes, comparing them takes none.
+  return one.length < 16 && other.length < 16 ? Number(one) === Number(other) : withoutZeros(one) === withoutZeros(other);
+}
+
+function withoutZeros(digits: string): string {
+  const bare = digits.replace(/^(-?)0+(?=\d)/, "$1");
+  return bare === "-0" ? "0" : bare;
 }
 
 /** A value that is no text against one that is. */

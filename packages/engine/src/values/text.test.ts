@@ -9,8 +9,10 @@ it("bytes inside lists and maps are text, whoever made them", () => {
   }
 });
 
-it("maps are objects, sets lists, big numbers and errors text", () => {
+it("maps are objects, sets lists, big numbers numbers, errors text", () => {
   expect(asJson(new Map<string, unknown>([["a", new Set([1, 2])]]))).toBe('{"a":[1,2]}');
-  expect(asJson({ n: 12345678901234567890n, e: new Error("no") })).toBe('{"n":"12345678901234567890","e":"no"}');
+  expect(asJson({ n: 12345678901234567890n, e: new Error("no") })).toBe('{"n":12345678901234567890,"e":"no"}');
+  expect(asJson({ n: -12345678901234567890n }, " ")).toBe('{\n "n": -12345678901234567890\n}');
+  expect(asJson({ n: 1n, s: "1", t: "\\u0000n1" })).toBe('{"n":1,"s":"1","t":"\\\\u0000n1"}');
   expect(asJson(new Date(0))).toBe('"1970-01-01T00:00:00.000Z"');
 });

@@ -31,11 +31,14 @@ export function asText(value: unknown): string {
   return asJson(value);
 }
 
-/** The JSON text of a value: maps as objects, sets as lists, bytes as text. */
+/** The JSON text of a value: maps as objects, sets as lists, bytes as text, whole numbers of any length as numbers. */
 export function asJson(value: unknown, indent?: string): string {
   // A replacer makes writing many times slower, so it is used only where some value needs it.
   const size = { left: mostNodes };
-  return (isJsonAsItIs(value, 0, size) ? JSON.stringify(value, undefined, indent) : JSON.stringify(value, bounded(), indent)) ?? "";
+  if (isJsonAsItIs(value, 0, size)) return JSON.stringify(value, undefined, indent) ?? "";
+  const { replacer, hasLongNumber } = bounded();
+  const text = JSON.stringify(value, replacer, indent) ?? "";
+  return hasLongNumber() ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
 }
 
 /** Values one text is made of. Lists that hold one list many times are small in memory and endless as text. */
@@ -63,11 +66,18 @@ function count(size: { left: number }, length: number): void {
   if (size.left < 0) checkTextLength(Infinity);
 }
 
-function bounded(): typeof plain {
+/** JSON.stringify cannot write a bigint as a number: it leaves as marked text, from which the quotes are taken off afterwards. */
+function bounded(): { replacer: typeof plain; hasLongNumber: () => boolean } {
   const size = { left: mostNodes };
-  return function (this: unknown, key, value) {
-    count(size, typeof value === "string" ? value.length : 0);
-    return plain.call(this, key, value);
+  let found = false;
+  return {
+    replacer(this: unknown, key, value) {
+      count(size, typeof value === "string" ? value.length : 0);
+      if (typeof value !== "bigint") return plain.call(this, key, value);
+      found = true;
+      return `\u0000n${value}`;
+    },
+    hasLongNumber: () => found,
   };
 }
 
@@ -75,7 +85,6 @@ function plain(this: unknown, key: string, value: unknown): unknown {
   // Node's Buffer has made a record of itself before it comes here as the value.
   const own = (this as Readonly<Record<string, unknown>>)[key];
   if (own instanceof Uint8Array) return decodeText(own);
-  if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];

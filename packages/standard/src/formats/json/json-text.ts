@@ -1,7 +1,10 @@
 // JSON text ⇄ values, keeping whole numbers that a double cannot hold: they are bigint in a message.
+import { asJson, FlowError } from "@sluice/engine/spi";
 import { invalidInput } from "../format-input.ts";
 
 const longNumber = /\d{16}/;
+/** Reading a whole number takes time by the square of its length. */
+export const mostDigits = 1000;
 const mark = "\u0000n";
 const writtenMark = String.raw`\u0000n`;
 
@@ -9,40 +12,50 @@ const writtenMark = String.raw`\u0000n`;
 export function parseJson(text: string): unknown {
   try {
     if (!longNumber.test(text) || text.includes(writtenMark)) return JSON.parse(text) as unknown;
-    const marked = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g, (token) =>
-      /^-?[1-9]\d{15,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${writtenMark}${token}"` : token,
-    );
+    const marked = markLongNumbers(text);
     if (marked === text) return JSON.parse(text) as unknown;
     return JSON.parse(marked, (_key, value: unknown) =>
       typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
     ) as unknown;
   } catch (cause) {
+    if (cause instanceof FlowError) throw cause;
     throw invalidInput("json", describeFault(text, cause), cause);
   }
 }
 
 /** The JSON text of a value: maps as objects, sets as lists, bytes as text, bigint as a number. */
 export function writeJson(value: unknown): string {
-  let hasBig = false;
-  const text = JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner === "bigint") {
-      hasBig = true;
-      return mark + String(inner);
-    }
-    return plain(inner);
-  });
-  if (text === undefined) return "null";
-  return hasBig ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
+  return asJson(value) || "null";
 }
 
-const decoder = new TextDecoder();
+/** Strings are stepped over by hand: a regular expression would need a stack as deep as the longest of them. */
+function markLongNumbers(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const opening = text.indexOf('"', at);
+    const between = text.slice(at, opening < 0 ? text.length : opening);
+    parts.push(longNumber.test(between) ? between.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g, marked) : between);
+    at = opening < 0 ? text.length : stringEnd(text, opening);
+    if (opening >= 0) parts.push(text.slice(opening, at));
+  }
+  return parts.join("");
+}
 
-function plain(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Map) return Object.fromEntries(value);
-  if (value instanceof Set) return [...value];
-  if (value instanceof Uint8Array) return decoder.decode(value);
-  return value instanceof Error ? value.message : value;
+function marked(token: string): string {
+  if (!/^-?[1-9]\d{15,}$/.test(token) || Number.isSafeInteger(Number(token))) return token;
+  if (token.length > mostDigits) throw invalidInput("json", `the body is no JSON that can be read: a whole number in it has more than ${mostDigits} digits`);
+  return `"${writtenMark}${token}"`;
+}
+
+/** Behind the quote that closes the string. */
+export function stringEnd(text: string, opening: number): number {
+  for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === 0x5c) before--;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 function describeFault(text: string, cause: unknown): string {
@@ -56,19 +69,31 @@ function describeFault(text: string, cause: unknown): string {
 
 /** Where a text stops being JSON. The engine's own message names the place only sometimes. */
 function faultOffset(text: string): number {
-  // oxlint-disable-next-line no-control-regex
-  const token = /([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+  const token = /([{}[\],:])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
   const open: string[] = [];
   let expected = "value";
-  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, token.lastIndex)) {
+  let end = 0;
+  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, end)) {
+    const isText = text[at] === '"';
     token.lastIndex = at;
-    const match = token.exec(text);
-    if (match === null) return at;
-    const next = following(match[1] ?? (match[2] === undefined ? "value" : "text"), expected, open);
+    const match = isText ? null : token.exec(text);
+    end = isText ? textEnd(text, at) : token.lastIndex;
+    if (end <= at) return at;
+    const next = following(isText ? "text" : (match?.[1] ?? "value"), expected, open);
     if (next === undefined) return at;
     expected = next;
   }
   return text.length;
+}
+
+// oxlint-disable-next-line no-control-regex
+const textPart = /[^"\\\u0000-\u001f]{1,5000}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** Behind the quote that closes a well-formed text; -1 when it is not. */
+function textEnd(text: string, opening: number): number {
+  let at = opening + 1;
+  for (textPart.lastIndex = at; textPart.test(text); at = textPart.lastIndex);
+  return text[at] === '"' ? at + 1 : -1;
 }
 
 function skipBlanks(text: string, from: number): number {

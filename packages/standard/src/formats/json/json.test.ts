@@ -18,8 +18,25 @@ describe("reading", () => {
       { id: 12345678901234567890n, s: "12345678901234567890", d: 1.1234567890123457, e: 1.5e300 },
     ],
     ["[9007199254740991, -9007199254740993]", [9007199254740991, -9007199254740993n]],
+    [
+      String.raw`{"a\\":12345678901234567890,"b\"1234567890123456789":"\\\"[12345678901234567890"}`,
+      { "a\\": 12345678901234567890n, 'b"1234567890123456789': '\\"[12345678901234567890' },
+    ],
   ])("%s", (text, expected) => {
     expect(read(text)).toEqual(expected);
+  });
+
+  test("a long text beside a long number, and a long text that never ends", () => {
+    const long = "x".repeat(12_000_000);
+    expect(read(`{"text":"${long}","id":12345678901234567890}`)).toEqual({ text: long, id: 12345678901234567890n });
+    expect(() => read(`[12345678901234567890,"${long}`)).toThrowError(expect.objectContaining({ code: "invalid-json" }));
+  });
+
+  test("a number so long that reading it would hold up everything else is refused at once", () => {
+    const started = performance.now();
+    expect(() => read(`[${"1".repeat(9_000_000)}]`)).toThrowError(expect.objectContaining({ code: "invalid-json", details: { clientFault: true } }));
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(read("1".repeat(1000))).toBe(BigInt("1".repeat(1000)));
   });
 
   test("a stream is collected", async () => {
@@ -78,6 +95,8 @@ describe("writing", () => {
 
   test("options", () => {
     expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a" : [ 1 ]\n}');
+    const long = "x\n".repeat(6_000_000);
+    expect(write({ a: long }, { prettyPrint: "true" })).toBe(`{\n  "a" : ${JSON.stringify(long)}\n}`);
     expect(write({ "k{": [{ b: {} }, [], 'say "[x]", \\'], n: null }, { prettyPrint: "true" })).toBe(
       '{\n  "k{" : [ {\n    "b" : { }\n  }, [ ], "say \\"[x]\\", \\\\" ],\n  "n" : null\n}',
     );

@@ -1,4 +1,5 @@
 // JSON laid out as Camel's default library does it: a member a line, lists in one line.
+import { stringEnd } from "./json-text.ts";
 
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 
@@ -7,7 +8,7 @@ export function prettyJson(compact: string): string {
   const parts: string[] = [];
   let depth = 0;
   const kinds: string[] = [];
-  for (const [token] of compact.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/g)) {
+  for (const token of tokensOf(compact)) {
     const isEmpty = parts.at(-1) === "{" || parts.at(-1) === "[";
     if (isEmpty && token !== "}" && token !== "]") parts.push(kinds.at(-1) === "{" ? newLine(depth) : " ");
     if (token === "{" || token === "[") {
@@ -22,4 +23,13 @@ export function prettyJson(compact: string): string {
     else parts.push(token === ":" ? " : " : token);
   }
   return parts.join("");
+}
+
+function* tokensOf(compact: string): Iterable<string> {
+  const token = /[{}[\],:]|[^"{}[\],:]+/y;
+  for (let at = 0, end = 0; at < compact.length; at = end) {
+    token.lastIndex = at;
+    end = token.test(compact) ? token.lastIndex : stringEnd(compact, at);
+    yield compact.slice(at, end);
+  }
 }

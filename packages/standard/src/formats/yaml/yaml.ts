@@ -2,6 +2,7 @@ import { FlowError, defineFormat } from "@sluice/engine/spi";
 import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
+import { mostDigits } from "../json/json-text.ts";
 import { commonFields, invalidInput, withText } from "../format-input.ts";
 
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 200_000, nodes: 400_000, tokens: 2_000_000 };
@@ -78,9 +79,16 @@ function scalar(text: string): unknown {
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;
   if (/^(null|Null|NULL|~|)$/.test(text)) return null;
-  if (/^[-+]?\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text.replace(/^\+/, ""));
+  if (/^[-+]?\d+$/.test(text)) return wholeNumber(text);
   if (/^0o[0-7]+$|^0x[0-9a-fA-F]+$/.test(text)) return Number(text);
   if (/^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(text)) return Number(text);
   if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   return /^\.(nan|NaN|NAN)$/.test(text) ? Number.NaN : text;
+}
+
+function wholeNumber(text: string): number | bigint {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  if (text.length > mostDigits) throw invalidInput("yaml", `the body is no YAML that can be read: a whole number in it has more than ${mostDigits} digits`);
+  return BigInt(text.replace(/^\+/, ""));
 }

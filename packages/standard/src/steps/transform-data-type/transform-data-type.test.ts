@@ -14,13 +14,22 @@ describe("transformDataType", () => {
     ["application-json", "no json", bytes('"no json"'), "application/json"],
     ["application-json", null, bytes("null"), "application/json"],
     ["application-x-struct", bytes('[{"a":1}]'), [{ a: 1 }], "application/x-struct"],
+    ["application-json", { id: 12345678901234567890n }, bytes('{"id":12345678901234567890}'), "application/json"],
+    ["application-json", 12345678901234567890n, bytes("12345678901234567890"), "application/json"],
+    ["application-x-struct", '{"id":12345678901234567890}', { id: 12345678901234567890n }, "application/x-struct"],
     ["application-x-struct", null, {}, "application/x-struct"],
     ["java:java.lang.Integer", "12", 12, "kept"],
-  ])("to %s from %j", async (toType, body, expected, contentType) => {
+  ])("to %s (case %#)", async (toType, body, expected, contentType) => {
     const run = await flow(`transformDataType: {fromType: anything, toType: "${toType}"}`);
     const result = await run({ body, headers: { "Content-Type": "kept" } });
     expect(result.body).toEqual(expected);
     expect(result.headers["Content-Type"]).toBe(contentType);
+  });
+
+  it("takes an XML document for the text it is", async () => {
+    const run = await flow("- setBody: {xpath: {expression: /a, resultQName: NODE}}\n- transformDataType: {toType: application-json}");
+    const result = await run({ body: "<a>1</a>" });
+    expect(new TextDecoder().decode(result.body as Uint8Array)).toMatch(/^".*<a>1<.a>"$/);
   });
 
   it("fails the message when the body is not JSON", async () => {

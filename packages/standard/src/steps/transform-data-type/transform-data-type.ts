@@ -1,6 +1,7 @@
 // The data types that need no Java: text, bytes, JSON in both forms, and `java:` names of types that can be converted to.
-import { asText, collectStream, CompileError, defineStep, FlowError, isStream, type Conversion, type Message } from "@sluice/engine/spi";
+import { asText, collectStream, CompileError, defineStep, FlowError, isStream, textForm, type Conversion, type Message } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { parseJson, writeJson } from "../../formats/json/json-text.ts";
 import { converter } from "../conversion.ts";
 
 interface DataType {
@@ -63,24 +64,23 @@ const encoder = new TextEncoder();
 
 function asJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return value;
-  if (typeof value === "string" && isJson(value)) return encoder.encode(value);
-  const isData = typeof value === "object" && value !== null && !(value instanceof Date);
-  return encoder.encode(isData ? asText(value) : JSON.stringify(value ?? null));
+  const data = typeof value === "object" && value !== null && textForm in value ? asText(value) : value;
+  return encoder.encode(typeof data === "string" && isJson(data) ? data : writeJson(data));
 }
 
 function asData(value: unknown): unknown {
   if (value === null || value === undefined) return {};
   if (typeof value === "object" && !(value instanceof Uint8Array)) return value;
   try {
-    return JSON.parse(asText(value) ?? "");
-  } catch {
-    throw new FlowError("org.apache.camel.CamelExecutionException", "the body is not JSON, so it cannot become application-x-struct");
+    return parseJson(asText(value));
+  } catch (cause) {
+    throw new FlowError("org.apache.camel.CamelExecutionException", "the body is not JSON, so it cannot become application-x-struct", { cause });
   }
 }
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
   } catch {
     return false;
