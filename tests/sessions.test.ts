@@ -41,6 +41,11 @@ describe("a mocked destination", () => {
   });
 });
 
+const asserting = (wanted: unknown) => ({
+  mocks: [{ id: "m", match: { stepId: "tell" }, respond: {} }],
+  assertions: [{ mockCalled: { mock: "m", with: wanted } }],
+});
+
 describe("opening", () => {
   it("R58, R60, R69, R95, J01: ids are unguessable and distinct, ttlMs is an integer", async () => {
     const ids = new Set<string>();
@@ -81,11 +86,24 @@ describe("opening", () => {
       [respondTo("call-epr", {}), 422, "mock 'm': no step 'call-epr' is deployed where it matches"],
       [respondTo("/[/", {}), 400, "match.stepId of mock 'm' is not a valid regular expression"],
       [respondTo("tell", { bodyExpr: "${body" }), 400, /no valid simple expression/],
+      [asserting({ matches: "(" }), 400, "'matches' of an assertion: the regular expression '(' cannot be used: missing closing ): `(`"],
+      [asserting({ jsonpath: { "$.[": 1 } }), 400, /no valid jsonpath expression/],
     ];
     for (const [body, status, error] of refused) {
       const reply = await server.api("POST", "/test/session", body);
       expect([reply.status, reply.json.error]).toEqual([status, typeof error === "string" ? error : expect.stringMatching(error)]);
     }
+  });
+
+  it("G02: an expression made to be slow, in a mock or an assertion, is matched at once", async () => {
+    const { sessionId } = await session({
+      mocks: [{ id: "m", match: { stepId: "/(c+a?l?l?)+-erp/", kind: "/(t+o?)+/" }, respond: { body: "x" } }],
+      assertions: [{ mockCalled: { mock: "m", with: { matches: "^(a+)+$" } } }],
+    });
+    await invoke(sessionId, { body: `${"a".repeat(60)}b` });
+    const began = performance.now();
+    expect((await close(sessionId)).assertions).toEqual([{ ok: false, message: expect.stringContaining("expected it to match ^(a+)+$") }]);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it("J13: there is a cap on open sessions", async () => {

@@ -40,6 +40,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     const mocks = new SimulationMocks(started.simulated);
     try {
       mocks.arm(body.mocks ?? [], body.unmatched === "fail");
+      mocks.check(body.assertions ?? []);
     } catch (error) {
       return reply(422, { error: (error as Error).message });
     }

@@ -1,6 +1,7 @@
 // Mocks in a simulation: the same as in a test session, armed on everything there is.
 import {
   bodyTypeOf,
+  checkAssertion,
   evaluateAssertion,
   Exchange,
   Message,
@@ -101,16 +102,24 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     this.#count--;
   }
 
-  judge(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
-    return assertions.map((assertion) => evaluateAssertion(assertion, this.calls, (path, body) => this.#jsonPath(path, body)));
+  /** Throws a MockFault for an assertion that can never be judged. */
+  check(assertions: readonly AssertionBody[]): void {
+    for (const assertion of assertions) checkAssertion(assertion, (path) => this.#jsonPath(path));
   }
 
-  #jsonPath(path: string, body: unknown): unknown {
-    try {
-      return this.#compile("jsonpath", path)(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
-    } catch {
-      return null;
-    }
+  judge(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
+    return assertions.map((assertion) => evaluateAssertion(assertion, this.calls, (path) => this.#jsonPath(path)));
+  }
+
+  #jsonPath(path: string): (body: unknown) => unknown {
+    const find = this.#compile("jsonpath", path);
+    return (body) => {
+      try {
+        return find(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
+      } catch {
+        return null;
+      }
+    };
   }
 
   #compile(name: string, text: string): Expression {

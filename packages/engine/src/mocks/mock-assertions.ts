@@ -1,6 +1,9 @@
 // The assertions about mocks: how often, in which order and with what the mocks were called.
 import type { AssertionBody, CalledBody } from "@sluice/model";
 import { strictEquals } from "../values/equality.ts";
+import { compilePattern, type TextPattern } from "../values/pattern.ts";
+import { asText } from "../values/text.ts";
+import { MockFault } from "./mock-fault.ts";
 
 /** What an assertion looks at of a call. */
 export interface AssertedCall {
@@ -14,8 +17,15 @@ export interface AssertionResult {
   readonly message: string;
 }
 
-/** Reads a JSONPath from a body. */
-export type JsonPath = (path: string, body: unknown) => unknown;
+/** Compiles a JSONPath to what it finds in a body; throws for one that is wrong. */
+export type JsonPath = (path: string) => (body: unknown) => unknown;
+
+/** Throws for what can never be judged: an expression or a path that is none. */
+export function checkAssertion(assertion: AssertionBody, jsonPath: JsonPath): void {
+  const wanted = "mockCalled" in assertion && typeof assertion.mockCalled === "object" ? assertion.mockCalled.with : undefined;
+  if (wanted?.matches !== undefined) bodyPattern(wanted.matches);
+  for (const path of Object.keys(wanted?.jsonpath ?? {})) jsonPath(path);
+}
 
 export function evaluateAssertion(assertion: AssertionBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   if ("mockOrder" in assertion) return order(assertion.mockOrder, calls);
@@ -68,18 +78,36 @@ function mismatch({ with: wanted }: CalledBody, { request, seq }: AssertedCall, 
   if (body !== undefined && !isSubset(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
   if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))
     return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
-  const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
-  if (matches !== undefined && !new RegExp(matches.replace(/^\/(.*)\/$/s, "$1")).test(text))
+  if (matches !== undefined && !isFound(matches, asText(request.body)))
     return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
   for (const [name, value] of Object.entries(headers ?? {})) {
     const seen = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
     if (!strictEquals(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
   }
   for (const [path, value] of Object.entries(jsonpath ?? {})) {
-    const seen = jsonPath(path, data);
+    const seen = jsonPath(path)(data);
     if (!strictEquals(seen, value)) return `call ${seq} had ${show(seen)} at ${path}, expected ${show(value)}`;
   }
   return undefined;
+}
+
+function isFound(written: string, text: string): boolean {
+  const pattern = bodyPattern(written);
+  try {
+    return pattern.find(text);
+  } catch {
+    // The pattern is too large for a text of this length to be looked through in reasonable time.
+    return false;
+  }
+}
+
+/** `/A-\d+/` or the same without slashes, found anywhere in the body. */
+function bodyPattern(written: string): TextPattern {
+  try {
+    return compilePattern(written.replace(/^\/(.*)\/$/s, "$1"));
+  } catch (cause) {
+    throw new MockFault(`'matches' of an assertion: ${asText(cause)}`);
+  }
 }
 
 /** Text that is JSON counts as the data it says. */

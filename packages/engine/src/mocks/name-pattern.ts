@@ -1,3 +1,4 @@
+import { compilePattern } from "../values/pattern.ts";
 import { MockFault } from "./mock-fault.ts";
 
 export type NamePattern = (text: string) => boolean;
@@ -9,8 +10,8 @@ export function namePattern(text: string, where: string): NamePattern {
   if (text.length > longestPattern) throw new MockFault(`${where} is longer than ${longestPattern} characters`);
   if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
     try {
-      const expression = new RegExp(`^(?:${text.slice(1, -1)})$`);
-      return (name) => expression.test(name);
+      const expression = compilePattern(text.slice(1, -1));
+      return (name) => expression.matches(name);
     } catch {
       throw new MockFault(`${where} is not a valid regular expression`);
     }

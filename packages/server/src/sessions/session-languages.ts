@@ -27,12 +27,15 @@ export function createSessionLanguages(catalog: Catalog, host: Host): { compile(
 
   return {
     compile: (text) => compileIn("simple", text),
-    jsonPath(path, body) {
-      try {
-        return compileIn("jsonpath", path)(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
-      } catch {
-        return null;
-      }
+    jsonPath(path) {
+      const find = compileIn("jsonpath", path);
+      return (body) => {
+        try {
+          return find(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
+        } catch {
+          return null;
+        }
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
 // One test session: its mocks armed on the routes of the moment, until it is closed, expires, or its routes are replaced.
 import {
+  checkAssertion,
   evaluateAssertion,
   Mock,
   MockFault,
@@ -66,6 +67,7 @@ export class TestSession {
         return mockOf(mockId, mock, parts);
       })
       .sort((a, b) => b.weight - a.weight);
+    for (const assertion of body.assertions ?? []) refusingFaults(() => checkAssertion(assertion, parts.jsonPath));
     this.#findSteps();
   }
 
@@ -161,8 +163,12 @@ export class TestSession {
 }
 
 function mockOf(id: string, body: MockBody, { clock, compile }: SessionParts): Mock {
+  return refusingFaults(() => new Mock(id, body, { clock, compile }));
+}
+
+function refusingFaults<T>(work: () => T): T {
   try {
-    return new Mock(id, body, { clock, compile });
+    return work();
   } catch (error) {
     throw error instanceof MockFault ? new Refusal("body-invalid", error.message) : error;
   }
