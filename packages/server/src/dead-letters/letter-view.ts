@@ -46,5 +46,5 @@ export function messageJson(stored: StoredMessage, secrets: SecretValues): Json 
     headers: shownHeaders(message.headers),
     properties: shownHeaders(delivery.properties ?? [], isSecretHeader),
   };
-  return JSON.parse(secrets.scrub(JSON.stringify(shown))) as Json;
+  return JSON.parse(secrets.scrubJson(JSON.stringify(shown))) as Json;
 }

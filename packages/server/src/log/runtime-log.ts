@@ -51,7 +51,7 @@ export function createRuntimeLog({ level: least, writer, secrets, now }: Runtime
       if (!followed && !written) return;
       const at = now();
       const message = secrets.scrub(maskUris(cut(text)));
-      if (written) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : secrets.scrub(fieldsText(fields))));
+      if (written) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : fieldsText(fields, secrets)));
       if (followed) follower?.take({ at, level, logger, message, exchange, fields });
     },
   };
@@ -145,11 +145,13 @@ function quoted(text: string): string {
     : json;
 }
 
-function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+function fieldsText(fields: Readonly<Record<string, unknown>>, secrets: SecretValues): string {
   let text = "";
   for (const [name, value] of Object.entries(fields)) {
     const json = JSON.stringify(value instanceof Error ? (value.stack ?? value.message) : value) as string | undefined;
-    if (json !== undefined) text += `,${quoted(name)}:${json.length <= longestText ? json : quoted(cut(json))}`;
+    if (json === undefined) continue;
+    const shown = secrets.scrubJson(json);
+    text += `,${quoted(name)}:${shown.length <= longestText ? shown : quoted(cut(shown))}`;
   }
   return text;
 }

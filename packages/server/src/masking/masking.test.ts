@@ -56,8 +56,29 @@ describe("secret values", () => {
     expect(secrets.scrub(JSON.stringify({ a: 'pa"ss w&rd' }))).toBe('{"a":"***"}');
     expect(secrets.scrub(`?p=${encodeURIComponent('pa"ss w&rd')}`)).toBe("?p=***");
     expect(secrets.scrub("a short word")).toBe("a short word");
+    expect(secrets.scrubJson(JSON.stringify({ body: JSON.stringify({ p: 'pa"ss w&rd' }) }))).toBe(JSON.stringify({ body: '{"p":"***"}' }));
     secrets.set("flow", []);
     expect(secrets.scrub("longer-secret")).toBe("longer-secret");
+  });
+
+  it("leave JSON that is still JSON, whatever the secret looks like", () => {
+    const secrets = createSecretValues();
+    secrets.set("flow", ["123456", "tabloid", '":true', "\ud800lonely"]);
+    expect(JSON.parse(secrets.scrubJson(JSON.stringify({ n: 91234567, s: "\tabloid", k123456: [123456, null, true, "x123456"] })))).toEqual({
+      n: "***",
+      s: "\tabloid",
+      "k***": ["***", null, true, "x***"],
+    });
+    expect(secrets.scrubJson('{"a":true,"__proto__":"123456"}')).toBe('{"a":true,"__proto__":"***"}');
+    expect(secrets.scrub("\ud800lonely")).toBe("***");
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ minLength: 6, maxLength: 8 }), (value, secret) => {
+        secrets.set("other", [secret]);
+        const json = JSON.stringify({ value, secret });
+        expect(() => JSON.parse(secrets.scrubJson(json)) as unknown).not.toThrow();
+        expect((JSON.parse(secrets.scrubJson(json)) as { secret: string }).secret).not.toContain(secret);
+      }),
+    );
   });
 
   it("whatever the secret, it is gone", () => {

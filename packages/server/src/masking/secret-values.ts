@@ -9,6 +9,8 @@ export interface SecretValues {
   /** Sets what one owner (a flow, the process) wants hidden; an empty list forgets it. */
   set(owner: string, values: readonly string[]): void;
   scrub(text: string): string;
+  /** As `scrub`, for JSON text, which is JSON afterwards too: a number that holds a secret becomes text. */
+  scrubJson(json: string): string;
 }
 
 export function createSecretValues(): SecretValues {
@@ -22,13 +24,27 @@ export function createSecretValues(): SecretValues {
   function rebuild(): void {
     stale = false;
     const values = [...new Set([...owners.values()].flat())].flatMap((value) => {
-      const inJson = JSON.stringify(value).slice(1, -1);
-      const inUri = encodeURIComponent(value);
-      return [...new Set([value, inJson, inUri])];
+      const inJson = escaped(value);
+      const inUri = encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
+      return [...new Set([value, inJson, escaped(inJson), inUri])];
     });
     values.sort((a, b) => b.length - a.length);
     few = values.length <= 8 ? values : undefined;
     pattern = values.length === 0 ? undefined : new RegExp(values.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
+  }
+
+  function scrub(text: string): string {
+    if (stale) rebuild();
+    if (pattern === undefined || (few !== undefined && !few.some((value) => text.includes(value)))) return text;
+    return text.replaceAll(pattern, masked);
+  }
+
+  function hidden(value: unknown): unknown {
+    if (typeof value === "string") return scrub(value);
+    if (Array.isArray(value)) return value.map(hidden);
+    if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [scrub(name), hidden(inner)]));
+    const text = String(value);
+    return scrub(text) === text ? value : masked;
   }
 
   return {
@@ -39,10 +55,9 @@ export function createSecretValues(): SecretValues {
       else owners.set(owner, long);
       stale = true;
     },
-    scrub(text) {
-      if (stale) rebuild();
-      if (pattern === undefined || (few !== undefined && !few.some((value) => text.includes(value)))) return text;
-      return text.replaceAll(pattern, masked);
-    },
+    scrub,
+    scrubJson: (json) => (scrub(json) === json ? json : JSON.stringify(hidden(JSON.parse(json)))),
   };
 }
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -140,5 +140,5 @@ function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunO
     error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
     diff: differences(original, outcome),
   };
-  return JSON.parse(secrets.scrub(JSON.stringify(shown))) as Json;
+  return JSON.parse(secrets.scrubJson(JSON.stringify(shown))) as Json;
 }

@@ -113,6 +113,6 @@ function isSecret(name: string, { message }: Exchange): boolean {
 /** A value free of known secrets, and its size. */
 function hidden<T>(value: T, secrets: SecretValues): { readonly value: T; readonly bytes: number } {
   const json = JSON.stringify(value);
-  const scrubbed = secrets.scrub(json);
+  const scrubbed = secrets.scrubJson(json);
   return { value: scrubbed === json ? value : (JSON.parse(scrubbed) as T), bytes: json.length * 2 };
 }

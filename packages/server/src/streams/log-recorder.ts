@@ -51,7 +51,7 @@ export class LogRecorder implements LogFollower {
       fields: toPlain(fields ?? {}, 8_192),
     };
     const facts = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
-    this.hub.publish(facts, 600 + message.length * 2, (id) => this.#secrets.scrub(JSON.stringify({ id, ...event })));
+    this.hub.publish(facts, 600 + message.length * 2, (id) => this.#secrets.scrubJson(JSON.stringify({ id, ...event })));
   }
 }
 

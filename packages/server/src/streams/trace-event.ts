@@ -75,7 +75,7 @@ export function traceEvent({ type, at, exchange, step, durationMs, error, detail
       const limit = detailLimits[wanted];
       const shown = wanted === "none" ? null : maskUris(body.text.slice(0, limit));
       const shownMessage = { body: shown, bodyType, size: body.size ?? null, truncated: body.truncated || body.text.length > limit, headers };
-      return secrets.scrub(JSON.stringify({ id, ...head, message: shownMessage }));
+      return secrets.scrubJson(JSON.stringify({ id, ...head, message: shownMessage }));
     },
   };
 }

@@ -78,7 +78,7 @@ export class TraceRecorder {
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
     const at = new Date(this.#options.clock.now()).toISOString();
     this.hub.publish({ flowId: facts.flowId, routeId: facts.routeId, type }, 400, (id) =>
-      this.#options.secrets.scrub(JSON.stringify({ id, type, at, ...facts })),
+      this.#options.secrets.scrubJson(JSON.stringify({ id, type, at, ...facts })),
     );
   }
 
