@@ -76,6 +76,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
       const delayMs = policy.delay(attempt, host.random);
       exchange.run.redeliveries++;
       exchange.run.status = "retrying";
+      exchange.attempt = attempt;
       listener.retrying(exchange.run, exchange, error, delayMs);
       await pause(exchange, delayMs, host.clock);
       exchange.message = before.copy();

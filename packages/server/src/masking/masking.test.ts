@@ -45,6 +45,23 @@ describe("URIs", () => {
     expect(maskUris("x?password=RAW(S3&CR3T)&b=2")).toBe("x?password=***&b=2");
     expect(maskUris("failed to call http://u:S3CR3T@h, twice http://v:S3CR3T@h")).not.toContain("S3CR3T");
     expect(maskUris("a=b@c plain, 3 = 4")).toBe("a=b@c plain, 3 = 4");
+    expect(maskUris("x?a=1;db.password=S3CR3T&sig=S3CR3T&design=1&key=S3CR3T&monkey=2")).toBe("x?a=1;db.password=***&sig=***&design=1&key=***&monkey=2");
+  });
+
+  it("G02: take no longer than their length, whatever a message writes", () => {
+    const began = performance.now();
+    for (const piece of [";", "?a", "?password", "&password=RAW(", "//a:", "?secret;", "//"]) maskUris(`${piece.repeat(262_144 / piece.length)} =@`);
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
+  it("I03: are masked in headers that hold an address or its query", () => {
+    expect(
+      shownHeaders([
+        ["CamelHttpQuery", "access_token=S3CR3T&x=1"],
+        ["CamelHttpUrl", "http://u:S3CR3T@h/a?x=1&password=S3CR3T"],
+        ["n", "a=b"],
+      ]),
+    ).toEqual({ CamelHttpQuery: "access_token=***&x=1", CamelHttpUrl: "http://u:***@h/a?x=1&password=***", n: "a=b" });
   });
 });
 

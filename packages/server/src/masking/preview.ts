@@ -1,6 +1,7 @@
 // Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
 import { decodeText, toPlain, toPlainWithin } from "@sluice/engine";
 import { isSecretHeader, masked } from "./secret-headers.ts";
+import { maskQuery, maskUris } from "./secret-uris.ts";
 
 export interface BodyPreview {
   readonly text: string;
@@ -36,10 +37,16 @@ export function shownHeaders(
   let left = limit;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
-    const plain = isSecret(name) ? masked : toPlain(value, left);
+    const plain = isSecret(name) ? masked : withoutPasswords(name, toPlain(value, left));
     left -= name.length + (typeof plain === "string" ? plain.length : 16);
     if (left < 0) break;
     shown[name] = plain;
   }
   return shown;
+}
+
+/** A header may hold the address of a call, or its query alone. */
+function withoutPasswords(name: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  return /query$/i.test(name) ? maskQuery(value) : maskUris(value);
 }
