@@ -134,10 +134,21 @@ describe("the trace stream", () => {
     expect(new Set(byRoute.frames.map(({ data }) => data.routeId))).toEqual(new Set(["other"]));
     expect(new Set(byType.types())).toEqual(new Set(["run.started", "run.completed"]));
     expect(byStep.types()).toEqual(["step.completed"]);
-    expect(byStep.frames[0]?.data.message.body).toBeNull();
+    expect(byStep.frames[0]?.data.message).toMatchObject({ body: null, size: 6, truncated: true });
     for (const client of [byRoute, byType, byStep]) await client.close();
     expect((await server.api("GET", "/trace/stream?body=all")).json).toEqual({ error: "body must be one of none, preview, full" });
     expect((await server.api("GET", "/logs/stream?level=loud")).json).toEqual({ error: "level must be one of TRACE, DEBUG, INFO, WARN, ERROR" });
+  });
+
+  it("replay=n sends the last n events first, replay=0 none", async () => {
+    const follower = await Client.open("/trace/stream?routeId=other");
+    await call(server.baseUrl, "POST", "/api/other", "x");
+    await eventually(() => follower.types().includes("run.completed"));
+    const [none, two] = [await Client.open("/trace/stream?routeId=other&replay=0"), await Client.open("/trace/stream?routeId=other&replay=2")];
+    await call(server.baseUrl, "POST", "/api/other", "x");
+    await eventually(() => none.types().includes("run.completed") && [follower, two].every((client) => client.types().lastIndexOf("run.completed") > 4));
+    expect([none.frames.length, two.frames.length]).toEqual([follower.frames.length / 2, follower.frames.length / 2 + 2]);
+    for (const client of [follower, none, two]) await client.close();
   });
 
   it("R109, R110: needs the token and answers JSON without it", async () => {
@@ -235,6 +246,25 @@ describe("the trace stream", () => {
     await server.api("DELETE", "/flows/passing");
     await eventually(() => client.types().includes("flow.removed"));
     expect(client.types()).toEqual(expect.arrayContaining(["route.started", "flow.deployed", "route.stopped", "flow.removed"]));
+    await client.close();
+  });
+
+  it("counts the attempts of a step that is tried again, and hides what the address of the call held", async () => {
+    await server.putFlow(
+      "again",
+      "- route:\n    id: again\n    errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 1}}}\n" +
+        "    from:\n      uri: webhook\n      steps:\n        - throwException: {id: boom, exceptionType: java.lang.IllegalStateException, message: no}\n",
+    );
+    const client = await Client.open("/trace/stream?routeId=again");
+    await call(server.baseUrl, "POST", "/api/again?access_token=S3CR3T-1&x=1", "x");
+    await eventually(() => client.types().includes("run.failed"));
+    const attempts = (type: string): number[] => client.frames.filter(({ data }) => data.type === type).map(({ data }) => data.attempt);
+    expect([attempts("step.failed"), attempts("step.retrying")]).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ]);
+    expect(client.frames[0]?.data.message.headers.CamelHttpQuery).toBe("access_token=***&x=1");
+    expect(client.text).not.toContain("S3CR3T-1");
     await client.close();
   });
 

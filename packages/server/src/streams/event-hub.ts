@@ -157,6 +157,7 @@ export class EventHub {
   }
 
   latest(count: number, filter: StreamFilter): readonly StreamEvent[] {
+    if (count === 0) return [];
     return this.#events
       .slice(this.#front)
       .filter((event) => filter.matches(event.facts))

@@ -37,7 +37,7 @@ export interface TraceEvent {
 export function traceEvent({ type, at, exchange, step, durationMs, error, detail }: TraceSubject, secrets: SecretValues): TraceEvent {
   const { run, message } = exchange;
   const stepId = step?.node.id;
-  const body = previewBody(detail === "none" ? undefined : message.body, detailLimits[detail]);
+  const body = previewBody(message.body, detailLimits[detail]);
   const bodyType = bodyTypeOf(message.body);
   const headers = shownHeaders(message.headers);
   const seq = run.steps?.length ?? 0;
