@@ -14,6 +14,8 @@ export interface DrainScope {
   readonly sockets: ReadonlySet<Socket>;
   /** Requests whose reply is still to come. */
   underWay(): number;
+  /** Closes the connections between two requests that node does not know. */
+  closeIdle(): void;
 }
 
 /** Clients that are about to use their connection again learn from the last reply that it closes. */
@@ -29,11 +31,10 @@ export async function drainServer(server: Server, scope: DrainScope): Promise<Dr
   if (!server.listening) return { unanswered, cut: 0 };
   let isClosed = false;
   const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => void (isClosed = true));
-  // Node closes the connections that are between two requests; those that never began one are ours to close.
-  for (const socket of scope.sockets) if (socket.bytesRead === 0) socket.destroy();
+  scope.closeIdle();
   while (!isClosed && performance.now() < deadline) await Promise.race([closed, sleep(pollMs)]);
   const cut = isClosed ? 0 : scope.sockets.size;
-  server.closeAllConnections();
+  for (const socket of scope.sockets) socket.destroy();
   await closed;
   return { unanswered, cut };
 }

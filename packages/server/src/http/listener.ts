@@ -11,6 +11,7 @@ import type { HttpLimits } from "./limits.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";
 import type { ManagementHandler } from "./management.ts";
 import { notePeer, openPrivateDoor } from "./private-door.ts";
+import { plainConnections } from "./plain/plain-connections.ts";
 import { refuseAndClose } from "./refuse.ts";
 import { RequestArrival, type ArrivalScope } from "./request-arrival.ts";
 import { readHead } from "./request-head.ts";
@@ -66,6 +67,11 @@ export function createListener(options: ListenerOptions): HttpListener {
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
   handleOddities(server);
+  // Node's own reading of a connection, for those over which more than plain requests come.
+  const [toNode] = server.listeners("connection") as ((socket: Socket) => void)[];
+  server.removeAllListeners("connection");
+  if (toNode === undefined) throw new Error("this version of node gives no way to hand a connection to its HTTP server");
+  const plain = plainConnections({ scope, serve: (arrival, path) => ingress.serveExact(arrival, path), toNode: (socket) => toNode.call(server, socket) });
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
@@ -73,6 +79,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       (socket as TrackedSocket).lastArrival?.disconnected();
     });
     if (scope.draining) late.add(socket);
+    plain.take(socket);
   });
 
   async function listenPrivately(path: string): Promise<void> {
@@ -154,7 +161,8 @@ export function createListener(options: ListenerOptions): HttpListener {
     drain(deadlineMs) {
       scope.draining = true;
       const underWay = (): number => ingress.active + managing + (options.isAwaited?.() === true ? 1 : 0);
-      return drainServer(server, { deadlineMs, sockets, underWay }).finally(() => {
+      return drainServer(server, { deadlineMs, sockets, underWay, closeIdle: plain.closeIdle }).finally(() => {
+        plain.stop();
         privateServer?.close();
         privateServer?.closeAllConnections();
       });

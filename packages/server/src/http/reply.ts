@@ -124,7 +124,8 @@ function lengthOf(body: ReplyBody): number | undefined {
   return isStream(body) ? undefined : (body?.byteLength ?? 0);
 }
 
-function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {
+/** What comes in pieces. */
+export function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && Symbol.asyncIterator in body;
 }
 

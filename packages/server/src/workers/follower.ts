@@ -12,6 +12,7 @@ import { createEnvironment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import { createIngress, type Ingress } from "../http/ingress.ts";
 import { createListener } from "../http/listener.ts";
+import { PlainArrival } from "../http/plain/plain-connection.ts";
 import type { RequestArrival } from "../http/request-arrival.ts";
 import { readTarget } from "../http/target.ts";
 import { httpLimits } from "../http-settings.ts";
@@ -83,7 +84,8 @@ export async function startFollower({ configuration, socketPath, calls, underWay
   const ingress = createIngress({
     limits,
     accessOf: policies.accessOf,
-    appeal: (arrival, body) => forwarder.forward(arrival as RequestArrival, body),
+    // Only what node has read can be handed on.
+    appeal: (arrival, body) => (arrival instanceof PlainArrival ? arrival.handOver() : forwarder.forward(arrival as RequestArrival, body)),
     reportFault,
   });
   const stores = { tables: createMemoryDocumentStore(), documents: createMemoryDocumentStore() };

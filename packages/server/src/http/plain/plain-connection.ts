@@ -1,0 +1,273 @@
+// A connection as long as only plain requests come over it, one after the other, each answered before the next is read. The
+// first bytes that are anything else go to node:http together with the connection, which then stays there.
+import type { Socket } from "node:net";
+import { refusalOf, type BodyReceiver } from "../body.ts";
+import { errorBody, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
+import type { ArrivalScope } from "../request-arrival.ts";
+import type { Arrival } from "../webhook-call.ts";
+import { streamPlainReply, writePlainReply } from "./plain-reply.ts";
+import { headEnd, readPlainRequest, type PlainRequest } from "./plain-request.ts";
+
+export interface PlainConnectionParts {
+  readonly scope: ArrivalScope;
+  /** Answers a request on a fixed path; false, with nothing done, when it is not for this way. */
+  serve(arrival: PlainArrival, path: string): boolean;
+  /** Gives the connection to node:http. */
+  toNode(socket: Socket): void;
+  /** This connection is plain no more, or gone. */
+  left(connection: PlainConnection): void;
+}
+
+/** Longer heads, and bodies that come in many pieces, are rare enough to be left to node. */
+const longestHead = 4_096;
+const longestBody = 65_536;
+/** What may wait in the send buffer before nothing more is read from this client. */
+const mostUnsent = 65_536;
+
+export class PlainConnection {
+  readonly socket: Socket;
+  readonly #parts: PlainConnectionParts;
+  readonly #keepAliveSeconds: number;
+  /** The head that came last: clients repeat theirs to the letter. */
+  #last: PlainRequest | undefined = undefined;
+  /** A whole head whose body is still to come. */
+  #begun: Buffer | undefined = undefined;
+  /** Bytes of the request being worked on, and after them what came too early. */
+  #current: Buffer | undefined = undefined;
+  #early: Buffer | undefined = undefined;
+  #remoteAddress: string | undefined = undefined;
+  #hasEnded = false;
+  #isSendingWatched = false;
+  isUsed = false;
+  /** Looks of the sweep since something was read. */
+  idleLooks = 0;
+
+  constructor(socket: Socket, parts: PlainConnectionParts) {
+    this.socket = socket;
+    this.#parts = parts;
+    this.#keepAliveSeconds = Math.floor(parts.scope.limits.keepAliveTimeoutMs / 1_000);
+    socket.on("data", this.#onData);
+    socket.on("end", this.#onEnd);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  /** Between two requests, with nothing of the next one read. */
+  get isIdle(): boolean {
+    return this.#current === undefined && this.#begun === undefined;
+  }
+
+  /** Only the body of a request is missing. */
+  get awaitsBody(): boolean {
+    return this.#begun !== undefined;
+  }
+
+  get remoteAddress(): string {
+    return (this.#remoteAddress ??= this.socket.remoteAddress ?? "");
+  }
+
+  /** Lets go of what only speeds up the next request. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** Gives up waiting for the rest of a request: node goes on from here. */
+  handOverBegun(): void {
+    if (this.#begun !== undefined) this.#handOver(this.#begun);
+  }
+
+  /** Takes back a request that was not answered here: node reads it again, from its first byte. */
+  handOverCurrent(): void {
+    if (this.#current !== undefined) this.#handOver(this.#early === undefined ? this.#current : Buffer.concat([this.#current, this.#early]));
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.idleLooks = 0;
+    this.isUsed = true;
+    if (this.#current !== undefined) {
+      // Asked before the last reply: kept until that is out. No more is read until then.
+      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
+      this.socket.pause();
+      return;
+    }
+    const bytes = this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]);
+    const request = this.#parts.scope.draining ? undefined : this.#read(bytes);
+    if (request === undefined) {
+      this.#handOver(bytes);
+      return;
+    }
+    const missing = request.text.length + request.bodyLength - bytes.length;
+    if (missing > 0 && this.#begun === undefined && request.bodyLength <= longestBody) {
+      this.#begun = bytes;
+      return;
+    }
+    this.#begun = undefined;
+    if (missing !== 0) this.#handOver(bytes);
+    else this.#serve(request, bytes);
+  };
+
+  #read(bytes: Buffer): PlainRequest | undefined {
+    const last = this.#last;
+    if (last !== undefined && bytes.toString("latin1", 0, last.text.length) === last.text) return last;
+    const end = headEnd(bytes, longestHead);
+    return (this.#last = end === 0 ? undefined : readPlainRequest(bytes.toString("latin1", 0, end), this.#parts.scope.limits));
+  }
+
+  #serve(request: PlainRequest, bytes: Buffer): void {
+    this.#current = bytes;
+    const body = bytes.subarray(request.text.length);
+    if (!this.#parts.serve(new PlainArrival(this, request, body, this.#parts.scope), request.path)) this.#handOver(bytes);
+  }
+
+  /** The one reply to the current request. */
+  reply(method: string, status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
+    const { socket } = this;
+    if (this.#current === undefined || socket.destroyed) return;
+    const reply = { status, headers, body, headOnly: method === "HEAD", keepAlive: !this.#parts.scope.draining && !this.#hasEnded };
+    if (isStream(body) && !reply.headOnly && status !== 204 && status !== 304) {
+      this.#watchSending();
+      void streamPlainReply(socket, reply, body, this.#keepAliveSeconds).then(() => this.#answered(reply.keepAlive));
+      return;
+    }
+    try {
+      writePlainReply(socket, reply, this.#keepAliveSeconds);
+    } catch (fault) {
+      // Nobody knows how much of it the client has.
+      socket.destroy();
+      throw fault;
+    }
+    if (socket.writableLength > 0) this.#watchSending();
+    this.#answered(reply.keepAlive);
+  }
+
+  #answered(keepAlive: boolean): void {
+    const early = this.#early;
+    this.#current = this.#early = undefined;
+    this.idleLooks = 0;
+    if (!keepAlive || this.#hasEnded) this.socket.destroySoon();
+    else if (early !== undefined) this.#handOver(early);
+    else if (this.socket.writableLength > mostUnsent) this.socket.pause();
+  }
+
+  /** A client that takes nothing of its reply for a while is cut. */
+  #watchSending(): void {
+    if (this.#isSendingWatched) return;
+    this.#isSendingWatched = true;
+    this.socket.on("timeout", this.#onTimeout);
+    this.socket.on("drain", this.#onDrain);
+    this.socket.setTimeout(this.#parts.scope.limits.sendTimeoutMs);
+  }
+
+  #unwatchSending(): void {
+    if (!this.#isSendingWatched) return;
+    this.#isSendingWatched = false;
+    this.socket.setTimeout(0);
+    this.socket.removeListener("timeout", this.#onTimeout);
+    this.socket.removeListener("drain", this.#onDrain);
+  }
+
+  readonly #onTimeout = (): void => {
+    if (this.socket.writableLength > 0) this.socket.destroy();
+  };
+
+  readonly #onDrain = (): void => {
+    // While a stream goes on, its next piece may be the one that is not taken.
+    if (this.#current !== undefined) return;
+    this.#unwatchSending();
+    if (this.socket.isPaused()) this.socket.resume();
+  };
+
+  #handOver(bytes: Buffer): void {
+    const { socket } = this;
+    this.#current = this.#begun = this.#early = undefined;
+    socket.removeListener("data", this.#onData);
+    socket.removeListener("end", this.#onEnd);
+    socket.removeListener("error", this.#onError);
+    socket.removeListener("close", this.#onClose);
+    this.#unwatchSending();
+    this.#parts.left(this);
+    if (socket.destroyed) return;
+    socket.pause();
+    socket.unshift(bytes);
+    this.#parts.toNode(socket);
+    socket.resume();
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (this.#begun !== undefined) this.socket.destroy();
+    else if (this.#current === undefined) this.socket.end();
+  };
+
+  readonly #onError = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    this.#current = this.#begun = this.#early = undefined;
+    this.#parts.left(this);
+  };
+}
+
+/** One plain request, whose body is there already. */
+export class PlainArrival implements Arrival {
+  readonly #connection: PlainConnection;
+  readonly #request: PlainRequest;
+  readonly #body: Buffer;
+  readonly #scope: ArrivalScope;
+  #isAnswered = false;
+
+  constructor(connection: PlainConnection, request: PlainRequest, body: Buffer, scope: ArrivalScope) {
+    this.#connection = connection;
+    this.#request = request;
+    this.#body = body;
+    this.#scope = scope;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get query(): string {
+    return this.#request.query;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#request.rawHeaders;
+  }
+
+  get remoteAddress(): string {
+    return this.#connection.remoteAddress;
+  }
+
+  get encoding(): string {
+    return "";
+  }
+
+  get session(): string {
+    return "";
+  }
+
+  readBody(receiver: BodyReceiver): void {
+    const refusal = refusalOf(this.#request.bodyLength, "", this.#scope.limits.maxBodyBytes);
+    if (refusal === undefined) receiver.received(this.#body);
+    else receiver.refused(refusal);
+  }
+
+  reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#connection.reply(this.#request.method, status, headers, body);
+  }
+
+  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+    this.reply(status, { "Content-Type": "application/json", ...headers }, errorBody(text));
+  }
+
+  /** Lets node read the request again, for whom this way does not suffice. */
+  handOver(): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#connection.handOverCurrent();
+  }
+}

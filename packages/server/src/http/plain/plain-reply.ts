@@ -1,0 +1,114 @@
+// Replies on a plain connection: head and body as one write, with what node:http would have said.
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { isSendable, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
+
+export interface PlainReply {
+  readonly status: number;
+  readonly headers: ReplyHeaders | undefined;
+  readonly body: ReplyBody;
+  /** The request was a HEAD: same head, no body. */
+  readonly headOnly: boolean;
+  /** Whether the connection stays open behind it. */
+  readonly keepAlive: boolean;
+}
+
+const beyondAscii = /[\x80-\xff]/;
+const statusLines = new Map<number, string>();
+let dateSecond = 0;
+let dateLine = "";
+
+/** Writes a reply whose body is known whole; of one that comes in pieces only the head, for a HEAD. */
+export function writePlainReply(socket: Socket, reply: PlainReply, keepAliveSeconds: number): void {
+  const { status, body } = reply;
+  const isText = typeof body === "string";
+  const length = isText ? Buffer.byteLength(body) : isStream(body) ? undefined : (body?.byteLength ?? 0);
+  const isBodiless = status === 204 || status === 304;
+  const head = replyHead(reply, isBodiless || length === undefined ? "" : `Content-Length: ${length}\r\n`, keepAliveSeconds);
+  if (isBodiless || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
+  // As many bytes as characters: plain ASCII, which need not be encoded.
+  else if (isText && length === body.length) socket.write(head + body, "latin1");
+  else if (isText && !beyondAscii.test(head)) socket.write(head + body, "utf8");
+  else {
+    socket.cork();
+    socket.write(head, "latin1");
+    socket.write(body);
+    socket.uncork();
+  }
+}
+
+/**
+ * Writes a reply that comes in pieces, as fast as the client takes them. One that fails half-way can only be cut: the missing
+ * last chunk tells the client.
+ */
+export async function streamPlainReply(socket: Socket, reply: PlainReply, pieces: AsyncIterable<Uint8Array>, keepAliveSeconds: number): Promise<void> {
+  socket.write(replyHead(reply, "Transfer-Encoding: chunked\r\n", keepAliveSeconds), "latin1");
+  const source = Readable.from(pieces, { objectMode: false });
+  const stop = (): void => void source.destroy();
+  socket.once("close", stop);
+  try {
+    for await (const piece of source as AsyncIterable<Uint8Array>) {
+      if (socket.destroyed) return;
+      if (piece.length > 0 && !writeChunk(socket, piece)) await untilDrained(socket);
+    }
+    socket.write("0\r\n\r\n", "latin1");
+  } catch {
+    socket.destroy();
+  } finally {
+    socket.removeListener("close", stop);
+  }
+}
+
+function writeChunk(socket: Socket, piece: Uint8Array): boolean {
+  socket.cork();
+  socket.write(`${piece.length.toString(16)}\r\n`, "latin1");
+  socket.write(piece);
+  const isTaken = socket.write("\r\n", "latin1");
+  socket.uncork();
+  return isTaken;
+}
+
+function untilDrained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.removeListener("drain", done);
+      socket.removeListener("close", done);
+      resolve();
+    };
+    socket.on("drain", done);
+    socket.on("close", done);
+  });
+}
+
+function replyHead({ status, headers, keepAlive }: PlainReply, framing: string, keepAliveSeconds: number): string {
+  let head = statusLine(status);
+  let isDated = false;
+  if (headers !== undefined)
+    for (const name in headers) {
+      const value = headers[name] as string | readonly string[];
+      if (typeof value === "string") {
+        if (isSendable(name, value)) head += `${name}: ${value}\r\n`;
+      } else for (const item of value) if (isSendable(name, item)) head += `${name}: ${item}\r\n`;
+      if (name.length === 4 && name.toLowerCase() === "date") isDated = true;
+    }
+  head += framing;
+  if (!isDated) head += currentDateLine();
+  return head + (keepAlive ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n` : "Connection: close\r\n\r\n");
+}
+
+function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) statusLines.set(status, (line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`));
+  return line;
+}
+
+function currentDateLine(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1_000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateLine = `Date: ${new Date(now).toUTCString()}\r\n`;
+  }
+  return dateLine;
+}

@@ -1,0 +1,106 @@
+// A plain request: one that leaves nothing to interpretation. Every name and value is in the narrowest grammar, there is one
+// host and at most one length, nothing is chunked, expected, upgraded, packed or told to end the connection. Whatever is not
+// plain is undefined here and node's own parser judges it, so that no two readers of one request can disagree.
+import type { HttpLimits } from "../limits.ts";
+
+export interface PlainRequest {
+  /** The head as it came, to its empty line. */
+  readonly text: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly bodyLength: number;
+}
+
+const requestLine = /^(GET|HEAD|POST|PUT|PATCH|DELETE) (\/[\w./~-]*)(?:\?([\w.~!$&'()*+,;=:@/?%-]*))? HTTP\/1\.1\r\n/;
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerValue = /^[\x20-\x7e]*$/;
+const carriageReturn = 13;
+const lineFeed = 10;
+const wholeNumber = /^\d{1,9}$/;
+
+/** What a header of a known name means to the reading of a request. */
+type Meaning = "nothing" | "host" | "length" | "connection" | "special";
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  host: "host",
+  "content-length": "length",
+  connection: "connection",
+  "content-encoding": "special",
+  expect: "special",
+  "http2-settings": "special",
+  "proxy-connection": "special",
+  te: "special",
+  trailer: "special",
+  "transfer-encoding": "special",
+  upgrade: "special",
+  "x-test-session": "special",
+};
+
+/** Meanings of names as they were spelled before: clients use few of them, over and over. */
+const known = new Map<string, Meaning>();
+const maxKnown = 1_000;
+
+/** Where the head of a request ends, behind its empty line; 0 when it does not end within `most` bytes. */
+export function headEnd(bytes: Uint8Array, most: number): number {
+  const last = Math.min(bytes.length, most);
+  for (let at = 3; at < last; at++)
+    if (bytes[at] === lineFeed && bytes[at - 1] === carriageReturn && bytes[at - 2] === lineFeed && bytes[at - 3] === carriageReturn) return at + 1;
+  return 0;
+}
+
+/** Reads a head, given to its empty line; undefined when it is not plain. */
+export function readPlainRequest(text: string, limits: HttpLimits): PlainRequest | undefined {
+  const line = requestLine.exec(text);
+  if (line === null || text.length > limits.maxHeaderBytes) return undefined;
+  const [{ length: begin }, method = "", path = "", query = ""] = line;
+  if (path.length + query.length >= limits.maxUrlBytes) return undefined;
+  const rawHeaders: string[] = [];
+  const bodyLength = readHeaders(text, begin, text.length - 2, rawHeaders);
+  if (bodyLength === undefined || rawHeaders.length > limits.maxHeaderCount * 2) return undefined;
+  return { text, method, path, query, rawHeaders, bodyLength };
+}
+
+/** The length of the body, or undefined when the headers are not plain. */
+function readHeaders(text: string, begin: number, end: number, into: string[]): number | undefined {
+  let hosts = 0;
+  let bodyLength: number | undefined;
+  for (let at = begin; at < end;) {
+    const colon = text.indexOf(":", at);
+    const next = text.indexOf("\r\n", at);
+    if (colon < 0 || colon > next) return undefined;
+    const name = text.slice(at, colon);
+    const value = trimmed(text, colon + 1, next);
+    const meaning = meaningOf(name);
+    if (meaning === undefined || meaning === "special" || !headerValue.test(value)) return undefined;
+    if (meaning === "host") hosts++;
+    else if (meaning === "length") {
+      if (bodyLength !== undefined || !wholeNumber.test(value)) return undefined;
+      bodyLength = Number(value);
+    } else if (meaning === "connection" && value.toLowerCase() !== "keep-alive") return undefined;
+    into.push(name, value);
+    at = next + 2;
+  }
+  return hosts === 1 ? (bodyLength ?? 0) : undefined;
+}
+
+function meaningOf(name: string): Meaning | undefined {
+  const meaning = known.get(name);
+  if (meaning !== undefined) return meaning;
+  if (!headerName.test(name)) return undefined;
+  const lower = name.toLowerCase();
+  const found = Object.hasOwn(meanings, lower) ? (meanings[lower] as Meaning) : "nothing";
+  if (known.size < maxKnown) known.set(name, found);
+  return found;
+}
+
+/** Without the blanks around it. */
+function trimmed(text: string, from: number, to: number): string {
+  let begin = from;
+  let end = to;
+  while (begin < end && text.charCodeAt(begin) === 32) begin++;
+  while (end > begin && text.charCodeAt(end - 1) === 32) end--;
+  return text.slice(begin, end);
+}
