@@ -1,6 +1,8 @@
 // npm run bench:engine — what ten trivial steps cost per message, beside ten plain function calls doing the same work
-// in the same run, and how many promises a synchronous route makes (it must be none).
+// in the same run, how many promises a synchronous route makes (it must be none) and how many bytes one, ten and twenty steps
+// allocate (as many).
 import { createHook } from "node:async_hooks";
+import { getHeapStatistics } from "node:v8";
 import { Headers, Message } from "@sluice/engine";
 import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
 
@@ -38,6 +40,25 @@ for (let round = 0; round < rounds; round++) {
   );
 }
 
+/** Bytes one run allocates, the message aside: the least of many looks, for other work adds some. */
+async function bytesPerRun(steps) {
+  const one = await deployed(
+    engineRuntime(),
+    Array.from({ length: steps }, (_, index) => `setBody: {constant: v${index}}`),
+  );
+  for (let index = 0; index < 30_000; index++) one.deliver(new Message("body", new Headers()));
+  const batch = Array.from({ length: 1_000 }, () => new Message("body", new Headers()));
+  let least = Infinity;
+  for (let look = 0; look < 50; look++) {
+    const before = getHeapStatistics().used_heap_size;
+    for (const message of batch) one.deliver(message);
+    const used = getHeapStatistics().used_heap_size - before;
+    if (used > 0) least = Math.min(least, used / batch.length);
+  }
+  return Math.round(least);
+}
+const bytes = { 1: await bytesPerRun(1), 10: await bytesPerRun(10), 20: await bytesPerRun(20) };
+
 let promises = 0;
 const hook = createHook({ init: (_id, type) => void (type === "PROMISE" && promises++) }).enable();
 for (let index = 0; index < 1000; index++) inlet.deliver(new Message("body"));
@@ -46,4 +67,5 @@ hook.disable();
 console.log(
   `ten plain calls ${best.plain.toFixed(0)} ns, ten steps ${best.engine.toFixed(0)} ns per message, ${(best.engine / best.plain).toFixed(2)} times, ${promises} promises in 1,000 runs`,
 );
-console.log(JSON.stringify({ bench: "engine", plainNs: best.plain, engineNs: best.engine, ratio: best.engine / best.plain, promises }));
+console.log(`bytes allocated per run: ${bytes[1]} with one step, ${bytes[10]} with ten, ${bytes[20]} with twenty`);
+console.log(JSON.stringify({ bench: "engine", plainNs: best.plain, engineNs: best.engine, ratio: best.engine / best.plain, promises, bytes }));

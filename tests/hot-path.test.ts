@@ -1,5 +1,6 @@
 // What must stay true of the way of a message: no promise in a synchronous route, and a tap that is gone leaves nothing behind.
 import { createHook } from "node:async_hooks";
+import { getHeapStatistics } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { Message } from "@sluice/engine";
 import { flow } from "@sluice/testkit";
@@ -40,6 +41,28 @@ describe("the hot path", () => {
     expect(promises).toBe(0);
     expect(outcomes.every((outcome) => !(outcome instanceof Promise))).toBe(true);
     expect(run.mocks.get("end")).toHaveLength(1000);
+  });
+
+  it("allocates nothing per step: a run of thirty steps takes as many bytes as one of three", async () => {
+    const bytesPerRun = async (count: number): Promise<number> => {
+      const run = await flow(Array.from({ length: count }, (_, index) => `- setBody: {constant: v${index}}\n`).join(""));
+      const inlet = run.runtime.inletOf("direct:start");
+      for (let index = 0; index < 20_000; index++) inlet?.deliver(new Message("x"));
+      const messages = Array.from({ length: 500 }, () => new Message("x"));
+      // A collection in between takes bytes away, other work adds some: the least of many looks is the route's own.
+      let least = Infinity;
+      for (let look = 0; look < 40; look++) {
+        const before = getHeapStatistics().used_heap_size;
+        for (const message of messages) inlet?.deliver(message);
+        const used = getHeapStatistics().used_heap_size - before;
+        if (used > 0) least = Math.min(least, used / messages.length);
+      }
+      return least;
+    };
+    const three = await bytesPerRun(3);
+    const thirty = await bytesPerRun(30);
+    expect(three).toBeGreaterThan(100);
+    expect(thirty - three).toBeLessThan(24);
   });
 
   it("makes a promise only from the step on that waits", async () => {

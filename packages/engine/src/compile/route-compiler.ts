@@ -17,7 +17,7 @@ import {
 } from "../spi/compiler.ts";
 import type { Poller } from "../spi/connector.ts";
 import type { LanguageDeclaration } from "../spi/declaration.ts";
-import type { Expression, Processor } from "../spi/processor.ts";
+import { constantOf, type Expression, type Processor } from "../spi/processor.ts";
 import { isTrue } from "../values/truth.ts";
 import { behind } from "./ahead.ts";
 import { DiagnosticSink } from "./diagnostics.ts";
@@ -236,6 +236,8 @@ export class RouteCompiler implements Compiler {
 
 /** The expression, failing where it makes a text longer than a message may be: a message that doubles in a loop ends here. */
 function bounded(expression: Expression, most: number): Expression {
+  const constant = constantOf(expression);
+  if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > most)) return expression;
   return (exchange) => {
     const value = expression(exchange);
     if (typeof value === "string" && value.length > most)

@@ -8,3 +8,17 @@ export type Processor = (exchange: Exchange) => Awaitable;
 
 /** A compiled expression: always synchronous, compiled once. */
 export type Expression<T = unknown> = (exchange: Exchange) => T;
+
+const constants = new WeakMap<Expression, { readonly value: unknown }>();
+
+/** An expression with one value for every message, which those who compile it can know beforehand. */
+export function constantExpression(value: unknown): Expression {
+  const expression = (): unknown => value;
+  constants.set(expression, { value });
+  return expression;
+}
+
+/** The value of a constant expression; undefined for any other. */
+export function constantOf(expression: Expression): { readonly value: unknown } | undefined {
+  return constants.get(expression);
+}

@@ -1,4 +1,4 @@
-import { CompileError, defineLanguage, findConversion, type FlowError } from "@sluice/engine/spi";
+import { CompileError, constantExpression, defineLanguage, findConversion, type FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 export const constant = defineLanguage({
@@ -20,14 +20,13 @@ export const constant = defineLanguage({
   compile(text, options) {
     const source = (options["trim"] ?? "true").trim().toLowerCase() === "true" ? text.trim() : text;
     const type = options["resultType"]?.trim() ?? "";
-    if (type === "") return () => source;
+    if (type === "") return constantExpression(source);
     const convert = findConversion(type);
     if (convert === undefined)
       throw new CompileError("language-result-type", `resultType '${type}' is not known`, {
         hint: "write String, Integer, Long, Double, Boolean, byte[], java.util.List or java.util.Map",
       });
-    const value = converted(source, convert);
-    return () => value;
+    return constantExpression(converted(source, convert));
   },
 });
 

@@ -1,4 +1,4 @@
-import { defineStep } from "@sluice/engine/spi";
+import { constantOf, defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 export const setBody = defineStep({
@@ -19,6 +19,13 @@ export const setBody = defineStep({
   ],
   compile({ expression }, compiler) {
     const value = compiler.expression(expression);
+    const constant = constantOf(value);
+    if (constant !== undefined) {
+      const body = constant.value;
+      return (exchange) => {
+        exchange.message.body = body;
+      };
+    }
     return (exchange) => {
       exchange.message.body = value(exchange);
     };
