@@ -46,6 +46,7 @@ export class Flights {
 
   /** Told when nothing is in flight any more. */
   idle(): void {
+    if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter();
