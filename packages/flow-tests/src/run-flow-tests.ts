@@ -53,6 +53,9 @@ export async function runFlowTest(
   return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - began) };
 }
 
+/** The longest a session may be asked to last. */
+const longestSession = 3_600_000;
+
 type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
 
 async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"]): Promise<Outcome> {
@@ -60,6 +63,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
   const timeoutMs = test.timeoutMs ?? defaults.timeoutMs;
   const opened = await transport.api("POST", "/test/session", {
     name: test.name.slice(0, 200),
+    ttlMs: Math.min(longestSession, 60_000 + (test.when.length + 1) * timeoutMs),
     scope: "session",
     unmatched: defaults.unmatched,
     time: test.time ?? defaults.time,
@@ -95,7 +99,7 @@ type Sent = Omit<Observed, "logged"> & { readonly runs: readonly RunView[] };
 
 /** Sends one message; the outcome, or why it could not be sent. */
 async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Sent | string> {
-  if ("webhook" in when) return callWebhook(transport, sessionId, when);
+  if ("webhook" in when) return callWebhook(transport, sessionId, when, timeoutMs);
   const target = "direct" in when ? { trigger: `direct:${when.direct.replace(/^direct:/, "")}` } : { routeId: when.route };
   const { body, headers, properties, variables } = when;
   const reply = await transport.api("POST", "/test/invoke", { sessionId, ...target, body, headers, properties, variables, timeoutMs });
@@ -105,7 +109,12 @@ async function fire(transport: RuntimeTransport, sessionId: string, when: When, 
   return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, ...traces };
 }
 
-async function callWebhook(transport: RuntimeTransport, sessionId: string, when: Extract<When, { webhook: string }>): Promise<Sent | string> {
+async function callWebhook(
+  transport: RuntimeTransport,
+  sessionId: string,
+  when: Extract<When, { webhook: string }>,
+  timeoutMs: number,
+): Promise<Sent | string> {
   const isText = typeof when.body === "string";
   const headers = {
     ...(when.body === undefined || isText ? {} : { "content-type": "application/json" }),
@@ -114,7 +123,8 @@ async function callWebhook(transport: RuntimeTransport, sessionId: string, when:
   };
   const body = when.body === undefined ? undefined : isText ? (when.body as string) : JSON.stringify(when.body);
   const path = `${when.path ?? `/api/${when.webhook}`}${when.query === undefined ? "" : `?${when.query}`}`;
-  const reply = await transport.webhook(when.method, path, headers, body);
+  const reply = await within(timeoutMs, transport.webhook(when.method, path, headers, body));
+  if (reply === undefined) return `${when.method} ${path} gave no answer within ${timeoutMs} ms`;
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
   const traces = await readTraces(transport, sessionId);
@@ -122,11 +132,25 @@ async function callWebhook(transport: RuntimeTransport, sessionId: string, when:
   return { status: run?.status ?? "unknown", replyStatus: reply.status, body: reply.text, headers: reply.headers, error: run?.error ?? undefined, ...traces };
 }
 
+/** What comes of the work, or undefined when it takes longer than that. */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
+  // Whoever gave up does not want to hear of a failure afterwards.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** What follows a reply (taps, queues, groups) takes a moment: asks until the mocks were called as expected, or time is up. */
 async function mockFaults(transport: RuntimeTransport, sessionId: string, timeoutMs: number): Promise<readonly string[]> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const { text } = await transport.api("GET", `/test/session/${sessionId}`);
+    const { status, text } = await transport.api("GET", `/test/session/${sessionId}`);
+    if (status !== 200) return [`the calls of the mocks cannot be looked at: ${status} ${reason(text)}`];
     const { assertions = [] } = JSON.parse(text) as Calls;
     const faults = assertions.filter(({ ok }) => !ok).map(({ message }) => message);
     if (faults.length === 0 || performance.now() > deadline) return faults;

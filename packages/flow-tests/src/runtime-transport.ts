@@ -89,9 +89,13 @@ function replyOf(reply: IncomingMessage): Promise<TransportReply> {
 }
 
 function linesOf(stream: string): readonly LoggedLine[] {
-  return stream
-    .split("\n\n")
-    .filter((event) => event.includes("event: log"))
-    .flatMap((event) => event.split("\n").filter((line) => line.startsWith("data: ")))
-    .map((line) => JSON.parse(line.slice("data: ".length)) as LoggedLine);
+  return (
+    stream
+      .split("\n\n")
+      // What stands behind the last one is the beginning of an event that has not arrived.
+      .slice(0, -1)
+      .filter((event) => event.includes("event: log"))
+      .flatMap((event) => event.split("\n").filter((line) => line.startsWith("data: ")))
+      .map((line) => JSON.parse(line.slice("data: ".length)) as LoggedLine)
+  );
 }
