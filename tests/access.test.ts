@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { answering, call, eventually, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
+import { answering, call, eventually, followed, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
 
 // Password hashes and a thousand connections take their time on a busy machine.
@@ -673,6 +673,7 @@ describe("secrets", () => {
           { type: "apiKey", keys: "MARKER-api-key" },
         ],
       });
+      const [trace, logs] = [await followed(marked, "/trace/stream?body=full"), await followed(marked, "/logs/stream?level=TRACE")];
       const post = async (path: string, headers: Record<string, string>): Promise<number> => {
         const reply = await call(marked.baseUrl, "POST", path, "{}", headers);
         collected.push(`POST ${path.replace(/\?.*/, "")}: ${reply.text} ${JSON.stringify([...reply.headers])}`);
@@ -702,20 +703,11 @@ describe("secrets", () => {
         }),
       ).toBe(500);
       for (const path of ["/auth", "/auth/marked", "/flows", "/flows/marked", "/health", "/runs", "/openapi.json"]) await api("GET", path);
-      for (const { runId } of (await api("GET", "/runs")).json.runs as readonly { runId: string }[]) await api("GET", `/runs/${runId}`);
-      const stream = await fetch(`${marked.baseUrl}/_api/trace/stream?since=0`, {
-        headers: { authorization: `Bearer ${token}`, "last-event-id": "0" },
-        signal: AbortSignal.timeout(500),
-      }).then(async (response) => {
-        let text = "";
-        try {
-          for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString();
-        } catch {
-          return text;
-        }
-        return text;
-      });
-      collected.push(stream);
+      const { runs } = (await api("GET", "/runs")).json as { runs: readonly { id: string }[] };
+      expect(runs).toHaveLength(6);
+      for (const { id } of runs) expect((await api("GET", `/runs/${id}`)).status).toBe(200);
+      await eventually(() => trace.text().split("run.failed").length > 6);
+      collected.push(await trace.end(), await logs.end(), marked.logText());
       await api("DELETE", "/auth/nothing");
       const files = readdirSync(marked.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       const policyFile = join(marked.dataDir, "policies", "marked.json");

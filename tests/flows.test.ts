@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, utimesSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { answering, call, direct, eventually, followed, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -282,7 +282,12 @@ describe("params", () => {
       "throwException: {exceptionType: java.lang.IllegalStateException, message: 'bad {{pw}}'}",
     );
     await server.putFlow("secretive", secretYaml, { pw: { value: "S3CR3T-value", secret: true } });
+    const trace = await followed(server, "/trace/stream?body=full");
     await result("secretive");
+    await eventually(() => trace.text().includes("run.failed"));
+    const traced = await trace.end();
+    expect(traced).toContain("pw=*** env=***");
+    expect(traced).not.toContain("S3CR3T");
     const shown = await server.api("GET", "/flows/secretive");
     expect(shown.json.params).toEqual({ pw: { value: "***", secret: true } });
     const runs = await server.api("GET", "/runs?routeId=secretive");
@@ -291,9 +296,35 @@ describe("params", () => {
     await eventually(() => server.logText().includes("pw=*** env=***"));
     for (const text of [(await server.api("GET", "/flows")).text, shown.text.replace(JSON.stringify(secretYaml), ""), runs.text, server.logText()])
       expect(text).not.toContain("S3CR3T");
-    expect(health.text).not.toContain("S3CR3T-value");
+    expect(health.text).not.toContain("S3CR3T");
     await server.putFlow("secretive", `${secretYaml}# touched\n`, { pw: { value: "***", secret: true } });
     expect(JSON.parse(readFileSync(join(server.routesDir, "secretive.params.json"), "utf8")).params.pw.value).toBe("S3CR3T-value");
+  });
+
+  it("I03: passwords in the addresses of a flow are shown nowhere", async () => {
+    const uri = "http://u:S3CR3T-a@127.0.0.1:1/x?password=S3CR3T-b&access_token=RAW(S3CR3T-c&d)&apiKey=S3CR3T-e";
+    const yaml = `- route:\n    id: addressed\n    from:\n      uri: webhook:?muteException=false\n      steps:\n        - to: {id: far, uri: "${uri}"}\n`;
+    const put = await server.putFlow("addressed", yaml);
+    expect([put.status, put.json.error]).toEqual([201, undefined]);
+    const [trace, logs] = [await followed(server, "/trace/stream?routeId=addressed&body=full"), await followed(server, "/logs/stream?routeId=addressed")];
+    const reply = await post("addressed");
+    expect(reply.status).toBe(500);
+    await eventually(() => trace.text().includes("run.failed") && logs.text().includes("addressed"));
+    const opened = await server.api("POST", "/test/session", { mocks: [{ match: { stepId: "far" }, respond: {} }] });
+    await post("addressed");
+    const session = await server.api("DELETE", `/test/session/${opened.json.sessionId}`);
+    expect([opened.status, session.json.recordedCalls.length]).toEqual([201, 1]);
+    const { runs } = (await server.api("GET", "/runs?routeId=addressed")).json as { runs: readonly { id: string }[] };
+    const replies = [put, reply, opened, session];
+    for (const path of ["/flows", "/health", "/runs?routeId=addressed", "/metrics", "/openapi.json", "/dead-letters", ...runs.map(({ id }) => `/runs/${id}`)])
+      replies.push(await server.api("GET", path));
+    const wrong = await server.putFlow(
+      "misaddressed",
+      yaml.replace("addressed", "misaddressed").replace("- to: {id: far", "- to: {id: far, pattern: Sideways"),
+    );
+    expect(wrong.status).toBe(422);
+    for (const text of [...[...replies, wrong].map((one) => one.text), await trace.end(), await logs.end(), server.logText()])
+      expect(text).not.toContain("S3CR3T-");
   });
 
   it("the deploy token can be reached by no name", async () => {
@@ -359,8 +390,12 @@ describe("the directory", () => {
     await server.putFlow("edited", answering("edited", "one"));
     const changed = answering("edited", "two");
     writeFileSync(join(server.routesDir, "edited.yaml"), changed);
-    utimesSync(join(server.routesDir, "edited.yaml"), new Date(), new Date(Date.now() + 5_000));
-    expect(await entry("edited")).toMatchObject({ hash: sha(changed), deployedHash: sha(answering("edited", "one")) });
+    const edited = new Date(Date.now() + 5_000);
+    utimesSync(join(server.routesDir, "edited.yaml"), new Date(), edited);
+    expect(await entry("edited")).toMatchObject({ hash: sha(changed), lastModified: edited.toISOString(), deployedHash: sha(answering("edited", "one")) });
+    expect((await post("edited")).text).toBe("one");
+    writeFileSync(join(server.routesDir, "edited.yaml"), "- nonsense");
+    expect(await entry("edited")).toMatchObject({ hash: sha("- nonsense"), deployedHash: sha(answering("edited", "one")) });
     expect((await post("edited")).text).toBe("one");
   });
 
@@ -370,6 +405,11 @@ describe("the directory", () => {
     expect(replies.every(({ status }) => status < 300)).toBe(true);
     const onDisk = readFileSync(join(server.routesDir, "crowd.yaml"), "utf8");
     expect(texts).toContain(onDisk);
+    const last = replies
+      .map(({ json }) => json.lastModified as string)
+      .toSorted()
+      .at(-1);
+    expect(replies.filter(({ json }) => json.lastModified === last).map(({ json }) => json.hash)).toContain(sha(onDisk));
     expect((await entry("crowd")).hash).toBe(sha(onDisk));
     expect(answering("crowd", (await post("crowd")).text)).toBe(onDisk);
   });

@@ -173,6 +173,25 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect([run.handled, run.steps.find(({ stepId }: { stepId: string }) => stepId === "far").attempts]).toEqual([true, 3]);
   });
 
+  it("J16: a thrown mock reaches the dead letter endpoint of the route", async () => {
+    const yaml = `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "mock:buried"\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("burying", "to: {id: lost, uri: 'direct:erp'}")}`;
+    expect((await server.putFlow("burying", yaml)).status).toBe(201);
+    const { sessionId } = await session({
+      mocks: [
+        { id: "lost", match: { stepId: "lost" }, throw: { type: "java.io.IOException", message: "gone" } },
+        { id: "buried", match: { uri: "mock:buried" }, respond: {} },
+      ],
+    });
+    expect((await invoke(sessionId, { trigger: "direct:burying", body: "kept" })).json).toMatchObject({ status: "completed", error: null });
+    const { recordedCalls } = await close(sessionId);
+    expect(recordedCalls.map(({ mockId, request }: any) => [mockId, request.body])).toEqual([
+      ["lost", "kept"],
+      ["lost", "kept"],
+      ["buried", "kept"],
+    ]);
+    expect((await server.api("GET", "/runs?routeId=burying")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
+  });
+
   it("sequence, then, times and bodyExpr", async () => {
     const texts = async (mock: object, count: number): Promise<unknown[]> => {
       const { sessionId } = await session({ mocks: [{ id: "m", match: { stepId: "call-erp" }, ...mock }] });
@@ -220,9 +239,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
   });
 
   it("unmatched: fail stops what leaves the runtime without a mock", async () => {
-    await server.putFlow("leaky", direct("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"));
-    const put = await server.api("GET", "/flows/leaky");
-    if (put.status !== 200) return;
+    expect((await server.putFlow("leaky", direct("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"))).status).toBe(201);
     const { sessionId } = await session({ scope: "session", unmatched: "fail" });
     const { json } = await invoke(sessionId, { trigger: "direct:leaky" });
     expect([json.status, json.error.message]).toEqual(["failed", expect.stringContaining("no mock for 'file:")]);
@@ -279,8 +296,16 @@ describe("scope", () => {
     const a = await session(respondTo("call-erp", { body: "a" }, { scope: "session" }));
     const b = await session(respondTo("call-erp", { body: "b" }, { scope: "session" }));
     expect([(await invoke(a.sessionId)).json.body, (await invoke(b.sessionId)).json.body]).toEqual(["a", "b"]);
-    expect((await close(a.sessionId)).recordedCalls.length).toBe(1);
-    expect((await close(b.sessionId)).recordedCalls.length).toBe(1);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => invoke(index % 2 === 0 ? a.sessionId : b.sessionId, { body: index % 2 === 0 ? "for a" : "for b" })),
+    );
+    for (const [{ sessionId }, body] of [
+      [a, "for a"],
+      [b, "for b"],
+    ] as const) {
+      const { recordedCalls, callCount } = await close(sessionId);
+      expect([callCount, new Set(recordedCalls.slice(1).map(({ request }: any) => request.body))]).toEqual([21, new Set([body])]);
+    }
   });
 
   it("messages that a session message spawns belong to it", async () => {
@@ -324,9 +349,17 @@ describe("scope", () => {
 describe("invoke", () => {
   it("R72, R97, J14: unknown endpoints, other schemes and missing sessions are refused", async () => {
     const { sessionId } = await session({});
-    for (const trigger of ["direct:x", "timer:x", "file:/etc"])
-      expect((await invoke(sessionId, { trigger })).json).toEqual({ error: `no direct endpoint '${trigger}'` });
-    expect((await invoke("ts_none")).json).toEqual({ error: "test session 'ts_none' not found" });
+    for (const trigger of ["direct:x", "timer:x", "file:/etc"]) {
+      const reply = await invoke(sessionId, { trigger });
+      expect([reply.status, reply.json]).toEqual([404, { error: `no direct endpoint '${trigger}'` }]);
+    }
+    const closed = await session({});
+    await close(closed.sessionId);
+    for (const gone of ["ts_none", closed.sessionId]) {
+      const reply = await invoke(gone);
+      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${gone}' not found` }]);
+      expect((await server.api("DELETE", `/test/session/${gone}`)).status).toBe(404);
+    }
     expect((await server.api("POST", "/test/invoke", { trigger: "direct:orders" })).json).toEqual({ error: "sessionId is required" });
     expect((await invoke(sessionId, { trigger: undefined })).json).toEqual({ error: "trigger or routeId is required" });
     expect((await invoke(sessionId, { trigger: undefined, routeId: "none" })).json).toEqual({ error: "route 'none' not found" });

@@ -104,3 +104,26 @@ export async function eventually(holds: () => boolean | Promise<boolean>, within
     await sleep(10);
   }
 }
+
+/** Listens to a stream from now on. */
+export async function followed(target: Pick<StartedServer, "baseUrl">, path: string): Promise<{ text(): string; end(): Promise<string> }> {
+  const abort = new AbortController();
+  const response = await fetch(`${target.baseUrl}/_api${path}`, { headers: { authorization: `Bearer ${token}` }, signal: abort.signal });
+  if (response.status !== 200) throw new Error(`${path} was refused with ${response.status}: ${await response.text()}`);
+  let text = "";
+  const reading = (async () => {
+    try {
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString();
+    } catch {
+      // The test closed it.
+    }
+  })();
+  return {
+    text: () => text,
+    async end(): Promise<string> {
+      abort.abort();
+      await reading;
+      return text;
+    },
+  };
+}

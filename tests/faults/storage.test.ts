@@ -106,7 +106,7 @@ describe.skipIf(!hasStrace)("the order of system calls", () => {
         expect([kept.status, kept.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
         await again.end("SIGKILL");
       }
-    }, 240_000);
+    }, 240_000 + kills * 20_000);
   }
 });
 

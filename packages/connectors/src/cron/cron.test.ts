@@ -28,7 +28,7 @@ describe("cron expressions", () => {
     expect(times(expression, from, expected.length || 1)).toEqual(expected);
   });
 
-  it("fires once on the day that has no half past two, and once on the day that has it twice", () => {
+  it("N01: fires once on the day that has no half past two, and once on the day that has it twice", () => {
     expect(times("0 30 2 * * ?", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00:00.000Z", "2026-03-30T00:30:00.000Z"]);
     expect(times("0 30 2 * * ?", "2026-10-24T20:00:00Z", 2)).toEqual(["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
   });
@@ -71,7 +71,7 @@ describe("ticking", () => {
     expect(ticks).toEqual(["10:00:05", "10:02:05", "10:02:10"]);
   });
 
-  it("fires once per time of day when the clock is set forward and back", async () => {
+  it("N01: fires once per time of day when the clock is set forward and back", async () => {
     const { clock, ticks } = ticking("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
     clock.jump(90 * 60_000);
     await clock.advance(60_000);
