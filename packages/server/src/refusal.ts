@@ -44,6 +44,6 @@ const longestText = 500;
 
 /** A text that fits into an error body. */
 export function oneSentence(text: string): string {
-  const oneLine = text.replaceAll(/\s*\n\s*/g, " ");
+  const oneLine = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   return oneLine.length <= longestText ? oneLine : `${oneLine.slice(0, longestText - 1)}…`;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FlowError } from "../errors/flow-error.ts";
 import { findConversion } from "./conversion.ts";
 import { copyJson, jsonView } from "./json-view.ts";
+import { compareValues } from "./ordering.ts";
 import { entryOf, fieldReader, setEntry } from "./member.ts";
 import { findTypeTest, javaTypeOf } from "./type-test.ts";
 
@@ -103,4 +104,12 @@ describe("members and views", () => {
     expect(jsonView("{broken")).toBeUndefined();
     expect(copyJson(jsonView(source))).not.toBe(jsonView(source));
   });
+});
+
+it("G02: a text of digits that ends as no number is found out at once", () => {
+  const almost = `${"0".repeat(4_000_000)}!`;
+  const began = performance.now();
+  expect(() => findConversion("Double")?.(almost)).toThrow(FlowError);
+  expect(compareValues(almost, "5")).toBeDefined();
+  expect(performance.now() - began).toBeLessThan(3_000);
 });

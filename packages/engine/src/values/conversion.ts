@@ -25,7 +25,7 @@ const whole =
 const fraction =
   (type: string): Conversion =>
   (value) =>
-    typeof value === "number" ? value : readText(value, type, /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/);
+    typeof value === "number" ? value : readText(value, type, /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/);
 
 const conversions: Readonly<Record<string, Conversion>> = {
   object: (value) => value,

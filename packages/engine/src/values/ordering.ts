@@ -1,6 +1,6 @@
 import { asText } from "./text.ts";
 
-const numeric = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+const numeric = /^[+-]?(\d+(?:\.\d*)?|\.\d+)$/;
 
 /**
  * Which of two values is greater: negative, 0 or positive; undefined when one of them is null. Numbers and text that

@@ -5,7 +5,7 @@ import { shown } from "../problem.ts";
 import { runLimits } from "./frame.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
-const decimal = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
 export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 

@@ -94,7 +94,7 @@ function fromText<T>(expected: string, read: (text: string) => T | undefined): z
 
 const readBoolean = (text: string): boolean | undefined => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined);
 const readInteger = (text: string): number | undefined => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined);
-const readNumber = (text: string): number | undefined => (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined);
+const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined);
 
 /** `completion-size` and `CompletionSize` both name `completionSize`: enum values ignore case and accept kebab-case. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();

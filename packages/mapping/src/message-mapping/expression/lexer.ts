@@ -15,7 +15,7 @@ export interface LexerOptions {
 }
 
 const blank = /\s+/y;
-const number = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
+const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const name = /[$@]?[\p{L}_][\p{L}\p{N}\p{M}_]*|\$|#text/uy;
 const hyphenPart = /-[\p{L}\p{N}_]+/uy;
 const prefixPart = /:[\p{L}_][\p{L}\p{N}\p{M}_]*/uy;

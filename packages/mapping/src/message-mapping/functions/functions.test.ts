@@ -184,3 +184,9 @@ describe("functions", () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 });
+
+it("G02: a text of digits that ends as no number is found out at once", () => {
+  const began = performance.now();
+  expect(evaluate("isNumber(almost)", { almost: `${"0".repeat(2_000_000)}!` })).toBe(false);
+  expect(performance.now() - began).toBeLessThan(3_000);
+});

@@ -27,7 +27,7 @@ export const numberFunctions: LanguageFunctions = {
   parseNumber: define(1, 2, (value, decimalMark) => (isNothing(value) ? null : parseNumber(toText(value), isNothing(decimalMark) ? "." : toText(decimalMark)))),
   isNumber: define(1, 1, (value) => {
     const plain = scalarOf(value);
-    return typeof plain === "number" || (typeof plain === "string" && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/.test(plain));
+    return typeof plain === "number" || (typeof plain === "string" && /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/.test(plain));
   }),
   sum: define(1, 100, (...values) => numbersOf(values).reduce((total, number) => total + number, 0)),
   avg: define(1, 100, (...values) => {
@@ -65,7 +65,7 @@ function parseNumber(text: string, decimalMark: string): number {
     .trim()
     .replaceAll(decimalMark === "," ? /[.\s'\u00a0]/g : /[,\s'\u00a0]/g, "")
     .replace(decimalMark, ".");
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(plain)) throw new MappingFault("type", `expected a number, got ${shown(text)}`, text);
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(plain)) throw new MappingFault("type", `expected a number, got ${shown(text)}`, text);
   return Number(plain);
 }
 

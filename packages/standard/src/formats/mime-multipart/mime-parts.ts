@@ -82,7 +82,7 @@ function decodeContent(bytes: Uint8Array, encoding: string | undefined): Uint8Ar
   if (kind === "base64") return decodeBase64(decoder.decode(bytes));
   if (kind !== "quoted-printable") return bytes;
   const text = latin1(bytes)
-    .replaceAll(/[ \t]+(?=\r?\n)/g, "")
+    .replaceAll(/(?<![ \t])[ \t]+(?=\r?\n)/g, "")
     .replaceAll(/=\r?\n/g, "");
   const decoded: number[] = [];
   for (let at = 0; at < text.length; at++) {

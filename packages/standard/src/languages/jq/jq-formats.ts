@@ -79,7 +79,8 @@ function decodeBits(text: string, letters: string, width: number, name: string):
   const bytes: number[] = [];
   let bits = 0;
   let count = 0;
-  for (const character of text.replace(/=+$/, "")) {
+  const data = text.replace(/(?<!=)=+$/, "");
+  for (const character of data) {
     const value = letters.indexOf(character);
     if (value < 0) return fail(`${describe(text)} is not valid ${name} data`);
     bits = ((bits << width) | value) & 0xffff;
@@ -88,6 +89,6 @@ function decodeBits(text: string, letters: string, width: number, name: string):
     count -= 8;
     bytes.push((bits >> count) & 0xff);
   }
-  if (bytes.length === 0 && text.replace(/=+$/, "") !== "") return fail(`${describe(text)} is not valid ${name} data`);
+  if (bytes.length === 0 && data !== "") return fail(`${describe(text)} is not valid ${name} data`);
   return decoder.decode(Uint8Array.from(bytes));
 }

@@ -165,7 +165,7 @@ function fromJson(input: unknown, machine: JqMachine): unknown {
 function toNumber(input: unknown): unknown {
   if (typeof input === "number") return input;
   const text = expectText(input, (shown) => `${shown} cannot be parsed as a number`);
-  if (!/^\s*-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(text)) return fail(`Invalid numeric literal (while parsing '${text.slice(0, 100)}')`);
+  if (!/^\s*-?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/.test(text)) return fail(`Invalid numeric literal (while parsing '${text.slice(0, 100)}')`);
   return Number(text);
 }
 

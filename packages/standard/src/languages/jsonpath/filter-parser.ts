@@ -55,7 +55,7 @@ export function parseOperand(scanner: PathParser): Operand {
   if (character === "/") return pattern(scanner);
   if (character === "[") return list(scanner);
   if (character === "{") return object(scanner);
-  const number = scanner.match(/[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w$])/y);
+  const number = scanner.match(/[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w$])/y);
   if (number !== undefined) return { kind: "literal", value: Number(number) };
   const word = scanner.match(/(true|false|null)(?![\w$])/y);
   if (word !== undefined) return { kind: "literal", value: word === "null" ? null : word === "true" };

@@ -145,7 +145,7 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
 function messageOf(cause: unknown): { readonly reason: string; readonly line?: number; readonly column?: number } {
   const text = cause instanceof Error ? cause.message : String(cause);
   const place = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
-  const reason = (/(?:Error: )?(\b(?:X[A-Z]{3}|F[A-Z]{3})\d{4}\b[\s\S]*?)(?:\n\s*at <|$)/.exec(text)?.[1] ?? text).trim().replaceAll(/\s*\n\s*/g, " ");
+  const reason = (/(?:Error: )?(\b(?:X[A-Z]{3}|F[A-Z]{3})\d{4}\b[\s\S]*?)(?:\n\s*at <|$)/.exec(text)?.[1] ?? text).trim().replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   return place === null ? { reason } : { reason, line: Number(place[1]), column: Number(place[2]) };
 }
 

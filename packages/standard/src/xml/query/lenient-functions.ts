@@ -63,7 +63,7 @@ function number(items: Items): number {
   if (typeof item === "number") return item;
   if (typeof item === "boolean") return item ? 1 : 0;
   const written = text(items).trim();
-  return /^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(written) ? Number(written) : Number.NaN;
+  return /^-?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(written) ? Number(written) : Number.NaN;
 }
 
 /** Characters count from 1; fractions are rounded and a start before the text shortens the length. */

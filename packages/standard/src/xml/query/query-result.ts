@@ -52,7 +52,7 @@ function number(items: readonly unknown[]): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   const written = asText(value).trim();
-  return /^-?(\d+\.?\d*|\.\d+)$/.test(written) ? Number(written) : Number.NaN;
+  return /^-?(\d+(?:\.\d*)?|\.\d+)$/.test(written) ? Number(written) : Number.NaN;
 }
 
 function truth(items: readonly unknown[]): boolean {
