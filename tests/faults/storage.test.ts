@@ -92,21 +92,25 @@ describe.skipIf(!hasStrace)("the order of system calls", () => {
       }
     }, 120_000);
 
-    it(`K01, K05: a ${noun} is there after kill -9 at the moment of its 2xx`, async () => {
-      let dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
-      cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
-      for (let round = 0; round < kills; round++) {
-        const server = await spawnServer({ dataDir });
-        const put = await server.api("PUT", path, versions[round % 2]);
-        await server.end("SIGKILL");
-        expect(put.status).toBe(round === 0 ? 201 : 200);
-        const again = await spawnServer({ dataDir });
-        ({ dataDir } = again);
-        const kept = await again.api("GET", path);
-        expect([kept.status, kept.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
-        await again.end("SIGKILL");
-      }
-    }, 240_000 + kills * 20_000);
+    it(
+      `K01, K05: a ${noun} is there after kill -9 at the moment of its 2xx`,
+      async () => {
+        let dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+        cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
+        for (let round = 0; round < kills; round++) {
+          const server = await spawnServer({ dataDir });
+          const put = await server.api("PUT", path, versions[round % 2]);
+          await server.end("SIGKILL");
+          expect(put.status).toBe(round === 0 ? 201 : 200);
+          const again = await spawnServer({ dataDir });
+          ({ dataDir } = again);
+          const kept = await again.api("GET", path);
+          expect([kept.status, kept.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
+          await again.end("SIGKILL");
+        }
+      },
+      240_000 + kills * 20_000,
+    );
   }
 });
 
