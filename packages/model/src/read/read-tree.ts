@@ -5,6 +5,7 @@ import { guard } from "./guard.ts";
 import { LineTable } from "./line-table.ts";
 import { defaultLimits } from "./limits.ts";
 import type { ReadLimits } from "./limits.ts";
+import { readPlainText } from "./plain-text.ts";
 import { TreeBuilder } from "./to-tree.ts";
 
 export interface ReadResult {
@@ -19,6 +20,12 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
   const bounds = { ...defaultLimits, ...limits };
   const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
   const lines = new LineTable(text.length > bounds.bytes ? "" : text, source.length - text.length);
+  const plain = readPlainText(text, lines, bounds);
+  return plain === undefined ? readAnyText(text, lines, bounds) : { tree: plain, diagnostics: [] };
+}
+
+/** As the library reads it: whatever YAML allows. */
+export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits): ReadResult {
   const tokens = guard(text, bounds, lines);
   if ("code" in tokens) return { tree: undefined, diagnostics: [tokens] };
   const document = parse(tokens, text.length);
