@@ -39,7 +39,7 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
       if (proxy !== undefined && (await lookup(url.hostname, { all: true })).some(({ address }) => isPrivateAddress(address)))
         throw new EgressDenied(url.hostname);
     }
-    const dispatcher = agents.get({ connectTimeout: options.connectTimeout, guarded, proxy });
+    const dispatcher = await agents.get({ connectTimeout: options.connectTimeout, guarded, proxy });
     return dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
