@@ -271,7 +271,7 @@ async function start(
         spans: () => spans,
         ...(service === undefined ? {} : { others: () => service.figures() }),
       }),
-      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() },
+      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map(), texts: new WeakMap() },
       policies,
       mappings,
       history,

@@ -58,10 +58,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       tag: "flows",
       summary: "The YAML files of the routes directory",
       replies: { 200: { description: "All flows, by id.", schema: shape({ flows: z.array(flowShape), total: z.int() }) } },
-      handle: async () => {
-        const flows = await listFlows(views);
-        return ok({ flows, total: flows.length });
-      },
+      handle: async () => ({ status: 200, text: await listFlows(views), headers: { "Content-Type": "application/json" } }),
     }),
     defineEndpoint({
       method: "GET",

@@ -2,9 +2,9 @@
 // Two files cannot be renamed at once, so the parameters' file names the text it belongs to and keeps the values of
 // the text before: whichever text a crash leaves in place finds its own parameters.
 import { createHash } from "node:crypto";
-import { statSync, type Stats } from "node:fs";
+import { readFileSync, statSync, type Stats } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { isFlowId } from "./flow-id.ts";
 import type { FlowChange, FlowFile, FlowStore, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
@@ -41,6 +41,30 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
+/** A file that was found; its stamp is put together only for who asks, which lists of thousands do not. */
+class ListedFile implements FlowFile {
+  readonly id: string;
+  readonly file: string;
+  readonly lastModified: number;
+  readonly problem: string | undefined;
+  readonly hasParams: boolean;
+  readonly #facts: Stats;
+
+  constructor(id: string, file: string, facts: Stats, problem: string | undefined, hasParams: boolean) {
+    this.id = id;
+    this.file = file;
+    this.lastModified = Math.round(facts.mtimeMs);
+    this.problem = problem;
+    this.hasParams = hasParams;
+    this.#facts = facts;
+  }
+
+  get stamp(): string {
+    const { mtimeMs, size, ino } = this.#facts;
+    return `${mtimeMs}-${size}-${ino}`;
+  }
+}
+
 class DiskFlowStore implements FlowStore {
   readonly #directory: string;
 
@@ -56,20 +80,14 @@ class DiskFlowStore implements FlowStore {
     const files: FlowFile[] = [];
     for (const [index, name] of names.entries()) {
       if (index % lookedAtOnce === lookedAtOnce - 1) await new Promise((resolve) => setImmediate(resolve));
-      const facts = lookAt(join(this.#directory, name));
+      const facts = lookAt(`${this.#directory}${sep}${name}`);
       if (facts === undefined || !facts.isFile()) continue;
       const stem = name.slice(0, -(extensionOf(name) as string).length);
       const owner = taken.get(stem.toLowerCase());
       if (owner === undefined) taken.set(stem.toLowerCase(), name);
-      files.push({
-        id: owner === undefined ? stem : name,
-        file: name,
-        lastModified: Math.round(facts.mtimeMs),
-        stamp: `${facts.mtimeMs}-${facts.size}-${facts.ino}`,
-        problem:
-          owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`,
-        hasParams: withParams.has(stem),
-      });
+      const problem =
+        owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`;
+      files.push(new ListedFile(owner === undefined ? stem : name, name, facts, problem, withParams.has(stem)));
     }
     return files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   }
@@ -90,7 +108,8 @@ class DiskFlowStore implements FlowStore {
   }
 
   async readListed({ id, file, lastModified, hasParams }: FlowFile): Promise<StoredFlow | undefined> {
-    const bytes = await readFile(join(this.#directory, file));
+    // A start reads thousands of small files one after another: through the thread pool that takes six times as long.
+    const bytes = readFileSync(join(this.#directory, file));
     const hash = hashOf(bytes);
     return { id, file, bytes, hash, lastModified, params: hasParams ? paramsFor(await this.#readParams(id), hash) : {} };
   }
@@ -136,10 +155,10 @@ class DiskFlowStore implements FlowStore {
 
   /** Parameters whose flow is gone would otherwise come back with the next flow of that id. */
   async removeOrphans(): Promise<void> {
+    const names = (await readdir(this.#directory)).filter((name) => name.endsWith(paramsSuffix));
+    if (names.length === 0) return;
     const flows = new Set((await this.list()).map((flow) => flow.id));
-    const names = await readdir(this.#directory);
     for (const name of names) {
-      if (!name.endsWith(paramsSuffix)) continue;
       if (flows.has(name.slice(0, -paramsSuffix.length))) await chmod(join(this.#directory, name), 0o600).catch(() => undefined);
       else await removeFile(this.#directory, name);
     }

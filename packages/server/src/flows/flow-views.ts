@@ -1,4 +1,5 @@
 // Flows as the API shows them. The list is the directory's, so files that came or changed by hand show up as they are.
+import type { Deployment } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
@@ -10,6 +11,8 @@ export interface FlowViews {
   hasPolicy(flowId: string): boolean;
   /** What was found in files that are not in service as they are, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
+  /** How flows are listed that run as they are on disk. */
+  readonly texts: WeakMap<InstalledFlow, { readonly deployment: Deployment; readonly hasPolicy: boolean; readonly text: string }>;
 }
 
 interface FoundFlow {
@@ -22,19 +25,35 @@ interface FlowEntry {
   readonly [name: string]: unknown;
 }
 
-export async function listFlows(views: FlowViews): Promise<readonly FlowEntry[]> {
+/** All flows as JSON. */
+export async function listFlows(views: FlowViews): Promise<string> {
   const files = await views.parts.store.list();
-  const entries: FlowEntry[] = [];
+  const entries: string[] = [];
   for (const file of files) {
     const known = views.parts.installed.get(file.id);
-    // Nothing is waited for where nothing has to be: there may be ten thousand.
-    entries.push(entry(views, file, known, known?.lastModified === file.lastModified ? known : await look(views, file, known)));
+    // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
+    entries.push(knownText(views, file, known) ?? JSON.stringify(entry(views, file, known, isLoaded(file, known) ? known : await look(views, file, known))));
   }
   if (views.seen.size > 0) {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
   }
-  return entries;
+  return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
+}
+
+const isLoaded = (file: FlowFile, known: InstalledFlow | undefined): known is InstalledFlow => known?.lastModified === file.lastModified;
+
+/** The entry of a flow all of which is as it was loaded; undefined for any other. */
+function knownText(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): string | undefined {
+  const deployment = views.parts.runtime.deployments.get(file.id);
+  if (!isLoaded(file, known) || known.file !== file.file || known.error !== undefined || file.problem !== undefined) return undefined;
+  if (deployment === undefined || deployment.routes.some(({ status }) => status !== "Started")) return undefined;
+  const hasPolicy = views.hasPolicy(file.id);
+  const kept = views.texts.get(known);
+  if (kept?.deployment === deployment && kept.hasPolicy === hasPolicy) return kept.text;
+  const text = JSON.stringify(entry(views, file, known, known));
+  views.texts.set(known, { deployment, hasPolicy, text });
+  return text;
 }
 
 export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {

@@ -11,23 +11,21 @@ export interface LoadReport {
   readonly failed: number;
 }
 
-/** Files read ahead of the one being started: enough to hide the disk, too few to fill the memory. */
-const readAhead = 32;
+/** Flows started before timers, signals and what else waits get their turn. */
+const startedAtOnce = 50;
 
 /** Loads every flow of the store. */
 export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   const files = await parts.store.list();
   let failed = 0;
-  for (let begin = 0; begin < files.length; begin += readAhead) {
-    const batch = files.slice(begin, begin + readAhead).map((file) => ({ file, reading: read(parts, file) }));
-    for (const { file, reading } of batch) {
-      const flow = await reading;
-      const installed = typeof flow === "string" ? broken(file, flow) : await start(parts, file, flow);
-      parts.installed.set(file.id, installed);
-      if (installed.error === undefined) continue;
-      failed++;
-      parts.log.write("ERROR", "sluice.flows", `flow '${file.id}' is not in service: ${installed.error}`);
-    }
+  for (const [index, file] of files.entries()) {
+    if (index % startedAtOnce === startedAtOnce - 1) await new Promise((resolve) => setImmediate(resolve));
+    const flow = await read(parts, file);
+    const installed = typeof flow === "string" ? broken(file, flow) : await start(parts, file, flow);
+    parts.installed.set(file.id, installed);
+    if (installed.error === undefined) continue;
+    failed++;
+    parts.log.write("ERROR", "sluice.flows", `flow '${file.id}' is not in service: ${installed.error}`);
   }
   return { loaded: files.length - failed, failed };
 }
