@@ -1,14 +1,29 @@
-// Runs the bundle until the runtime listens, then keeps what V8 compiled on the way.
+// Runs the bundle until the runtime has served a first flow, then keeps what V8 compiled on the way.
 const { renameSync, writeFileSync } = require("node:fs");
 const { cache, runBundle } = require("../packages/cli/bin/bundle.cjs");
 
 const settleMs = 300;
+const baseUrl = `http://127.0.0.1:${process.env.SERVICE_PORT}`;
+const yaml = "- route: {id: first, from: {uri: webhook, steps: [{log: '${body}'}, {setBody: {constant: ok}}]}}\n";
 const script = runBundle();
 const waiting = setInterval(() => {
   if (!process.getActiveResourcesInfo().includes("TCPServerWrap")) return;
   clearInterval(waiting);
-  setTimeout(keep, settleMs);
+  serveFirst().then(() => setTimeout(keep, settleMs));
 }, 20);
+
+async function serveFirst() {
+  const headers = { authorization: `Bearer ${process.env.SERVICE_DEPLOY_TOKEN}`, "content-type": "application/json" };
+  await expectOk(fetch(`${baseUrl}/_api/flows/first`, { method: "PUT", headers, body: JSON.stringify({ yaml }) }));
+  await expectOk(fetch(`${baseUrl}/api/first`, { method: "POST", headers, body: "{}" }));
+  await expectOk(fetch(`${baseUrl}/_api/health`, { headers }));
+}
+
+async function expectOk(asked) {
+  const response = await asked;
+  if (!response.ok) throw new Error(`the runtime answered ${response.status} ${await response.text()}`);
+  await response.text();
+}
 
 function keep() {
   writeFileSync(`${cache}.next`, script.createCachedData());

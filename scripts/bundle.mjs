@@ -1,10 +1,12 @@
 // Puts the command into one file and keeps the code V8 compiles for a start beside it (see packages/cli/bin/bundle.cjs).
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import command from "../packages/cli/bin/bundle.cjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = `${root}packages/cli/dist/bundle`;
@@ -20,6 +22,12 @@ const ownAddresses = {
   },
 };
 
+/** The YAML library asks for these variables at every token, which takes longer than reading it. */
+const noTokenLog = {
+  name: "no-token-log",
+  transform: (code) => (/process\.env\.LOG_(TOKENS|STREAM)/.test(code) ? code.replaceAll(/\w*process\.env\.LOG_(TOKENS|STREAM)/g, "false") : undefined),
+};
+
 /** One byte a character: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -27,7 +35,7 @@ const bundle = await rolldown({
   input: `${root}packages/cli/dist/main.js`,
   platform: "node",
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [ownAddresses],
+  plugins: [ownAddresses, noTokenLog],
   logLevel: "silent",
 });
 const { output } = await bundle.generate({
@@ -37,13 +45,23 @@ const { output } = await bundle.generate({
 });
 await bundle.close();
 mkdirSync(dirname(file), { recursive: true });
-writeFileSync(`${file}.next`, ascii(output[0].code));
+writeFileSync(`${file}.next`, `(function (exports, require, module, __filename, __dirname, moduleUrl) {${ascii(output[0].code)}\n})`);
+// V8 knows a text again by its length alone: a cache must never meet another bundle than its own.
+rmSync(command.cache, { force: true });
 renameSync(`${file}.next`, file);
 
-// A start is run once so that what it compiles is in the cache; a cache that cannot be made costs time, not correctness.
+// A start and a first flow are run once so that what they compile is in the cache; a cache that cannot be made costs time, not correctness.
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
 const data = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
 const made = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cjs", import.meta.url)), "run"], {
-  env: { ...process.env, SERVICE_PORT: "0", SERVICE_HOST: "127.0.0.1", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: "bundle" },
+  env: { ...process.env, SERVICE_PORT: await freePort(), SERVICE_HOST: "127.0.0.1", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: "bundle" },
   stdio: ["ignore", "ignore", "inherit"],
   timeout: 60_000,
 });

@@ -33,7 +33,7 @@ const moduleUrl = (path) => pathToFileURL(join(dirname(file), path)).href;
 
 /** Runs the bundle; returns the script, of which a cache can be made once it has run. */
 function runBundle() {
-  const script = new Script(`(function (exports, require, module, __filename, __dirname, moduleUrl) {${readFileSync(file, "latin1")}\n})`, {
+  const script = new Script(readFileSync(file, "latin1"), {
     filename: file,
     cachedData: existsSync(cache) ? readFileSync(cache) : undefined,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
