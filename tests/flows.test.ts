@@ -1,6 +1,6 @@
 // Flows over the management API: install, replace, list, remove, and what survives. Groups B, C, K and L of the fault matrix.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -397,6 +397,42 @@ describe("the directory", () => {
     writeFileSync(join(server.routesDir, "edited.yaml"), "- nonsense");
     expect(await entry("edited")).toMatchObject({ hash: sha("- nonsense"), deployedHash: sha(answering("edited", "one")) });
     expect((await post("edited")).text).toBe("one");
+  });
+
+  it("an entry that was listed before follows everything that changes", async () => {
+    const first = answering("followed", "one");
+    await server.putFlow("followed", first);
+    const path = join(server.routesDir, "followed.yaml");
+    const listed = await entry("followed");
+    expect(listed).toMatchObject({ hash: sha(first), status: "Started", hasPolicy: false, error: null });
+    expect(await entry("followed")).toEqual(listed);
+    await server.api("POST", "/routes/followed/suspend");
+    expect(await entry("followed")).toMatchObject({ status: "Suspended", routes: [{ id: "followed", status: "Suspended" }] });
+    await server.api("POST", "/routes/followed/resume");
+    expect(await entry("followed")).toEqual(listed);
+    expect(
+      (
+        await server.api("PUT", "/auth/followed", {
+          authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-of-shop" }] }],
+        })
+      ).status,
+    ).toBe(201);
+    expect(await entry("followed")).toEqual({ ...listed, hasPolicy: true });
+    await server.api("DELETE", "/auth/followed");
+    expect(await entry("followed")).toEqual(listed);
+    const second = answering("followed", "two");
+    await server.putFlow("followed", second);
+    expect(await entry("followed")).toMatchObject({ hash: sha(second), status: "Started" });
+    writeFileSync(path, first);
+    utimesSync(path, new Date(), new Date(Date.now() + 5_000));
+    expect(await entry("followed")).toMatchObject({ hash: sha(first), deployedHash: sha(second) });
+    rmSync(path);
+    expect(await entry("followed")).toBeUndefined();
+    mkdirSync(path);
+    expect(await entry("followed")).toBeUndefined();
+    rmSync(path, { recursive: true });
+    writeFileSync(path, second);
+    expect(await entry("followed")).toMatchObject({ hash: sha(second) });
   });
 
   it("K15: fifty PUTs at once leave disk, memory and the list with the same one", async () => {

@@ -33,63 +33,104 @@ export async function openDiskFlowStore(directory: string): Promise<FlowStore> {
 /** Files looked at before others get their turn: handing each to the thread pool takes ten times as long as looking. */
 const lookedAtOnce = 250;
 
-function lookAt(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A file that was found; its stamp is put together only for who asks, which lists of thousands do not. */
+/** A file that was found. It stands for the file until that changes, so a list of thousands makes nothing new. */
 class ListedFile implements FlowFile {
   readonly id: string;
   readonly file: string;
   readonly lastModified: number;
   readonly problem: string | undefined;
   readonly hasParams: boolean;
-  readonly #facts: Stats;
+  readonly #modified: number;
+  readonly #size: number;
+  readonly #inode: number;
 
-  constructor(id: string, file: string, facts: Stats, problem: string | undefined, hasParams: boolean) {
-    this.id = id;
-    this.file = file;
+  constructor(file: Pick<FlowFile, "id" | "file" | "problem" | "hasParams">, facts: Stats) {
+    this.id = file.id;
+    this.file = file.file;
+    this.problem = file.problem;
+    this.hasParams = file.hasParams;
     this.lastModified = Math.round(facts.mtimeMs);
-    this.problem = problem;
-    this.hasParams = hasParams;
-    this.#facts = facts;
+    this.#modified = facts.mtimeMs;
+    this.#size = facts.size;
+    this.#inode = facts.ino;
   }
 
   get stamp(): string {
-    const { mtimeMs, size, ino } = this.#facts;
-    return `${mtimeMs}-${size}-${ino}`;
+    return `${this.#modified}-${this.#size}-${this.#inode}`;
   }
+
+  isStill({ mtimeMs, size, ino }: Stats): boolean {
+    return mtimeMs === this.#modified && size === this.#size && ino === this.#inode;
+  }
+}
+
+/** What a directory was found to hold. */
+interface Listing {
+  readonly names: readonly string[];
+  readonly files: readonly ListedFile[];
+  /** Every name of a flow was a file: nothing but these can become one without a change of names. */
+  readonly isWhole: boolean;
 }
 
 class DiskFlowStore implements FlowStore {
   readonly #directory: string;
+  #listing: Listing = { names: [], files: [], isWhole: false };
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   async list(): Promise<readonly FlowFile[]> {
-    const all = await readdir(this.#directory);
+    const names = await readdir(this.#directory);
+    const listing = (await this.#lookAgain(names)) ?? (await this.#lookAtAll(names));
+    this.#listing = listing;
+    return listing.files;
+  }
+
+  /** The files of the last listing as they are now; undefined when names came or went, or one is a file no longer. */
+  async #lookAgain(names: readonly string[]): Promise<Listing | undefined> {
+    const { names: before, files, isWhole } = this.#listing;
+    if (!isWhole || names.length !== before.length || names.some((name, index) => name !== before[index])) return undefined;
+    const now: ListedFile[] = [];
+    for (const file of files) {
+      if (now.length % lookedAtOnce === lookedAtOnce - 1) await othersTurn();
+      const facts = this.#factsOf(file.file);
+      if (facts === undefined) return undefined;
+      now.push(file.isStill(facts) ? file : new ListedFile(file, facts));
+    }
+    return { names: before, files: now, isWhole };
+  }
+
+  async #lookAtAll(all: readonly string[]): Promise<Listing> {
     const names = all.filter((name) => !name.startsWith(".") && extensionOf(name) !== undefined).sort(byPreference);
     const withParams = new Set(all.filter((name) => name.endsWith(paramsSuffix)).map((name) => name.slice(0, -paramsSuffix.length)));
     const taken = new Map<string, string>();
-    const files: FlowFile[] = [];
+    const files: ListedFile[] = [];
     for (const [index, name] of names.entries()) {
-      if (index % lookedAtOnce === lookedAtOnce - 1) await new Promise((resolve) => setImmediate(resolve));
-      const facts = lookAt(`${this.#directory}${sep}${name}`);
-      if (facts === undefined || !facts.isFile()) continue;
+      if (index % lookedAtOnce === lookedAtOnce - 1) await othersTurn();
+      const facts = this.#factsOf(name);
+      if (facts === undefined) continue;
       const stem = name.slice(0, -(extensionOf(name) as string).length);
       const owner = taken.get(stem.toLowerCase());
       if (owner === undefined) taken.set(stem.toLowerCase(), name);
       const problem =
         owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`;
-      files.push(new ListedFile(owner === undefined ? stem : name, name, facts, problem, withParams.has(stem)));
+      files.push(new ListedFile({ id: owner === undefined ? stem : name, file: name, problem, hasParams: withParams.has(stem) }, facts));
     }
-    return files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    return { names: all, files, isWhole: files.length === names.length };
+  }
+
+  /** Undefined for what is no file. */
+  #factsOf(name: string): Stats | undefined {
+    try {
+      const facts = statSync(`${this.#directory}${sep}${name}`, { throwIfNoEntry: false });
+      return facts?.isFile() === true ? facts : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   async read(id: string): Promise<StoredFlow | undefined> {

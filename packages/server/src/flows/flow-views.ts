@@ -11,8 +11,16 @@ export interface FlowViews {
   hasPolicy(flowId: string): boolean;
   /** What was found in files that are not in service as they are, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
-  /** How flows are listed that run as they are on disk. */
-  readonly texts: WeakMap<InstalledFlow, { readonly deployment: Deployment; readonly hasPolicy: boolean; readonly text: string }>;
+  /** How files are listed whose flows run as they are written. */
+  readonly texts: WeakMap<FlowFile, ListedText>;
+}
+
+/** The entry of a file in the list, and what it was made of. */
+interface ListedText {
+  readonly known: InstalledFlow;
+  readonly deployment: Deployment;
+  readonly hasPolicy: boolean;
+  readonly text: string;
 }
 
 interface FoundFlow {
@@ -29,11 +37,8 @@ interface FlowEntry {
 export async function listFlows(views: FlowViews): Promise<string> {
   const files = await views.parts.store.list();
   const entries: string[] = [];
-  for (const file of files) {
-    const known = views.parts.installed.get(file.id);
-    // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
-    entries.push(knownText(views, file, known) ?? JSON.stringify(entry(views, file, known, isLoaded(file, known) ? known : await look(views, file, known))));
-  }
+  // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
+  for (const file of files) entries.push(textBefore(views, file) ?? (await newText(views, file)));
   if (views.seen.size > 0) {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
@@ -41,19 +46,27 @@ export async function listFlows(views: FlowViews): Promise<string> {
   return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
 }
 
-const isLoaded = (file: FlowFile, known: InstalledFlow | undefined): known is InstalledFlow => known?.lastModified === file.lastModified;
+/** The entry as it was made for an earlier list, while everything in it still holds. */
+function textBefore({ parts, hasPolicy, texts }: FlowViews, file: FlowFile): string | undefined {
+  const before = texts.get(file);
+  if (before === undefined || parts.installed.get(file.id) !== before.known || parts.runtime.deployments.get(file.id) !== before.deployment) return undefined;
+  return hasPolicy(file.id) === before.hasPolicy && areStarted(before.deployment) ? before.text : undefined;
+}
 
-/** The entry of a flow all of which is as it was loaded; undefined for any other. */
-function knownText(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): string | undefined {
-  const deployment = views.parts.runtime.deployments.get(file.id);
-  if (!isLoaded(file, known) || known.file !== file.file || known.error !== undefined || file.problem !== undefined) return undefined;
-  if (deployment === undefined || deployment.routes.some(({ status }) => status !== "Started")) return undefined;
-  const hasPolicy = views.hasPolicy(file.id);
-  const kept = views.texts.get(known);
-  if (kept?.deployment === deployment && kept.hasPolicy === hasPolicy) return kept.text;
-  const text = JSON.stringify(entry(views, file, known, known));
-  views.texts.set(known, { deployment, hasPolicy, text });
+async function newText(views: FlowViews, file: FlowFile): Promise<string> {
+  const { parts, texts } = views;
+  const known = parts.installed.get(file.id);
+  const isLoaded = known?.lastModified === file.lastModified;
+  const text = JSON.stringify(entry(views, file, known, isLoaded ? known : await look(views, file, known)));
+  const deployment = parts.runtime.deployments.get(file.id);
+  if (isLoaded && known.error === undefined && file.problem === undefined && deployment !== undefined && areStarted(deployment))
+    texts.set(file, { known, deployment, hasPolicy: views.hasPolicy(file.id), text });
   return text;
+}
+
+function areStarted({ routes }: Deployment): boolean {
+  for (const { status } of routes) if (status !== "Started") return false;
+  return true;
 }
 
 export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {
