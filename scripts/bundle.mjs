@@ -1,12 +1,11 @@
 // Puts the command into one file and keeps the code V8 compiles for a start beside it (see packages/cli/bin/bundle.cjs).
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import command from "../packages/cli/bin/bundle.cjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = `${root}packages/cli/dist/bundle`;
@@ -47,7 +46,7 @@ await bundle.close();
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(`${file}.next`, `(function (exports, require, module, __filename, __dirname, moduleUrl) {${ascii(output[0].code)}\n})`);
 // V8 knows a text again by its length alone: a cache must never meet another bundle than its own.
-rmSync(command.cache, { force: true });
+for (const name of readdirSync(folder)) if (name.endsWith(".cache")) rmSync(join(folder, name));
 renameSync(`${file}.next`, file);
 
 // A start and a first flow are run once so that what they compile is in the cache; a cache that cannot be made costs time, not correctness.
