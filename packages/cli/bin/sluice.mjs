@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // A file that exists before the build, so that installing the workspace can link the command.
-import bundle from "./bundle.cjs";
+import { isCurrent, runBundle } from "./bundle.cjs";
 
-if (bundle.isCurrent()) bundle.runBundle();
+if (isCurrent()) runBundle();
 else await import("../dist/main.js");
