@@ -1,10 +1,10 @@
 // HMAC (RFC 2104) of one message with a key used over and over. For the small bodies webhooks have, one-shot hashes over a
 // buffer that holds the padded key already cost half of the streaming interface, which serves the large ones.
-import { createHmac, createSecretKey, hash, type BinaryToTextEncoding } from "node:crypto";
+import { createHmac, createSecretKey, hash, timingSafeEqual, type BinaryToTextEncoding } from "node:crypto";
 import { digestAfter, stateAfter, type Digest } from "./sha-256.ts";
 
-/** The HMAC of `before`, the body and `after`, in this order: the characters of its text, good until the next call. */
-export type HmacKey = (before: string, body: Uint8Array, after: string) => Uint8Array;
+/** Which of these signatures, if any, is the HMAC of `before`, the body and `after`, in this order. Looks at all of all of them. */
+export type HmacKey = (before: string, body: Uint8Array, after: string, signatures: readonly string[]) => string | undefined;
 
 const smallBytes = 16_384;
 const blockBytes: Readonly<Record<string, number>> = { sha1: 64, sha256: 64, sha384: 128, sha512: 128 };
@@ -21,11 +21,13 @@ export function hmacKey(algorithm: string, secret: Buffer, encoding: BinaryToTex
   (secret.length > block ? hash(algorithm, secret, "buffer") : secret).copy(padded);
   const innerPad = padded.map((byte) => byte ^ 0x36);
   const outerPad = padded.map((byte) => byte ^ 0x5c);
-  const finish = algorithm === "sha256" && encoding === "hex" ? finishHex(outerPad) : finishAny(algorithm, outerPad, encoding);
+  const compare = algorithm === "sha256" && encoding === "hex" ? compareHex(outerPad) : compareText(algorithm, outerPad, encoding);
   const streaming = createSecretKey(secret);
-  return (before, body, after) => {
-    if (body.length + (before.length + after.length) * 3 > smallBytes)
-      return Buffer.from(createHmac(algorithm, streaming).update(before).update(body).update(after).digest(encoding), "latin1");
+  return (before, body, after, signatures) => {
+    if (body.length + (before.length + after.length) * 3 > smallBytes) {
+      const text = Buffer.from(createHmac(algorithm, streaming).update(before).update(body).update(after).digest(encoding), "latin1");
+      return sameAs(text, signatures);
+    }
     if (innerOwner !== innerPad) inner.set((innerOwner = innerPad), 0);
     let length = block;
     if (before !== "") length += inner.write(before, length);
@@ -34,34 +36,66 @@ export function hmacKey(algorithm: string, secret: Buffer, encoding: BinaryToTex
     if (after !== "") length += inner.write(after, length);
     if (innerPart.length !== length) innerPart = inner.subarray(0, length);
     // Text comes out of the one-shot hash much faster than a buffer does.
-    return finish(hash(algorithm, innerPart, "binary"));
+    return compare(hash(algorithm, innerPart, "binary"), signatures);
   };
 }
 
-/** The outer half: from the inner digest, as characters, to the text of the HMAC. */
-type Finish = (innerDigest: string) => Uint8Array;
+/** The outer half: from the inner digest, as characters, to the signature that is the same. */
+type Compare = (innerDigest: string, signatures: readonly string[]) => string | undefined;
 
-function finishAny(algorithm: string, outerPad: Uint8Array, encoding: BinaryToTextEncoding): Finish {
+function compareText(algorithm: string, outerPad: Uint8Array, encoding: BinaryToTextEncoding): Compare {
   const outer = Buffer.concat([outerPad, hash(algorithm, "", "buffer")]);
   const text = Buffer.from(hash(algorithm, "", encoding), "latin1");
-  return (innerDigest) => {
+  return (innerDigest, signatures) => {
     outer.write(innerDigest, outerPad.length, "latin1");
     text.write(hash(algorithm, outer, encoding), "latin1");
-    return text;
+    return sameAs(text, signatures);
   };
+}
+
+/** By the length of the signature's text: what is compared is written here, so that no check leaves garbage behind. */
+const compared = new Map<number, Uint8Array>();
+
+function sameAs(text: Uint8Array, signatures: readonly string[]): string | undefined {
+  let match: string | undefined;
+  for (const signature of signatures) if (isSameText(signature, text)) match = signature;
+  return match;
+}
+
+function isSameText(one: string, other: Uint8Array): boolean {
+  const { length } = other;
+  if (one.length !== length) return false;
+  let given = compared.get(length);
+  if (given === undefined) compared.set(length, (given = new Uint8Array(length)));
+  let all = 0;
+  for (let index = 0; index < length; index++) {
+    const code = one.charCodeAt(index);
+    all |= code;
+    given[index] = code;
+  }
+  // A character beyond a byte would be cut to another one.
+  return timingSafeEqual(given, other) && all < 0x80;
 }
 
 /** What most senders use. The outer half is one block more after the key's, too little to ask the platform for. */
-function finishHex(outerPad: Uint8Array): Finish {
+function compareHex(outerPad: Uint8Array): Compare {
   const state = stateAfter(outerPad);
   const digest: Digest = new Int32Array(8);
-  const text = new Uint8Array(64);
-  return (innerDigest) => {
+  return (innerDigest, signatures) => {
     digestAfter(state, innerDigest, digest);
-    for (let index = 0; index < 64; index++) {
-      const nibble = (digest[index >> 3]! >>> (28 - (index & 7) * 4)) & 15;
-      text[index] = nibble + (nibble < 10 ? 48 : 87);
-    }
-    return text;
+    let match: string | undefined;
+    for (const signature of signatures) if (isHexOf(signature, digest)) match = signature;
+    return match;
   };
+}
+
+/** Goes through all of the text whatever it finds, so that the time it takes does not tell how much was right. */
+function isHexOf(text: string, digest: Digest): boolean {
+  if (text.length !== 64) return false;
+  let difference = 0;
+  for (let index = 0; index < 64; index++) {
+    const expected = (digest[index >> 3]! >>> (28 - (index & 7) * 4)) & 15;
+    difference |= text.charCodeAt(index) ^ (expected + (expected < 10 ? 48 : 87));
+  }
+  return difference === 0;
 }

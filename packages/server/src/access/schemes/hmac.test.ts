@@ -18,7 +18,6 @@ function judge(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: st
   return verdict === "wrong" ? "wrong" : verdict.proof(typeof body === "string" ? Buffer.from(body) : body);
 }
 
-const textOf = (characters: Uint8Array): string => Buffer.from(characters).toString("latin1");
 const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) => hmacScheme({ type: "hmac", ...options }, parts);
 const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest(encoding);
@@ -181,12 +180,16 @@ describe("a signature described by the policy", () => {
 
 describe("HMAC", () => {
   it("gives the values of RFC 4231", () => {
-    const value = (key: Buffer, data: Buffer): string => textOf(hmacKey("sha256", key, "hex")("", data, ""));
-    expect(value(Buffer.alloc(20, 0x0b), Buffer.from("Hi There"))).toBe("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-    expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for nothing?"))).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-    expect(value(Buffer.alloc(131, 0xaa), Buffer.from("Test Using Larger Than Block-Size Key - Hash Key First"))).toBe(
+    const values = [
+      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
-    );
+    ];
+    const value = (key: Buffer, data: Buffer): string | undefined => hmacKey("sha256", key, "hex")("", data, "", values);
+    expect(value(Buffer.alloc(20, 0x0b), Buffer.from("Hi There"))).toBe(values[0]);
+    expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for nothing?"))).toBe(values[1]);
+    expect(value(Buffer.alloc(131, 0xaa), Buffer.from("Test Using Larger Than Block-Size Key - Hash Key First"))).toBe(values[2]);
+    expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for something?"))).toBeUndefined();
   });
 
   it("agrees with the streaming interface for every key, text and size", () => {
@@ -199,16 +202,28 @@ describe("HMAC", () => {
         fc.string({ unit: "binary" }),
         (algorithm, key, before, body, after) => {
           const expected = createHmac(algorithm, key).update(before).update(body).update(after).digest("hex");
-          expect(textOf(hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after))).toBe(expected);
+          const match = (signatures: string[]): string | undefined => hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after, signatures);
+          expect(match(["x", expected, "f".repeat(expected.length)])).toBe(expected);
+          // One character off anywhere, one too many, one too few, and a character whose low byte is right.
+          const at = body.length % expected.length;
+          const altered = (character: string): string => expected.slice(0, at) + character + expected.slice(at + 1);
+          const wrong = [
+            altered(expected[at] === "0" ? "1" : "0"),
+            altered(String.fromCharCode(expected.charCodeAt(at) + 256)),
+            `${expected}0`,
+            expected.slice(1),
+            "",
+          ];
+          expect(match(wrong)).toBeUndefined();
         },
       ),
       { numRuns: 50 },
     );
     for (const size of [16_380, 16_384, 16_385, 1_000_000]) {
       const body = randomBytes(size);
-      expect(textOf(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "b"))).toBe(
-        createHmac("sha256", "k").update("a").update(body).update("b").digest("base64"),
-      );
+      const expected = createHmac("sha256", "k").update("a").update(body).update("b").digest("base64");
+      expect(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "b", [expected, expected.toLowerCase()])).toBe(expected);
+      expect(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "c", [expected])).toBeUndefined();
     }
   });
 });
