@@ -27,6 +27,15 @@ const noTokenLog = {
   transform: (code) => (/process\.env\.LOG_(TOKENS|STREAM)/.test(code) ? code.replaceAll(/\w*process\.env\.LOG_(TOKENS|STREAM)/g, "false") : undefined),
 };
 
+/** What stays outside is imported for the bundle: code that comes out of V8's cache can no longer import anything by itself. */
+const outsideImports = {
+  name: "outside-imports",
+  transform(code) {
+    const dynamic = /\bimport\((?=\s*(?:[^"'`\s]|["'`](?:quickjs-|@jitl\/)))/g;
+    return dynamic.test(code) ? code.replaceAll(dynamic, "importModule(") : undefined;
+  },
+};
+
 /** One byte a character: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -34,7 +43,7 @@ const bundle = await rolldown({
   input: `${root}packages/cli/dist/main.js`,
   platform: "node",
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [ownAddresses, noTokenLog],
+  plugins: [ownAddresses, outsideImports, noTokenLog],
   logLevel: "silent",
 });
 const { output } = await bundle.generate({
@@ -44,7 +53,7 @@ const { output } = await bundle.generate({
 });
 await bundle.close();
 mkdirSync(dirname(file), { recursive: true });
-writeFileSync(`${file}.next`, `(function (exports, require, module, __filename, __dirname, moduleUrl) {${ascii(output[0].code)}\n})`);
+writeFileSync(`${file}.next`, `(function (exports, require, module, __filename, __dirname, moduleUrl, importModule) {${ascii(output[0].code)}\n})`);
 // V8 knows a text again by its length alone: a cache must never meet another bundle than its own.
 for (const name of readdirSync(folder)) if (name.endsWith(".cache")) rmSync(join(folder, name));
 renameSync(`${file}.next`, file);

@@ -29,6 +29,18 @@ describe("the bundled command", () => {
     server.clean();
   });
 
+  it("imports what stays outside of it: the operator's functions and the engine for scripts", async () => {
+    const functions = join(folder, "functions.mjs");
+    writeFileSync(functions, "export const twice = ({ message }) => String(message.body).repeat(2);\n");
+    const server = await spawnServer({ env: { SERVICE_ENABLE_JS: "true", SERVICE_FUNCTIONS: functions } });
+    await server.putFlow("hook", "- route: {id: hook, from: {uri: webhook, steps: [{bean: twice}, {setBody: {js: 'body + 1'}}]}}\n");
+    const reply = await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "ab" });
+    expect(await reply.text()).toBe("abab1");
+    expect(server.output()).not.toContain("Warning");
+    await server.end("SIGTERM");
+    server.clean();
+  });
+
   it("runs without the modules it was made of, and with a cache of another V8", () => {
     const copy = join(folder, "packages/cli");
     mkdirSync(join(copy, "dist"), { recursive: true });

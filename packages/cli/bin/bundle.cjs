@@ -4,7 +4,7 @@ const { existsSync, readFileSync, statSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { dirname, join } = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { constants, Script } = require("node:vm");
+const { Script } = require("node:vm");
 
 const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const cache = `${file}.${process.versions.v8}.cache`;
@@ -31,15 +31,17 @@ function isCurrent() {
 /** The address a module had before it became part of the bundle. */
 const moduleUrl = (path) => pathToFileURL(join(dirname(file), path)).href;
 
+/** Stands for `import()` in the bundle: a script that comes out of the cache has none of its own. */
+const importModule = (specifier) => import(specifier);
+
 /** Runs the bundle; returns the script, of which a cache can be made once it has run. */
 function runBundle() {
   const script = new Script(readFileSync(file, "latin1"), {
     filename: file,
     cachedData: existsSync(cache) ? readFileSync(cache) : undefined,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), moduleUrl);
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), moduleUrl, importModule);
   return script;
 }
 
