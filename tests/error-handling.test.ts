@@ -107,6 +107,39 @@ describe("onException", () => {
 });
 
 describe("redelivery", () => {
+  it("is logged as the policy says: level, interval, and what became of the failure", async () => {
+    const failing = async (handler: string, more = ""): Promise<string[]> => {
+      const run = await flow(`- errorHandler: {${handler}}\n${more}- from: {uri: "direct:start", steps: [{${throws("down", "java.io.IOException")}}]}\n`);
+      await passing(run, run({ body: "x" }));
+      return run.host.log.records.map(({ level, text }) => `${level} ${text}`);
+    };
+    const place = "route 'test' failed at step 'throwException1': down";
+    const policy = "maximumRedeliveries: 3, redeliveryDelay: 100";
+    expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: warn, retryAttemptedLogInterval: 3}}`)).toEqual([
+      `WARN ${place} (attempt 1 failed and is repeated in 100 ms)`,
+      `WARN ${place} (attempt 3 failed and is repeated in 100 ms)`,
+    ]);
+    expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: WARN, logRetryAttempted: false}}`)).toEqual([]);
+    expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: "OFF"}}`)).toEqual([]);
+    const buried = `deadLetterUri: "mock:dead", redeliveryPolicy: {maximumRedeliveries: 0, logHandled: true`;
+    expect(await failing(`deadLetterChannel: {${buried}, retriesExhaustedLogLevel: INFO}}`)).toEqual([
+      `INFO ${place} (the dead letter endpoint takes the message)`,
+    ]);
+    expect(
+      await failing(
+        "defaultErrorHandler: {}",
+        "- onException: {exception: [java.io.IOException], continued: {constant: 'true'}, redeliveryPolicy: {logContinued: true}}\n",
+      ),
+    ).toEqual([`ERROR ${place} (the route goes on)`]);
+  });
+
+  it("refuses a level that is none", () => {
+    const policy = "{redeliveryPolicy: {retryAttemptedLogLevel: loud}}";
+    expect(faultsOf(`- errorHandler: {defaultErrorHandler: ${policy}}\n- from: {uri: "direct:start", steps: [{log: x}]}\n`)).toEqual([
+      expect.stringContaining("retryAttemptedLogLevel"),
+    ]);
+  });
+
   it("repeats the failed step only, at 0, 100, 300 and 700 ms (M02)", async () => {
     const run = await flow(`
       - errorHandler:

@@ -4,7 +4,7 @@ import { ending, type Exchange } from "../exchange/exchange.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import type { RunListener } from "../run/runtime.ts";
-import type { Host } from "../spi/host.ts";
+import type { Host, LogLevel } from "../spi/host.ts";
 import { pause } from "../spi/pacing.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { pickClause, type ExceptionClause } from "./exception-clause.ts";
@@ -77,6 +77,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
       exchange.run.redeliveries++;
       exchange.run.status = "retrying";
       exchange.attempt = attempt;
+      log(policy.retryLevel(attempt), exchange, error, () => `attempt ${attempt} failed and is repeated in ${Math.round(delayMs)} ms`);
       listener.retrying(exchange.run, exchange, error, delayMs);
       await pause(exchange, delayMs, host.clock);
       exchange.message = before.copy();
@@ -96,6 +97,12 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
     }
   }
 
+  function log(level: LogLevel | undefined, exchange: Exchange, error: FlowError, what: () => string): void {
+    if (level === undefined || !host.log.enabled(level)) return;
+    const { id } = exchange.run.route;
+    host.log.write(level, id, `route '${id}' failed at step '${error.stepId ?? "none"}': ${error.message} (${what()})`, exchange);
+  }
+
   function settleStatus(exchange: Exchange): void {
     exchange.attempt = 1;
     if (exchange.run.status === "retrying") exchange.run.status = "running";
@@ -107,6 +114,9 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
     const useDeadLetter = plan.deadLetter !== undefined && clause?.steps === undefined;
     const handled = useDeadLetter || clause?.handled?.(exchange) === true;
     const continued = !handled && clause?.continued?.(exchange) === true;
+    const { handledLevel, continuedLevel } = policyOf(clause);
+    if (handled) log(handledLevel, exchange, error, () => (useDeadLetter ? "the dead letter endpoint takes the message" : "the failure is handled"));
+    else if (continued) log(continuedLevel, exchange, error, () => "the route goes on");
     if (handled || continued) clearRedelivery(exchange);
     else if (plan.policy.maximum !== 0 || clause !== undefined) showRedeliveriesDone(exchange, redeliveries);
     const target = useDeadLetter ? plan.deadLetter : clause?.steps;

@@ -1,6 +1,7 @@
 // When and how long to wait before a failed step is tried again.
 import { parseDuration, type Values } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
+import type { LogLevel } from "../spi/host.ts";
 import type { redeliveryFields } from "../spi/redelivery-fields.ts";
 
 export type RedeliveryOptions = Values<typeof redeliveryFields>;
@@ -9,16 +10,33 @@ export interface RedeliveryPolicy {
   /** -1 is for ever. */
   readonly maximum: number;
   readonly whileStopping: boolean;
+  /** At which level redelivery number `attempt` is logged, and a failure that was dealt with; undefined is not at all. */
+  retryLevel(attempt: number): LogLevel | undefined;
+  readonly handledLevel: LogLevel | undefined;
+  readonly continuedLevel: LogLevel | undefined;
   /** The wait before redelivery number `attempt` (1, 2, …). */
   delay(attempt: number, random: () => number): number;
 }
 
-export const noRedelivery: RedeliveryPolicy = { maximum: 0, whileStopping: true, delay: () => 0 };
+export const noRedelivery: RedeliveryPolicy = {
+  maximum: 0,
+  whileStopping: true,
+  retryLevel: () => undefined,
+  handledLevel: undefined,
+  continuedLevel: undefined,
+  delay: () => 0,
+};
 
 export function redeliveryPolicy(options: RedeliveryOptions): RedeliveryPolicy {
   const pattern = options.delayPattern === undefined ? undefined : parsePattern(options.delayPattern);
   const cap = options.maximumRedeliveryDelay < 0 ? Infinity : options.maximumRedeliveryDelay;
+  const retryLevel = options.logRetryAttempted ? shownLevel(options.retryAttemptedLogLevel) : undefined;
+  const exhaustedLevel = shownLevel(options.retriesExhaustedLogLevel);
+  const interval = Math.max(1, options.retryAttemptedLogInterval);
   return {
+    retryLevel: (attempt) => (attempt === 1 || attempt % interval === 0 ? retryLevel : undefined),
+    handledLevel: options.logHandled ? exhaustedLevel : undefined,
+    continuedLevel: options.logContinued ? exhaustedLevel : undefined,
     maximum: options.disableRedelivery ? 0 : options.maximumRedeliveries,
     whileStopping: options.allowRedeliveryWhileStopping,
     delay(attempt, random) {
@@ -30,6 +48,8 @@ export function redeliveryPolicy(options: RedeliveryOptions): RedeliveryPolicy {
     },
   };
 }
+
+const shownLevel = (level: LogLevel | "OFF"): LogLevel | undefined => (level === "OFF" ? undefined : level);
 
 /** `0:50;2:150`: from attempt n on the wait is so long; before the first entry there is none. */
 function parsePattern(text: string): (attempt: number) => number {
