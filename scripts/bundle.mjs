@@ -4,12 +4,13 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = `${root}packages/cli/dist/bundle`;
 const file = `${folder}/sluice.cjs`;
+const onCallMark = "\0on-call:";
 
 /** In one file every module would have the same address; this keeps their own, for the files that stand beside them. */
 const ownAddresses = {
@@ -36,6 +37,30 @@ const outsideImports = {
   },
 };
 
+/** Modules few runtimes need but every start would set up. They export functions, and are set up when one of these is called. */
+const onCall = new Set([
+  "node_modules/fflate/esm/index.mjs",
+  "packages/cli/dist/files/flow-params.js",
+  "packages/server/dist/trial/try-flow.js",
+  "packages/standard/dist/formats/deflater/inflate.js",
+  "packages/standard/dist/xml/query/compile-query.js",
+]);
+const isOnCall = (path) => onCall.has(relative(root, path).replaceAll("\\", "/"));
+const setUpOnCall = {
+  name: "set-up-on-call",
+  async resolveId(source, importer) {
+    if (importer === undefined || importer.startsWith(onCallMark) || isOnCall(importer)) return undefined;
+    const found = await this.resolve(source, importer, { skipSelf: true });
+    return found !== null && isOnCall(found.id) ? `${onCallMark}${found.id}` : undefined;
+  },
+  async load(id) {
+    if (!id.startsWith(onCallMark)) return undefined;
+    const path = id.slice(onCallMark.length);
+    const names = Object.keys(await import(pathToFileURL(path).href)).filter((name) => name !== "default");
+    return names.map((name) => `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`).join("\n");
+  },
+};
+
 /** One byte a character: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -43,7 +68,7 @@ const bundle = await rolldown({
   input: `${root}packages/cli/dist/main.js`,
   platform: "node",
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [ownAddresses, outsideImports, noTokenLog],
+  plugins: [setUpOnCall, ownAddresses, outsideImports, noTokenLog],
   logLevel: "silent",
 });
 const { output } = await bundle.generate({

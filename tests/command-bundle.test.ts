@@ -41,6 +41,23 @@ describe("the bundled command", () => {
     server.clean();
   });
 
+  it("sets up what few flows need when they need it", async () => {
+    const server = await spawnServer();
+    const steps = (id: string, text: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${text}]}}\n`;
+    const packed = (format: string): string => `{marshal: {${format}: {}}}, {unmarshal: {${format}: {}}}, {convertBodyTo: {type: String}}`;
+    const yaml =
+      steps("query", "{setBody: {xpath: {expression: '/a/b/text()', resultType: string}}}") +
+      ["gzipDeflater", "zipDeflater", "zipFile"].map((format) => steps(format, packed(format))).join("");
+    const tests = "flowId: late\ntests:\n  - name: packs\n    when: {webhook: zipFile, body: hello}\n    then: [{reply: {status: 200, body: hello}}]\n";
+    expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 4, testsPassed: 1 });
+    const answer = async (id: string, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/${id}`, { method: "POST", body })).text();
+    expect(await answer("query", "<a><b>7</b></a>")).toBe("7");
+    for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await answer(format, "hello")).toBe("hello");
+    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is wrong/);
+    await server.end("SIGKILL");
+    server.clean();
+  });
+
   it("runs without the modules it was made of, and with a cache of another V8", () => {
     const copy = join(folder, "packages/cli");
     mkdirSync(join(copy, "dist"), { recursive: true });
