@@ -20,6 +20,7 @@ import { withGivenFlows, type GivenFlows } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
 import { createTurns } from "./flows/turns.ts";
+import { noFlows } from "./flows/flow-views.ts";
 import { createWebhookMounts } from "./flows/webhook-mounts.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
 import { watchDocuments } from "./watch-documents.ts";
@@ -271,7 +272,7 @@ async function start(
         spans: () => spans,
         ...(service === undefined ? {} : { others: () => service.figures() }),
       }),
-      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map(), texts: new WeakMap() },
+      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map(), texts: new WeakMap(), lastList: noFlows },
       policies,
       mappings,
       history,

@@ -45,7 +45,7 @@ export interface Call<Q extends Fields = Fields, B = unknown> {
 
 export type Reply =
   | { readonly status: number; readonly json: unknown; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly status: number; readonly text: string; readonly headers: Readonly<Record<string, string>> }
+  | { readonly status: number; readonly text: string | Uint8Array; readonly headers: Readonly<Record<string, string>> }
   | { readonly status: number; readonly stream: (stream: ApiStream) => void; readonly headers: Readonly<Record<string, string>> };
 
 /** Declares an endpoint. The function only ties the types together. */

@@ -13,7 +13,12 @@ export interface FlowViews {
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
   /** How files are listed whose flows run as they are written. */
   readonly texts: WeakMap<FlowFile, ListedText>;
+  /** The last list; while every entry is the same text it is given out again. */
+  lastList: { readonly entries: readonly string[]; readonly bytes: Uint8Array };
 }
+
+/** A list before anything was listed. */
+export const noFlows: FlowViews["lastList"] = { entries: [], bytes: Buffer.from('{"flows":[],"total":0}') };
 
 /** The entry of a file in the list, and what it was made of. */
 interface ListedText {
@@ -33,8 +38,8 @@ interface FlowEntry {
   readonly [name: string]: unknown;
 }
 
-/** All flows as JSON. */
-export async function listFlows(views: FlowViews): Promise<string> {
+/** All flows as JSON, in bytes. */
+export async function listFlows(views: FlowViews): Promise<Uint8Array> {
   const files = await views.parts.store.list();
   const entries: string[] = [];
   // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
@@ -43,7 +48,11 @@ export async function listFlows(views: FlowViews): Promise<string> {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
   }
-  return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
+  const { lastList } = views;
+  if (entries.length === lastList.entries.length && entries.every((text, index) => text === lastList.entries[index])) return lastList.bytes;
+  const bytes = Buffer.from(`{"flows":[${entries.join(",")}],"total":${entries.length}}`);
+  views.lastList = { entries, bytes };
+  return bytes;
 }
 
 /** The entry as it was made for an earlier list, while everything in it still holds. */
