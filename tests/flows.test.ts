@@ -81,6 +81,12 @@ describe("install and replace", () => {
     expect(read.text).toBe(yaml);
   });
 
+  it("a route id that no address can spell is refused", async () => {
+    const reply = await server.putFlow("half", answering("half", "x").replace("id: half", String.raw`id: "half\ud800"`));
+    expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("half of a surrogate pair is no character")]);
+    expect(await entry("half")).toBeUndefined();
+  });
+
   it("C10: a byte order mark, emoji and a missing last line break keep their bytes and hash", async () => {
     for (const yaml of [`\ufeff${answering("bytes", "x")}`, `${answering("bytes", "x")}# \u{1f980}`]) {
       const put = await server.putFlow("bytes", yaml);

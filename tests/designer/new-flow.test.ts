@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Source to Target, for example Orders to ERP").waitFor();
+    await dialog.getByText("Source to Target, e.g. Shopify to SAP").waitFor();
     expect(await dialog.getByText("Draft", { exact: true }).isVisible()).toBe(true);
     await dialog.getByLabel("Name").fill("Shopify to SAP");
     await dialog.getByText("shopify-to-sap", { exact: true }).waitFor();

@@ -75,7 +75,7 @@ export const strings = {
   newFlow: {
     title: "New flow",
     name: "Name",
-    nameHint: "Source to Target, for example Orders to ERP",
+    nameHint: "Source to Target, e.g. Shopify to SAP",
     nameMissing: "Give the flow a name.",
     nameLong: "A name may have 120 characters.",
     category: "Category",

@@ -83,3 +83,7 @@ test("building mounts nothing; starting, stopping and starting again leaves one 
   void source.stop();
   expect(host.http.mounts).toEqual([]);
 });
+
+test("a route id that no address can spell is a fault of the flow", () => {
+  expect(() => claims("webhook", "a\ud800b")).toThrow(CompileError);
+});

@@ -29,6 +29,10 @@ export function checkNotReserved(routeId: string, path: string, prefix: boolean)
 export function routePath(routeId: string): string {
   if (routeId.split("/").some((segment) => segment === "." || segment === ".."))
     throw new CompileError("route-id-invalid", `route id '${routeId}' cannot be an address: '.' and '..' are no names`, { hint: "give the route another id" });
+  if (/\p{Surrogate}/u.test(routeId))
+    throw new CompileError("route-id-invalid", "the id of the route cannot be an address: half of a surrogate pair is no character", {
+      hint: "give the route another id",
+    });
   return `/api/${routeId.split("/").map(encodeURIComponent).join("/")}`;
 }
 

@@ -37,7 +37,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
 
 /** The address of a route, or a path of its own; never one of the management API. */
 function addressOf({ routeId, path }: Readonly<Record<string, unknown>>): string {
-  if (typeof routeId === "string" && routeId !== "") return `/api/${encodeURIComponent(routeId)}`;
+  if (typeof routeId === "string" && routeId !== "") return `/api/${encodeURIComponent(routeId.replaceAll(/\p{Surrogate}/gu, "\uFFFD"))}`;
   if (typeof path !== "string" || !/^\/[\x21-\x7e]*$/.test(path)) throw new HttpError(400, "routeId must be a string, or path one that begins with a slash");
   const { pathname, search } = new URL(path.replace(/^\/+/, "/"), "http://runtime");
   if (/^\/+_api(\/|$)/i.test(pathname.replaceAll(/%5f/gi, "_"))) throw new HttpError(400, "a webhook's path cannot be one of the management API");

@@ -17,6 +17,7 @@ const body = {
 
 const cases: readonly (readonly [string, unknown])[] = [
   ["text(5)", "5"],
+  ["urlEncode('a b\ud800')", "a%20b%EF%BF%BD"],
   ["string(true)", "true"],
   ["upper('aß')", "ASS"],
   ["lower('AB')", "ab"],

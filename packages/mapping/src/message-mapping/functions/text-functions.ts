@@ -62,7 +62,7 @@ export const textFunctions: LanguageFunctions = {
         .join(isNothing(separator) ? "" : toText(separator)),
     ),
   ),
-  urlEncode: ofText(1, 1, (text) => encodeURIComponent(text)),
+  urlEncode: ofText(1, 1, (text) => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, "\uFFFD"))),
   json: define(1, 1, (value) => asJson(value ?? null)),
   parseJson: ofText(1, 1, (text) => {
     try {
