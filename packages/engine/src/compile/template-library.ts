@@ -71,7 +71,8 @@ export class TemplateLibrary {
     if (taken.has(id)) this.#report([fault("route-id-twice", `two routes are called '${id}'`, entity)]);
     const bound = this.#bind(tree, id, values);
     this.#report(bound.diagnostics);
-    return bound.route;
+    // What is not whole must not be compiled: steps rely on the options they need.
+    return bound.diagnostics.some(({ severity }) => severity === "error") ? undefined : bound.route;
   }
 
   /** The steps of a template, to stand where it is used; throws a CompileError when it cannot be used so. */

@@ -81,6 +81,11 @@ describe("kamelet", () => {
     ]);
   });
 
+  it("a templated route that lacks what a step needs is told so and not compiled", () => {
+    const yaml = '- routeTemplate: {id: t, from: {uri: "direct:t", steps: [{to: {uri: "{{?a}}"}}]}}\n- templatedRoute: {routeTemplateRef: t}\n';
+    expect(faultsOf(yaml)).toEqual(["1: step 'to' needs the option 'uri' (add 'uri')"]);
+  });
+
   it("says which template or parameter is missing", () => {
     expect(faultsOf(using("{name: gret}"))).toEqual(["14: no route template 'gret'"]);
     expect(faultsOf(using("{name: greet}"))).toEqual(["14: template 'greet' needs a value for parameter 'mark'"]);
