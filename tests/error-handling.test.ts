@@ -106,6 +106,14 @@ describe("onException", () => {
   });
 });
 
+it("an endpoint pattern that is no expression matches only itself", async () => {
+  const run = await flow(
+    "- interceptSendToEndpoint: {uri: '[', skipSendToOriginalEndpoint: true, steps: [{to: 'mock:instead'}]}\n- from: {uri: 'direct:start', steps: [{to: 'mock:a'}]}\n",
+  );
+  await run({ body: "x" });
+  expect([bodies(run, "a"), bodies(run, "instead")]).toEqual([["x"], []]);
+});
+
 describe("redelivery", () => {
   it("is logged as the policy says: level, interval, and what became of the failure", async () => {
     const failing = async (handler: string, more = ""): Promise<string[]> => {

@@ -1,5 +1,5 @@
 // Endpoint and id patterns as Camel reads them: exact, else a trailing *, else a regular expression; case is ignored.
-import { CompileError } from "../spi/compiler.ts";
+import { FlowError } from "../errors/flow-error.ts";
 import { compilePattern } from "../values/pattern.ts";
 
 /** `mock:a`, `mock://a` and `mock:a?x=1` are one endpoint for a pattern without options. */
@@ -37,7 +37,8 @@ function wholeMatch(pattern: string): (text: string) => boolean {
     const compiled = compilePattern(`(?i)${pattern}`);
     return (text) => compiled.matches(text);
   } catch (thrown) {
-    if (thrown instanceof CompileError) return () => false;
+    // Text that is no expression matches only itself, as in Camel.
+    if (thrown instanceof FlowError) return () => false;
     throw thrown;
   }
 }
