@@ -1,4 +1,5 @@
 import { aimedSpan, readTree, spanInText, type Diagnostic, type Span, type Tree } from "@sluice/model";
+import { FlowError } from "../errors/flow-error.ts";
 import { CompileError } from "../spi/compiler.ts";
 
 /** Collects what is wrong with a flow while it is compiled, so that one fault does not hide the next. */
@@ -17,8 +18,7 @@ export class DiagnosticSink {
     try {
       return make();
     } catch (thrown) {
-      if (!(thrown instanceof CompileError)) throw thrown;
-      this.add(thrown, place);
+      this.add(faultOf(thrown), place);
       return otherwise;
     }
   }
@@ -48,4 +48,11 @@ export class DiagnosticSink {
   get hasErrors(): boolean {
     return this.found.some(({ severity }) => severity === "error");
   }
+}
+
+/** A value of the flow that fails as the same value in a message would is a fault of the flow. */
+function faultOf(thrown: unknown): CompileError {
+  if (thrown instanceof CompileError) return thrown;
+  if (thrown instanceof FlowError && thrown.code !== "unexpected") return new CompileError(thrown.code, thrown.message);
+  throw thrown;
 }

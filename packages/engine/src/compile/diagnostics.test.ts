@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { FlowError } from "../errors/flow-error.ts";
+import { CompileError } from "../spi/compiler.ts";
+import { compilePattern } from "../values/pattern.ts";
+import { DiagnosticSink } from "./diagnostics.ts";
+
+const span = { start: 0, end: 1, line: 3, column: 2 };
+
+it("faults of the flow are noted, whether found by a check or by a value that fails; bugs go up", () => {
+  const sink = new DiagnosticSink("");
+  const failing = (error: unknown) => (): never => {
+    throw error;
+  };
+  expect(sink.attempt({ span }, failing(new CompileError("bad-option", "wrong")), 7)).toBe(7);
+  expect(sink.attempt({ span }, () => compilePattern("("), 8)).toBe(8);
+  expect(sink.found).toMatchObject([
+    { code: "bad-option", message: "wrong", span },
+    { severity: "error", message: expect.stringContaining("the regular expression '(' cannot be used"), span },
+  ]);
+  for (const bug of [new TypeError("x"), new FlowError("java.lang.Exception", "x", { code: "unexpected" })])
+    expect(() => sink.attempt({ span }, failing(bug), 0)).toThrow(bug);
+});
