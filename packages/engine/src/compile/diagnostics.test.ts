@@ -4,7 +4,7 @@ import { CompileError } from "../spi/compiler.ts";
 import { compilePattern } from "../values/pattern.ts";
 import { DiagnosticSink } from "./diagnostics.ts";
 
-const span = { start: 0, end: 1, line: 3, column: 2 };
+const span = { start: 0, end: 1, line: 3, column: 2, endLine: 3, endColumn: 3 };
 
 it("faults of the flow are noted, whether found by a check or by a value that fails; bugs go up", () => {
   const sink = new DiagnosticSink("");
