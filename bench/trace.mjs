@@ -1,5 +1,6 @@
 // npm run bench:trace — the webhook flow while nobody, one and ten clients follow the trace of its route, and a second route of
-// which nobody follows anything: what watching costs those who are watched, and that it costs others nothing.
+// which nobody follows anything: what watching costs those who are watched, and that it costs others nothing. The second route has
+// a server of its own, where the watched one rests: what is still to be written after a turn of the watched one is not its cost.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/work.mjs";
@@ -24,17 +25,19 @@ const results = {};
 for (const listeners of [1, 10]) {
   const quiet = await startSluice();
   const followed = await startSluice();
+  const apart = await startSluice();
   const clients = [];
   try {
-    for (const server of [quiet, followed]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
-    for (let count = 0; count < listeners; count++) clients.push(await follow(followed.baseUrl));
+    for (const server of [quiet, followed, apart]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
+    for (const server of [followed, apart]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
     const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
-    const measured = await compare([side("nobody", quiet, "watched"), side("watched", followed, "watched"), side("other", followed, "other")], turns);
+    const measured = await compare([side("nobody", quiet, "watched"), side("watched", followed, "watched"), side("other", apart, "other")], turns);
     for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
   } finally {
     for (const client of clients) client.kill("SIGKILL");
     await quiet.stop();
     await followed.stop();
+    await apart.stop();
   }
 }
 report("trace", results);

@@ -21,6 +21,9 @@ it("a wire that can be asked for one name is the same as one that is taken over 
       for (const step of operations) {
         if (step.kind === "copy") [asked, whole] = [asked.copy(), whole.copy()];
         else expect(act(asked, step)).toEqual(act(whole, step));
+        const snapshot = asked.snapshot();
+        expect(snapshot).toEqual([...whole]);
+        expect(asked.snapshot()).toBe(snapshot);
       }
       expect([...asked]).toEqual([...whole]);
       // Only now is every name of the route known to the wire, and spelled as there.

@@ -8,6 +8,7 @@ interface Entry {
 
 /** Headers as they stand on the wire; taken over whole only when somebody asks for more than one name. */
 export interface WireHeaders {
+  /** Each name once, in whatever case. */
   entries(): Iterable<readonly [string, unknown]>;
   /** The value of one name (lower-case), or `unsure` when only the whole can tell. */
   find?(key: string): unknown;
@@ -20,6 +21,7 @@ export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
+  #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
 
   constructor(wire?: WireHeaders) {
     this.#pending = wire;
@@ -56,6 +58,7 @@ export class Headers {
 
   set(name: string, value: unknown): void {
     const key = name.toLowerCase();
+    this.#snapshot = undefined;
     this.#own ??= new Map();
     const entry = this.#own.get(key);
     if (entry !== undefined) {
@@ -70,6 +73,7 @@ export class Headers {
 
   delete(name: string): boolean {
     const key = name.toLowerCase();
+    this.#snapshot = undefined;
     const own = this.#own?.delete(key) === true;
     const wire = this.#onWire(key) !== undefined && this.#wireLayer()?.delete(key) === true;
     return own || wire;
@@ -79,6 +83,7 @@ export class Headers {
     this.#own = undefined;
     this.#wire = undefined;
     this.#pending = undefined;
+    this.#snapshot = undefined;
   }
 
   get size(): number {
@@ -99,6 +104,12 @@ export class Headers {
     const wire = this.#wireLayer();
     if (wire !== undefined) for (const entry of wire.values()) yield [entry.name, entry.value];
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
+  }
+
+  /** Every header as it is now, wire headers first: the same list until one is set or taken away. */
+  snapshot(): readonly (readonly [string, unknown])[] {
+    // Unless the route set some, the wire need not be taken over for it.
+    return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
   /** Whether the route set any. */

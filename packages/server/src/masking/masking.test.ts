@@ -1,7 +1,7 @@
 import { toPlain } from "@sluice/engine";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { previewBody, shownHeaders } from "./preview.ts";
+import { headersText, previewBody, shownHeaders } from "./preview.ts";
 import { isSecretHeader } from "./secret-headers.ts";
 import { maskUris } from "./secret-uris.ts";
 import { createSecretValues } from "./secret-values.ts";
@@ -34,6 +34,16 @@ describe("secret headers", () => {
       ["n", 5],
     ]);
     expect(shown).toEqual({ Cookie: "***", constructor: "y", n: 5 });
+  });
+
+  it("are the same as text, and no more of them than is shown", () => {
+    const names = fc.constantFrom("Cookie", "a", 'quo"te', "X-Id", "__proto__");
+    const value = fc.oneof(fc.string(), fc.jsonValue(), fc.constant("z".repeat(20_000)), fc.constant(undefined));
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(names, value), { selector: ([name]) => name }), (headers) => {
+        expect(`{${headersText(headers)}}`).toBe(JSON.stringify(shownHeaders(headers)));
+      }),
+    );
   });
 });
 
@@ -96,6 +106,18 @@ describe("secret values", () => {
         expect((JSON.parse(secrets.scrubJson(json)) as { secret: string }).secret).not.toContain(secret);
       }),
     );
+  });
+
+  it("what was secret when something happened stays hidden, and so does what became secret since", () => {
+    const secrets = createSecretValues();
+    secrets.set("flow", ["first-secret"]);
+    const scrub = secrets.asOfNow();
+    expect(secrets.asOfNow()).toBe(scrub);
+    secrets.set("flow", ["second-secret"]);
+    expect(scrub('"first-secret, second-secret"')).toBe('"***, ***"');
+    secrets.set("flow", []);
+    expect(scrub('"first-secret, second-secret"')).toBe('"***, second-secret"');
+    expect(secrets.scrub("first-secret")).toBe("first-secret");
   });
 
   it("whatever the secret, it is gone", () => {

@@ -2,16 +2,9 @@
 // Events are recorded while somebody listens and for a while after the last one left, so that a broken connection can be
 // taken up again; otherwise nothing is built at all, and a client that comes later is told of the gap.
 import type { Clock } from "@sluice/engine";
-import type { BodyDetail, EventFacts, StreamFilter } from "./stream-filter.ts";
-
-export interface StreamEvent {
-  readonly number: number;
-  readonly id: string;
-  readonly facts: EventFacts;
-  /** Estimated memory. */
-  readonly bytes: number;
-  json(detail: BodyDetail): string;
-}
+import { EventQueue } from "./event-queue.ts";
+import type { StreamEvent } from "./stream-event.ts";
+import type { BodyDetail, StreamFilter } from "./stream-filter.ts";
 
 /** Whoever follows the stream. */
 export interface HubClient {
@@ -19,13 +12,6 @@ export interface HubClient {
   offer(event: StreamEvent): void;
   /** The stream ends. */
   finish(): void;
-}
-
-/** An event that has no number yet. */
-export interface EarlierEvent {
-  readonly facts: EventFacts;
-  readonly bytes: number;
-  json(id: string, detail: BodyDetail): string;
 }
 
 export interface HubOptions {
@@ -36,7 +22,7 @@ export interface HubOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   /** What happened before anybody listened, oldest first, as far as it is known. */
-  earlier?(): readonly EarlierEvent[];
+  earlier?(): readonly StreamEvent[];
   /** False when recording ends with the last client, who will not come back. */
   readonly lingers?: boolean;
   /** Called when recording begins or ends, or the set of filters changed. */
@@ -57,9 +43,7 @@ export class EventHub {
   onChanged: (() => void) | undefined = undefined;
   readonly #options: HubOptions;
   readonly #clients = new Set<HubClient>();
-  #events: StreamEvent[] = [];
-  #front = 0;
-  #bytes = 0;
+  readonly #events: EventQueue;
   #counter = 0;
   /** The last number before recording stopped, 0 when it never did. */
   #restedAt = 0;
@@ -72,6 +56,7 @@ export class EventHub {
   constructor(options: HubOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#events = new EventQueue(options);
   }
 
   /** True while events are wanted: ask before building one. */
@@ -83,33 +68,33 @@ export class EventHub {
     return [...this.#clients].map((client) => client.filter);
   }
 
-  get clientCount(): number {
-    return this.#clients.size;
-  }
-
-  /** Publishes an event; `json` makes its text, given its id. */
-  publish(facts: EventFacts, bytes: number, json: (id: string, detail: BodyDetail) => string): void {
+  publish(event: StreamEvent): void {
     if (!this.#recording) return;
-    const event = this.#keep(facts, bytes, json);
+    this.#keep(event);
     for (const client of this.#clients) client.offer(event);
   }
 
-  #keep(facts: EventFacts, bytes: number, json: (id: string, detail: BodyDetail) => string): StreamEvent {
-    const number = ++this.#counter;
-    const id = `${this.#options.boot}.${number}`;
-    const texts: Partial<Record<BodyDetail, string>> = {};
-    const event: StreamEvent = { number, id, facts, bytes, json: (detail) => (texts[detail] ??= json(id, detail)) };
+  #keep(event: StreamEvent): void {
+    event.number = ++this.#counter;
     this.#events.push(event);
-    this.#bytes += bytes;
-    while (this.#events.length - this.#front > this.#options.maxEvents || (this.#bytes > this.#options.maxBytes && this.#events.length - this.#front > 1))
-      this.#dropOldest();
-    return event;
+  }
+
+  idOf({ number }: StreamEvent): string {
+    return `${this.#options.boot}.${number}`;
+  }
+
+  /** An event's text. Kept with it only when others want it too: what every event of the ring keeps is much memory. */
+  textOf(event: StreamEvent, detail: BodyDetail): string {
+    if (event.kept?.detail === detail) return event.kept.text;
+    const text = event.write(this.idOf(event), detail);
+    if (this.#clients.size > 1) event.kept = { detail, text };
+    return text;
   }
 
   /** Before a client catches up: what happened while nobody listened becomes part of the stream. */
   recall(): void {
     if (this.#recording) return;
-    for (const { facts, bytes, json } of this.#options.earlier?.() ?? []) this.#keep(facts, bytes, json);
+    for (const event of this.#options.earlier?.() ?? []) this.#keep(event);
     this.#recalledTo = this.#counter;
   }
 
@@ -137,7 +122,7 @@ export class EventHub {
 
   get greeting(): string {
     const { boot } = this.#options;
-    const oldest = this.#events[this.#front]?.number ?? this.#counter + 1;
+    const oldest = this.#events.oldest?.number ?? this.#counter + 1;
     return `boot=${boot} oldest=${boot}.${oldest} last=${boot}.${this.#counter}`;
   }
 
@@ -146,7 +131,7 @@ export class EventHub {
     const dot = id.lastIndexOf(".");
     const number = Number(id.slice(dot + 1));
     if (dot < 1 || !Number.isSafeInteger(number) || number < 0) return undefined;
-    const kept = this.#events.slice(this.#front);
+    const kept = this.#events.list();
     if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - kept.length, reason: "restart" }, events: kept };
     const oldest = kept[0]?.number ?? this.#counter + 1;
     const missing = oldest - number - 1;
@@ -159,7 +144,7 @@ export class EventHub {
   latest(count: number, filter: StreamFilter): readonly StreamEvent[] {
     if (count === 0) return [];
     return this.#events
-      .slice(this.#front)
+      .list()
       .filter((event) => filter.matches(event.facts))
       .slice(-count);
   }
@@ -168,9 +153,7 @@ export class EventHub {
   #rest(): void {
     this.#cancelLinger = undefined;
     this.#recording = false;
-    this.#events = [];
-    this.#front = 0;
-    this.#bytes = 0;
+    this.#events.takeAll();
     this.#restedAt = ++this.#counter;
     this.#change();
   }
@@ -178,14 +161,5 @@ export class EventHub {
   #change(): void {
     this.#options.changed();
     this.onChanged?.();
-  }
-
-  #dropOldest(): void {
-    this.#bytes -= this.#events[this.#front]?.bytes ?? 0;
-    (this.#events as (StreamEvent | undefined)[])[this.#front++] = undefined;
-    if (this.#front > 256 && this.#front * 2 > this.#events.length) {
-      this.#events = this.#events.slice(this.#front);
-      this.#front = 0;
-    }
   }
 }

@@ -1,7 +1,8 @@
 import { toPlain, type Clock, type LogLevel } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
-import { EventHub, type EarlierEvent } from "./event-hub.ts";
+import { EventHub } from "./event-hub.ts";
+import { plainEvent, type StreamEvent } from "./stream-event.ts";
 import { levelRanks } from "./stream-filter.ts";
 
 export interface LogStreamOptions {
@@ -51,14 +52,15 @@ export class LogRecorder implements LogFollower {
       fields: toPlain(fields ?? {}, 8_192),
     };
     const facts = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
-    this.hub.publish(facts, 600 + message.length * 2, (id) => this.#secrets.scrubJson(JSON.stringify({ id, ...event })));
+    const scrub = this.#secrets.asOfNow();
+    this.hub.publish(plainEvent(facts, 600 + message.length * 2, (id) => scrub(JSON.stringify({ id, ...event }))));
   }
 }
 
 const members = ["flowId", "routeId", "stepId", "runId", "exchangeId", "traceId"] as const;
 
 /** A line of the log as the event it would have been; none when it is no record. Secrets are out of it already. */
-function eventOfLine(line: string): readonly EarlierEvent[] {
+function eventOfLine(line: string): readonly StreamEvent[] {
   let record: Readonly<Record<string, unknown>>;
   try {
     record = JSON.parse(line) as Readonly<Record<string, unknown>>;
@@ -71,11 +73,6 @@ function eventOfLine(line: string): readonly EarlierEvent[] {
   const told = Object.fromEntries(members.map((name) => [name, rest[name] ?? null]));
   const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => !(members as readonly string[]).includes(name)));
   const text = (name: (typeof members)[number]): string | undefined => rest[name] as string | undefined;
-  return [
-    {
-      facts: { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank },
-      bytes: 600 + line.length * 2,
-      json: (id) => JSON.stringify({ id, at: time, level, logger, message, ...told, fields }),
-    },
-  ];
+  const facts = { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank };
+  return [plainEvent(facts, 600 + line.length * 2, (id) => JSON.stringify({ id, at: time, level, logger, message, ...told, fields }))];
 }

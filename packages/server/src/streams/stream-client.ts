@@ -1,12 +1,12 @@
 // One connected client of an event stream: filters, batches, and never lets a slow reader cost more than its share.
 import type { Clock } from "@sluice/engine";
 import type { ApiStream } from "../http/management.ts";
-import type { EventHub, Gap, StreamEvent } from "./event-hub.ts";
+import type { EventHub, Gap } from "./event-hub.ts";
+import { EventQueue, type QueueLimits } from "./event-queue.ts";
+import type { StreamEvent } from "./stream-event.ts";
 import type { StreamFilter } from "./stream-filter.ts";
 
-export interface ClientLimits {
-  readonly maxEvents: number;
-  readonly maxBytes: number;
+export interface ClientLimits extends QueueLimits {
   readonly heartbeatMs: number;
   readonly stuckMs: number;
 }
@@ -22,17 +22,18 @@ export interface ClientOptions {
 
 /** Events are gathered for this long before they are written: one write for many. */
 const gatherMs = 10;
+/** What a client rests for each event it was given: 12,500 a second is all it gets of a route that makes more. */
+const restMsPerEvent = 0.08;
 /** Past events written at a time, so that a client that does not read them costs little. */
 const backlogStep = 20;
-const rareBreak = /[\u0085\u2028\u2029]/;
+const rareBreaks = ["\u0085", "\u2028", "\u2029"];
 
 export class StreamClient {
   readonly filter: StreamFilter;
   readonly #options: ClientOptions;
   /** Past events still to be sent, shared with the hub; live ones queue behind them. */
   #backlog: StreamEvent[] = [];
-  #waiting: string[] = [];
-  #waitingBytes = 0;
+  readonly #waiting: EventQueue;
   #dropped = 0;
   #blocked = false;
   #gathering = false;
@@ -42,6 +43,7 @@ export class StreamClient {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.filter = options.filter;
+    this.#waiting = new EventQueue(options.limits);
   }
 
   /** Greets, catches up and begins to follow. */
@@ -58,58 +60,63 @@ export class StreamClient {
   }
 
   offer(event: StreamEvent): void {
-    if (!this.filter.matches(event.facts)) return;
-    const frame = this.#frame(event);
-    if (frame === "") return;
-    this.#waiting.push(frame);
-    this.#waitingBytes += frame.length;
-    const { maxEvents, maxBytes } = this.#options.limits;
-    while (this.#waiting.length > maxEvents || (this.#waitingBytes > maxBytes && this.#waiting.length > 1)) {
-      this.#waitingBytes -= (this.#waiting.shift() as string).length;
-      this.#dropped++;
-    }
-    if (this.#blocked || this.#gathering) return;
-    this.#gathering = true;
-    this.#options.clock.after(gatherMs, () => {
-      this.#gathering = false;
-      this.#flush();
-    });
+    if (!this.filter.matches(event.facts) || !this.#admits(event)) return;
+    this.#dropped += this.#waiting.push(event);
+    if (!this.#blocked && !this.#gathering) this.#gather(gatherMs);
   }
 
   /** Says goodbye and ends the stream. */
   finish(): void {
     if (!this.#options.stream.open) return;
+    this.#gathering = false;
     this.#flush();
     this.#options.stream.write(`event: ${this.#options.hub.name}\ndata: {"type":"stream.closed","reason":"shutdown"}\n\n`);
     this.#options.stream.end();
   }
 
-  /** The event on the wire; empty when its text is not wanted. */
+  /** Only a filter that looks into the text has it made for events that may never be sent. */
+  #admits(event: StreamEvent): boolean {
+    return !this.filter.looksIntoText || this.filter.admits(this.#options.hub.textOf(event, this.filter.body));
+  }
+
+  #gather(ms: number): void {
+    this.#gathering = true;
+    this.#options.clock.after(ms, () => {
+      this.#gathering = false;
+      this.#flush();
+    });
+  }
+
   #frame(event: StreamEvent): string {
-    const json = event.json(this.filter.body);
-    if (!this.filter.admits(json)) return "";
+    const { hub } = this.#options;
+    const json = hub.textOf(event, this.filter.body);
     // JSON text holds no line break of SSE, so content can neither end a line nor begin another field; some readers
     // take the rarer line breaks of Unicode for one as well.
-    const line = rareBreak.test(json) ? json.replaceAll(/[\u0085\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`) : json;
-    return `id: ${event.id}\nevent: ${this.#options.hub.name}\ndata: ${line}\n\n`;
+    const line = rareBreaks.some((letter) => json.includes(letter))
+      ? json.replaceAll(/[\u0085\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      : json;
+    return `id: ${hub.idOf(event)}\nevent: ${hub.name}\ndata: ${line}\n\n`;
   }
 
   #flush(): void {
-    while (this.#backlog.length > 0 && !this.#blocked && this.#options.stream.open) {
-      this.#write(
-        this.#backlog
-          .splice(0, backlogStep)
-          .map((event) => this.#frame(event))
-          .join(""),
-      );
-    }
-    if (this.#blocked || this.#waiting.length === 0 || !this.#options.stream.open) return;
-    const frames = this.#waiting;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    while (this.#backlog.length > 0 && !this.#blocked && this.#options.stream.open)
+      this.#send(this.#backlog.splice(0, backlogStep).filter((event) => this.#admits(event)));
+    if (this.#blocked || this.#gathering || this.#waiting.size === 0 || !this.#options.stream.open) return;
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
     const gap = this.#dropped === 0 ? "" : gapFrame({ dropped: this.#dropped, reason: "slow-client" });
+    const events = this.#waiting.takeAll();
     this.#dropped = 0;
-    this.#write(gap + frames.join(""));
+    this.#gather(Math.max(gatherMs, events.length * restMsPerEvent));
+    this.#send(events, gap);
+  }
+
+  #send(events: readonly StreamEvent[], before = ""): void {
+    let text = before;
+    for (const event of events) text += this.#frame(event);
+    this.#write(text);
   }
 
   #write(text: string): void {
@@ -149,7 +156,7 @@ export class StreamClient {
   #close(): void {
     this.#cancelHeartbeat();
     this.#cancelStuck?.();
-    this.#waiting = [];
+    this.#waiting.takeAll();
     this.#backlog = [];
     this.#options.hub.leave(this);
     this.#options.closed();

@@ -1,81 +1,125 @@
-// A trace event: facts for the filters at once, its JSON text when a client wants it.
-import { bodyTypeOf, type Exchange, type FlowError } from "@sluice/engine";
+// A trace event. It takes down what the message is now, for the message goes on and changes, and leaves everything that can wait
+// until a client is given the event: of a busy route most events never are.
+import { bodyTypeOf, type BodyType, type Exchange, type FlowError } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
-import { previewBody, shownHeaders } from "../masking/preview.ts";
+import type { BodyPreview } from "../masking/preview.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { SecretValues } from "../masking/secret-values.ts";
+import type { StreamEvent } from "./stream-event.ts";
 import type { BodyDetail, EventFacts } from "./stream-filter.ts";
+import { members, type Passage } from "./trace-passage.ts";
 
-const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
+export const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
 
-/** What a step adds to an event. */
+/** What an event says of a step whenever it runs. */
 export interface StepPart {
-  readonly node: StepNode;
-  readonly uri: string | undefined;
-  readonly depth: number;
-  readonly mocked: boolean;
+  readonly id: string;
+  /** As members of the event's JSON. */
+  readonly text: string;
+}
+
+export function stepPart({ id, name, description }: StepNode, uri: string | undefined, depth: number): StepPart {
+  return { id, text: members({ stepId: id, kind: name, label: uri ?? description ?? id, uri: uri ?? null, depth }) };
 }
 
 export interface TraceSubject {
   readonly type: string;
-  readonly at: number;
   readonly exchange: Exchange;
   readonly step: StepPart | undefined;
+  readonly mocked: boolean;
   readonly durationMs: number | undefined;
   readonly error: FlowError | undefined;
-  /** How much of the body any client wants. */
-  readonly detail: BodyDetail;
 }
 
-export interface TraceEvent {
-  readonly facts: EventFacts;
-  readonly bytes: number;
-  json(id: string, detail: BodyDetail): string;
+export class TraceEvent implements StreamEvent, EventFacts {
+  number = 0;
+  kept: StreamEvent["kept"] = undefined;
+  readonly type: string;
+  /** Milliseconds since this process began: a small number is no object of its own. */
+  readonly #at: number;
+  readonly #passage: Passage;
+  readonly #step: StepPart | undefined;
+  readonly #seq: number;
+  readonly #attempt: number;
+  readonly #mocked: boolean;
+  readonly #durationMicros: number;
+  readonly #error: string;
+  readonly #body: BodyPreview;
+  readonly #bodyType: BodyType;
+
+  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, passage: Passage, body: BodyPreview) {
+    this.type = type;
+    this.#at = at - origin;
+    this.#passage = passage;
+    this.#step = step;
+    this.#seq = exchange.run.steps?.length ?? 0;
+    this.#attempt = exchange.attempt;
+    this.#mocked = mocked;
+    this.#durationMicros = durationMs === undefined ? -1 : Math.round(durationMs * 1_000);
+    this.#error = error === undefined ? "null" : errorText(error, step);
+    this.#body = body;
+    this.#bodyType = bodyTypeOf(exchange.message.body);
+  }
+
+  get bytes(): number {
+    return 1_000 + this.#body.text.length * 2;
+  }
+
+  get facts(): EventFacts {
+    return this;
+  }
+
+  get flowId(): string {
+    return this.#passage.route.flowId;
+  }
+
+  get routeId(): string {
+    return this.#passage.route.id;
+  }
+
+  get runId(): string {
+    return this.#passage.runId;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#passage.sessionId;
+  }
+
+  get stepId(): string | undefined {
+    return this.#step?.id;
+  }
+
+  write(id: string, detail: BodyDetail): string {
+    const durationMs = this.#durationMicros < 0 ? null : this.#durationMicros / 1_000;
+    const sessionId = this.sessionId === undefined ? null : JSON.stringify(this.sessionId);
+    return this.#passage.scrub(
+      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#passage.text}${this.#stepText()}` +
+        `,"durationMs":${durationMs},"error":${this.#error},"sessionId":${sessionId},"message":${this.#messageText(detail)}}`,
+    );
+  }
+
+  #stepText(): string {
+    return this.#step === undefined ? "" : `,${this.#step.text},"seq":${this.#seq},"attempt":${this.#attempt},"mocked":${this.#mocked}`;
+  }
+
+  #messageText(detail: BodyDetail): string {
+    const limit = detailLimits[detail];
+    const { text, size, truncated } = this.#body;
+    const body = detail === "none" ? null : bodyText(text.length > limit ? text.slice(0, limit) : text);
+    const isCut = truncated || text.length > limit;
+    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isCut},"headers":{${this.#passage.headers}}}`;
+  }
 }
 
-/** Takes down what the event says now: the message goes on and changes. */
-export function traceEvent({ type, at, exchange, step, durationMs, error, detail }: TraceSubject, secrets: SecretValues): TraceEvent {
-  const { run, message } = exchange;
-  const stepId = step?.node.id;
-  const body = previewBody(message.body, detailLimits[detail]);
-  const bodyType = bodyTypeOf(message.body);
-  const headers = shownHeaders(message.headers);
-  const seq = run.steps?.length ?? 0;
-  const head = {
-    type,
-    at: new Date(at).toISOString(),
-    flowId: run.route.flowId,
-    routeId: run.route.id,
-    runId: run.id,
-    exchangeId: exchange.id,
-    correlationId: run.correlationId ?? null,
-    traceId: run.trace?.traceId ?? null,
-    spanId: run.trace?.spanId ?? null,
-    parentSpanId: run.trace?.parentSpanId ?? null,
-    ...(step === undefined
-      ? {}
-      : {
-          stepId,
-          kind: step.node.name,
-          label: step.uri ?? step.node.description ?? stepId,
-          uri: step.uri ?? null,
-          depth: step.depth,
-          seq,
-          attempt: exchange.attempt,
-          mocked: step.mocked,
-        }),
-    durationMs: durationMs === undefined ? null : Math.round(durationMs * 1_000) / 1_000,
-    error: error === undefined ? null : { type: error.type, message: maskUris(error.message.slice(0, 2_000)), stepId: error.stepId ?? stepId ?? null },
-    sessionId: run.session?.id ?? null,
-  };
-  return {
-    facts: { flowId: run.route.flowId, routeId: run.route.id, runId: run.id, sessionId: run.session?.id, stepId, type },
-    bytes: 1_000 + body.text.length * 2,
-    json(id, wanted) {
-      const limit = detailLimits[wanted];
-      const shown = wanted === "none" ? null : maskUris(body.text.slice(0, limit));
-      const shownMessage = { body: shown, bodyType, size: body.size ?? null, truncated: body.truncated || body.text.length > limit, headers };
-      return secrets.scrubJson(JSON.stringify({ id, ...head, message: shownMessage }));
-    },
-  };
+const origin = Date.now();
+const timeText = remembered((at: number) => new Date(origin + at).toISOString());
+const bodyText = remembered((text: string) => JSON.stringify(maskUris(text)));
+
+/** Remembers the last answer: events that are written together are mostly of the same millisecond and body. */
+function remembered<A, B>(make: (from: A) => B): (from: A) => B {
+  let last: { readonly from: A; readonly made: B } | undefined;
+  return (from) => (last?.from === from ? last : (last = { from, made: make(from) })).made;
+}
+
+function errorText(error: FlowError, step: StepPart | undefined): string {
+  return JSON.stringify({ type: error.type, message: maskUris(error.message.slice(0, 2_000)), stepId: error.stepId ?? step?.id ?? null });
 }

@@ -1,11 +1,14 @@
 // Turns what happens in routes into trace events while somebody listens. Steps are watched through a tap that is in only
 // then, and only on the routes the clients ask for.
-import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, StepPlace, Tap } from "@sluice/engine";
+import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { EventHub } from "./event-hub.ts";
 import type { BodyDetail, StreamFilter } from "./stream-filter.ts";
-import { traceEvent, type StepPart } from "./trace-event.ts";
+import { plainEvent } from "./stream-event.ts";
+import { Passages } from "./trace-passage.ts";
+import { SeenBody } from "./seen-body.ts";
+import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
 export interface TraceOptions {
   readonly boot: string;
@@ -19,12 +22,23 @@ export interface TraceOptions {
   runtime(): Runtime;
 }
 
+/** Told in advance, so that every event of a kind holds the same text. */
+const runTypes = {
+  running: "run.running",
+  completed: "run.completed",
+  failed: "run.failed",
+  retrying: "run.retrying",
+  discarded: "run.discarded",
+  cancelled: "run.cancelled",
+} as const satisfies Record<Run["status"], string>;
 const routeTypes: Partial<Record<Route["status"], string>> = { Started: "route.started", Stopped: "route.stopped", Failed: "route.failed" };
 
 export class TraceRecorder {
   readonly hub: EventHub;
   readonly #options: TraceOptions;
-  readonly #places = new WeakMap<StepNode, StepPlace>();
+  readonly #parts = new WeakMap<StepNode, StepPart>();
+  readonly #passages = new Passages();
+  readonly #body = new SeenBody();
   #untap: (() => void) | undefined = undefined;
   #coverage = "";
   #filters: readonly StreamFilter[] = [];
@@ -37,20 +51,19 @@ export class TraceRecorder {
   }
 
   runStarted(exchange: Exchange): void {
-    if (this.#isFollowed(exchange.run)) this.#publish("run.started", exchange);
+    if (this.#isFollowed(exchange.run))
+      this.#publish({ type: "run.started", exchange, step: undefined, mocked: false, durationMs: undefined, error: undefined });
   }
 
   runEnded(run: Run, exchange: Exchange): void {
-    if (this.#isFollowed(run)) this.#publish(`run.${run.status}`, exchange, { durationMs: run.endedAt - run.startedAt, error: run.failure });
+    if (this.#isFollowed(run))
+      this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
-    if (this.#isFollowed(exchange.run))
-      this.#publish("step.retrying", exchange, {
-        error,
-        durationMs: delayMs,
-        ...(exchange.at === undefined ? {} : { step: this.#part(exchange.at, exchange, false) }),
-      });
+    if (!this.#isFollowed(exchange.run)) return;
+    const step = exchange.at === undefined ? undefined : this.#part(exchange.at, exchange);
+    this.#publish({ type: "step.retrying", exchange, step, mocked: false, durationMs: delayMs, error });
   }
 
   routeChanged(route: Route): void {
@@ -76,31 +89,28 @@ export class TraceRecorder {
   }
 
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
-    const at = new Date(this.#options.clock.now()).toISOString();
-    this.hub.publish({ flowId: facts.flowId, routeId: facts.routeId, type }, 400, (id) =>
-      this.#options.secrets.scrubJson(JSON.stringify({ id, type, at, ...facts })),
-    );
-  }
-
-  #publish(type: string, exchange: Exchange, more: { step?: StepPart; durationMs?: number; error?: FlowError | undefined } = {}): void {
     const { clock, secrets } = this.#options;
-    const event = traceEvent(
-      { type, at: clock.now(), exchange, step: more.step, durationMs: more.durationMs, error: more.error, detail: this.#detail },
-      secrets,
-    );
-    this.hub.publish(event.facts, event.bytes, event.json);
+    const at = new Date(clock.now()).toISOString();
+    const scrub = secrets.asOfNow();
+    const { flowId, routeId } = facts;
+    this.hub.publish(plainEvent({ flowId, routeId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...facts }))));
   }
 
-  #part(node: StepNode, exchange: Exchange, mocked: boolean): StepPart {
-    let place = this.#places.get(node);
-    if (place === undefined) {
-      place = this.#options
-        .runtime()
-        .routes.get(exchange.run.route.id)
-        ?.steps.find((candidate) => candidate.node === node);
-      if (place !== undefined) this.#places.set(node, place);
-    }
-    return { node, uri: place?.uri, depth: place?.depth ?? 1, mocked };
+  #publish(subject: TraceSubject): void {
+    const { clock, secrets } = this.#options;
+    const { exchange } = subject;
+    const body = this.#body.preview(exchange.message.body, detailLimits[this.#detail]);
+    this.hub.publish(new TraceEvent(subject, clock.now(), this.#passages.of(exchange, secrets.asOfNow()), body));
+  }
+
+  #part(node: StepNode, exchange: Exchange): StepPart {
+    const known = this.#parts.get(node);
+    if (known !== undefined) return known;
+    const steps = this.#options.runtime().routes.get(exchange.run.route.id)?.steps;
+    const place = steps?.find((candidate) => candidate.node === node);
+    const part = stepPart(node, place?.uri, place?.depth ?? 1);
+    if (place !== undefined) this.#parts.set(node, part);
+    return part;
   }
 
   /** Puts the tap on the routes the filters need; in the time after the last client nothing changes. */
@@ -110,6 +120,8 @@ export class TraceRecorder {
       this.#untap?.();
       this.#untap = undefined;
       this.#coverage = "";
+      this.#passages.forget();
+      this.#body.forget();
       return;
     }
     const { filters } = hub;
@@ -134,16 +146,13 @@ export class TraceRecorder {
   #traced(next: Processor, node: StepNode): Processor {
     const { clock, wasMocked } = this.#options;
     const ended = (exchange: Exchange, began: number, thrown?: unknown): void => {
-      const step = this.#part(node, exchange, wasMocked(exchange, node));
-      const error = thrown as FlowError | undefined;
-      this.#publish(thrown === undefined ? "step.completed" : "step.failed", exchange, {
-        step,
-        durationMs: clock.monotonic() - began,
-        error: error?.type === undefined ? undefined : error,
-      });
+      const error = (thrown as FlowError | undefined)?.type === undefined ? undefined : (thrown as FlowError);
+      const type = thrown === undefined ? "step.completed" : "step.failed";
+      const durationMs = clock.monotonic() - began;
+      this.#publish({ type, exchange, step: this.#part(node, exchange), mocked: wasMocked(exchange, node), durationMs, error });
     };
     return (exchange) => {
-      this.#publish("step.started", exchange, { step: this.#part(node, exchange, false) });
+      this.#publish({ type: "step.started", exchange, step: this.#part(node, exchange), mocked: false, durationMs: undefined, error: undefined });
       const began = clock.monotonic();
       let pending: void | Promise<void>;
       try {

@@ -1,5 +1,6 @@
 // The far end of a stream's listeners: while the lead has some, this worker's events are gathered and handed to it.
-import type { EventHub, HubClient, StreamEvent } from "../streams/event-hub.ts";
+import type { EventHub, HubClient } from "../streams/event-hub.ts";
+import type { StreamEvent } from "../streams/stream-event.ts";
 import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilter } from "../streams/stream-filter.ts";
 import type { HandedEvents } from "./messages.ts";
 
@@ -46,7 +47,7 @@ export class EventWatcher {
   #gather(event: StreamEvent, detail: BodyDetail): void {
     const known = this.#waiting.get(event.number);
     if (known !== undefined) {
-      known.texts = { ...known.texts, [detail]: event.json(detail) };
+      known.texts = { ...known.texts, [detail]: this.#hub.textOf(event, detail) };
       return;
     }
     if (this.#waiting.size >= mostWaiting || this.#bytes > mostBytes) {
@@ -54,7 +55,12 @@ export class EventWatcher {
       return;
     }
     this.#bytes += event.bytes;
-    this.#waiting.set(event.number, { facts: event.facts, bytes: event.bytes, texts: { [detail]: event.json(detail) } });
+    const { flowId, routeId, runId, sessionId, stepId, type, rank } = event.facts;
+    this.#waiting.set(event.number, {
+      facts: { flowId, routeId, runId, sessionId, stepId, type, rank },
+      bytes: event.bytes,
+      texts: { [detail]: this.#hub.textOf(event, detail) },
+    });
     if (this.#isGathering) return;
     this.#isGathering = true;
     setTimeout(() => this.#flush(), gatherMs).unref();

@@ -1,11 +1,11 @@
 // Events of one worker as events of the lead's stream: numbered anew, otherwise as they were.
 import type { EventHub } from "../streams/event-hub.ts";
-
+import { plainEvent } from "../streams/stream-event.ts";
 import type { HandedEvents } from "./messages.ts";
 
 export function republish(hub: EventHub, { events }: HandedEvents): void {
   for (const { facts, bytes, texts } of events) {
-    hub.publish(facts, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string)));
+    hub.publish(plainEvent(facts, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string))));
   }
 }
 

@@ -1,0 +1,61 @@
+import type { StreamEvent } from "./stream-event.ts";
+
+export interface QueueLimits {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+}
+
+/** The last events, oldest first, bounded in number and memory; one is kept however large it is. */
+export class EventQueue {
+  readonly #limits: QueueLimits;
+  /** A ring: the oldest stands at `front`, and what comes after the last place is the first. */
+  #events: (StreamEvent | undefined)[] = [];
+  #front = 0;
+  #size = 0;
+  #bytes = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get oldest(): StreamEvent | undefined {
+    return this.#events[this.#front];
+  }
+
+  /** Adds an event; returns how many older ones had to go. */
+  push(event: StreamEvent): number {
+    const { maxEvents, maxBytes } = this.#limits;
+    const before = this.#size;
+    this.#bytes += event.bytes;
+    while (this.#size >= maxEvents || (this.#bytes > maxBytes && this.#size > 0)) this.#dropOldest();
+    this.#events[(this.#front + this.#size) % maxEvents] = event;
+    return before - this.#size++;
+  }
+
+  list(): readonly StreamEvent[] {
+    const end = this.#front + this.#size;
+    const { maxEvents } = this.#limits;
+    return [...this.#events.slice(this.#front, end), ...this.#events.slice(0, Math.max(0, end - maxEvents))] as StreamEvent[];
+  }
+
+  /** All of them; none are left. */
+  takeAll(): readonly StreamEvent[] {
+    const events = this.list();
+    this.#events = [];
+    this.#front = 0;
+    this.#size = 0;
+    this.#bytes = 0;
+    return events;
+  }
+
+  #dropOldest(): void {
+    this.#bytes -= this.oldest?.bytes ?? 0;
+    this.#events[this.#front] = undefined;
+    this.#front = (this.#front + 1) % this.#limits.maxEvents;
+    this.#size--;
+  }
+}

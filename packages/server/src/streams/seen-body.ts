@@ -1,0 +1,81 @@
+// What the bodies of trace events show. A body that steps leave alone is written once: looking whether it is still the same takes
+// a fraction of the time, and what many events share takes the memory of one.
+import { previewBody, type BodyPreview } from "../masking/preview.ts";
+
+/** Deeper values are left to the preview, which knows where to stop. */
+const deepest = 32;
+const nothing: BodyPreview = { text: "", size: 0, truncated: false };
+
+export class SeenBody {
+  #limit = 0;
+  #preview = nothing;
+  /** The last body as it was: its containers, names and leaves in the order of its JSON; empty when it cannot be told so. */
+  readonly #parts: unknown[] = [];
+  #count = 0;
+  #at = 0;
+
+  /** The beginning of a body as it is now. */
+  preview(body: unknown, limit: number): BodyPreview {
+    if (typeof body !== "object" || body === null || body instanceof Uint8Array) return this.#share(previewBody(body, limit));
+    this.#at = 0;
+    if (limit === this.#limit && this.#isStill(body) && this.#at === this.#count) return this.#preview;
+    this.#count = 0;
+    this.#limit = limit;
+    const text = this.#take(body, limit, 0) > 0 ? JSON.stringify(body) : undefined;
+    if (text === undefined || text.length > limit) {
+      this.#count = 0;
+      return (this.#preview = previewBody(body, limit));
+    }
+    return (this.#preview = { text, size: Buffer.byteLength(text), truncated: false });
+  }
+
+  forget(): void {
+    this.#parts.length = 0;
+    this.#count = 0;
+    this.#preview = nothing;
+  }
+
+  #share(preview: BodyPreview): BodyPreview {
+    const { text, size, truncated } = this.#preview;
+    if (preview.text === text && preview.size === size && preview.truncated === truncated) return this.#preview;
+    this.#count = 0;
+    return (this.#preview = preview);
+  }
+
+  /** Takes down what JSON says as it is; returns what it leaves of the limit, nothing when it is too large or more than plain data. */
+  #take(item: unknown, limit: number, depth: number): number {
+    let left = limit - 8;
+    this.#parts[this.#count++] = item;
+    if (typeof item === "string") return left - item.length;
+    if (typeof item === "number") return Number.isFinite(item) ? left : 0;
+    if (typeof item !== "object" || item === null) return typeof item === "boolean" || item === null ? left : 0;
+    if (depth > deepest) return 0;
+    if (Array.isArray(item)) {
+      for (let index = 0; index < item.length && left > 0; index++) left = this.#take(item[index], left, depth + 1);
+    } else if (isPlain(item)) {
+      for (const name in item) {
+        this.#parts[this.#count++] = name;
+        left = this.#take(item[name], left - name.length, depth + 1);
+        if (left <= 0) return 0;
+      }
+    } else return 0;
+    this.#parts[this.#count++] = item;
+    return left;
+  }
+
+  #isStill(item: unknown): boolean {
+    if (this.#at >= this.#count || this.#parts[this.#at++] !== item) return false;
+    if (typeof item !== "object" || item === null) return true;
+    if (Array.isArray(item)) {
+      for (let index = 0; index < item.length; index++) if (!this.#isStill(item[index])) return false;
+    } else for (const name in item) if (this.#parts[this.#at++] !== name || !this.#isStill((item as Plain)[name])) return false;
+    return this.#parts[this.#at++] === item;
+  }
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+function isPlain(item: object): item is Plain {
+  const prototype: unknown = Object.getPrototypeOf(item);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import { systemClock } from "../host/clock.ts";
+import type { ApiStream } from "../http/management.ts";
+import { EventHub } from "./event-hub.ts";
+import { StreamClient } from "./stream-client.ts";
+import { plainEvent } from "./stream-event.ts";
+import { createStreamFilter } from "./stream-filter.ts";
+
+/** A hub with one client on a clock that is moved by hand. */
+function followed(query: { readonly grep?: string } = {}, reads = true) {
+  let now = 0;
+  let timers: { readonly at: number; readonly run: () => void }[] = [];
+  const after = (ms: number, run: () => void): (() => void) => {
+    const timer = { at: now + ms, run };
+    timers.push(timer);
+    return () => void (timers = timers.filter((one) => one !== timer));
+  };
+  const clock = { ...systemClock, after };
+  const written: string[] = [];
+  let drained = (): void => undefined;
+  const stream: ApiStream = {
+    open: true,
+    buffered: 0,
+    write: (text) => (written.push(String(text)), reads || written.length === 1),
+    onDrain: (listener) => void (drained = listener),
+    onClose: () => undefined,
+    end: () => undefined,
+    destroy: () => undefined,
+  };
+  const hub = new EventHub({ name: "trace", boot: "b", maxEvents: 10_000, maxBytes: 1e9, clock, changed: () => undefined });
+  const limits = { maxEvents: 1_000, maxBytes: 4 << 20, heartbeatMs: 1e9, stuckMs: 1e9 };
+  new StreamClient({ hub, stream, filter: createStreamFilter(query), limits, clock, closed: () => undefined }).begin({ events: [] });
+  let made = 0;
+  return {
+    written,
+    drain: () => drained(),
+    made: () => made,
+    publish(count: number) {
+      for (let index = 0; index < count; index++)
+        hub.publish(
+          plainEvent({}, 100, (id) => {
+            made++;
+            return `{"id":"${id}"}`;
+          }),
+        );
+    },
+    pass(ms: number) {
+      for (const until = now + ms; ;) {
+        const next = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
+        if (next === undefined) return void (now = until);
+        timers = timers.filter((one) => one !== next);
+        now = next.at;
+        next.run();
+      }
+    },
+    received: () => written.join("").split("event: trace").length - 1,
+    dropped: () => [...written.join("").matchAll(/"dropped":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0),
+  };
+}
+
+it("gives a client 10,000 events a second, all of them and at once", () => {
+  const client = followed();
+  for (let second = 0; second < 1_000; second += 10) {
+    client.publish(100);
+    client.pass(10);
+  }
+  client.pass(10);
+  expect([client.received(), client.dropped()]).toEqual([10_000, 0]);
+});
+
+it("gives a client that is overrun the newest, tells it of every other, and makes no text of those", () => {
+  const client = followed();
+  for (let second = 0; second < 1_000; second += 1) {
+    client.publish(80);
+    client.pass(1);
+  }
+  client.pass(1_000);
+  expect(client.received() + client.dropped()).toBe(80_000);
+  expect(client.received()).toBeLessThan(16_000);
+  expect(client.received()).toBeGreaterThan(10_000);
+  expect(client.made()).toBe(client.received());
+  expect(client.written.at(-1)).toContain("id: b.80000\n");
+});
+
+it("a write for many events, and none before the client has taken the last one", () => {
+  const client = followed({}, false);
+  client.publish(5);
+  client.pass(10);
+  expect(client.written.length).toBe(2);
+  client.publish(3_000);
+  client.pass(1_000);
+  expect([client.written.length, client.received()]).toEqual([2, 5]);
+  client.drain();
+  expect([client.received(), client.dropped()]).toEqual([1_005, 2_000]);
+});
+
+it("a filter on the text counts only what it lets through", () => {
+  const client = followed({ grep: "b.1" });
+  client.publish(20);
+  client.pass(10);
+  expect([client.received(), client.dropped()]).toEqual([11, 0]);
+});

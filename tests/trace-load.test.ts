@@ -1,0 +1,200 @@
+// The trace of a route that makes more events than a client takes, on a real socket: nothing is lost unsaid, and every event
+// shows its message as it was.
+import { connect, type Socket } from "node:net";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { call, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+
+let server: StartedServer;
+
+const clientEvents = 100;
+const parts = 300;
+const burst = `- route:
+    id: burst
+    from:
+      uri: webhook
+      steps:
+        - split: {tokenize: ",", steps: [{setBody: {simple: "\${body}!"}}]}
+        - setBody: {constant: ok}
+`;
+const route = (id: string, ...steps: readonly string[]): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${steps.join(", ")}]}}\n`;
+const processing = (id: string, ref: string): string => `{process: {id: ${id}, ref: ${ref}}}`;
+const steady = (id: string): string => route(id, "{unmarshal: {json: {}}}", "{setHeader: {name: a, constant: b}}", "{setBody: {constant: ok}}");
+const changing =
+  route("changing", processing("lists", "lists"), "{unmarshal: {id: read, json: {}}}", processing("first", "grow"), processing("second", "grow")) +
+  route("bytes", processing("over", "overwrite"), processing("later", "wait"));
+
+beforeAll(async () => {
+  const module = join(mkdtempSync(join(tmpdir(), "sluice-functions-")), "functions.mjs");
+  writeFileSync(
+    module,
+    `export function lists(exchange) { exchange.message.headers.set("seen", []); }
+     export function grow({ message }) { message.body.lines.push({ n: message.body.lines.length }); message.headers.get("seen").push(message.body.lines.length); }
+     export function overwrite({ message }) { message.body.fill(120); }
+     export const wait = () => new Promise((resolve) => setTimeout(resolve, 5));`,
+  );
+  server = await startTestServer({ env: { SERVICE_STREAM_CLIENT_EVENTS: String(clientEvents), SERVICE_FUNCTIONS: module } });
+  await server.putFlow("burst", burst);
+  await server.putFlow("steady", steady("steady"));
+  await server.putFlow("stopped", steady("stopped"));
+  expect((await server.putFlow("changing", changing)).status).toBe(201);
+});
+afterAll(() => server.end());
+
+interface Follower {
+  readonly socket: Socket;
+  /** Everything after the head, chunk marks taken out. */
+  text(): string;
+}
+
+async function follow(query: string): Promise<Follower> {
+  const socket = connect(server.port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.write(`GET /_api/trace/stream?${query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  const text = (): string =>
+    Buffer.concat(chunks)
+      .toString("latin1")
+      .replace(/^[^]*?\r\n\r\n/, "")
+      .replaceAll(/(^|\r\n)[0-9a-f]+\r\n/g, "");
+  await eventually(() => text().includes("\n\n"));
+  return { socket, text };
+}
+
+interface Told {
+  readonly received: number;
+  readonly dropped: number;
+  readonly first: number;
+  readonly last: number;
+  readonly events: readonly any[];
+}
+
+/** Reads what came; every number that is missing must be told of, at its place. */
+function account(text: string): Told {
+  const first = Number(/ last=\w+\.(\d+)/.exec(text)?.[1]);
+  const events: any[] = [];
+  let [at, dropped, received] = [first, 0, 0];
+  for (const block of text.split("\n\n").slice(0, -1)) {
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    if (data === undefined) continue;
+    const event = JSON.parse(data);
+    if (block.includes("event: gap")) {
+      expect(event.reason).toBe("slow-client");
+      at += event.dropped;
+      dropped += event.dropped;
+      continue;
+    }
+    expect(Number(event.id.split(".")[1])).toBe(++at);
+    received++;
+    events.push(event);
+  }
+  return { received, dropped, first, last: at, events };
+}
+
+/** Events a run of each route makes. */
+const perBurst = 2 + 2 + 2 * parts + 2;
+const perSteady = 2 + 3 * 2;
+
+async function load(path: string, calls: number, body: string): Promise<void> {
+  for (let done = 0; done < calls; done += 20) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", path, body)));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+  }
+}
+
+const until = (follower: Follower, number: number): Promise<void> => eventually(() => account(follower.text()).last >= number);
+
+it("a client that reads loses only what a burst is too large for, and is told of every event it did not get", async () => {
+  const follower = await follow("routeId=burst");
+  const { first } = account(follower.text());
+  await load("/api/burst", 20, Array.from({ length: parts }, (_, number) => number).join(","));
+  await until(follower, first + 20 * perBurst);
+  const told = account(follower.text());
+  expect(told.received + told.dropped).toBe(20 * perBurst);
+  expect(told.dropped).toBeGreaterThan(0);
+  expect(told.received).toBeGreaterThanOrEqual(clientEvents);
+  expect(told.events.at(-1).type).toBe("run.completed");
+  follower.socket.destroy();
+});
+
+it("a client that keeps up gets everything, in order", async () => {
+  const follower = await follow("routeId=steady");
+  const { first } = account(follower.text());
+  for (let run = 0; run < 100; run++) await call(server.baseUrl, "POST", "/api/steady", '{"a":1}');
+  await until(follower, first + 100 * perSteady);
+  const told = account(follower.text());
+  expect([told.received, told.dropped]).toEqual([100 * perSteady, 0]);
+  for (let run = 0; run < 100; run++)
+    expect(told.events.slice(run * perSteady, (run + 1) * perSteady).map(({ type, message }) => `${type} ${message.body}`)).toEqual([
+      'run.started {"a":1}',
+      'step.started {"a":1}',
+      'step.completed {"a":1}',
+      'step.started {"a":1}',
+      'step.completed {"a":1}',
+      'step.started {"a":1}',
+      "step.completed ok",
+      "run.completed ok",
+    ]);
+  follower.socket.destroy();
+});
+
+it("a client that stops reading and goes on later has the newest, and the number of all others", async () => {
+  const follower = await follow("routeId=stopped&body=full");
+  const { first } = account(follower.text());
+  follower.socket.pause();
+  const runs = 400;
+  await load("/api/stopped", runs, JSON.stringify({ text: "z".repeat(20_000) }));
+  await sleep(100);
+  follower.socket.resume();
+  await until(follower, first + runs * perSteady);
+  const told = account(follower.text());
+  expect(told.received + told.dropped).toBe(runs * perSteady);
+  expect(told.dropped).toBeGreaterThan(0);
+  follower.socket.destroy();
+});
+
+it("shows bodies and headers as they were at their step, whatever later steps make of them", async () => {
+  const follower = await follow("flowId=changing");
+  const { first } = account(follower.text());
+  await call(server.baseUrl, "POST", "/api/changing", '{"lines":[]}');
+  await call(server.baseUrl, "POST", "/api/bytes", "abc");
+  await until(follower, first + 2 + 4 * 2 + 2 + 2 * 2);
+  const shown = account(follower.text()).events.map(({ type, stepId, message }) => [`${type} ${stepId ?? ""}`.trim(), message.body, message.headers.seen]);
+  expect(shown).toEqual([
+    ["run.started", '{"lines":[]}', undefined],
+    ["step.started lists", '{"lines":[]}', undefined],
+    ["step.completed lists", '{"lines":[]}', []],
+    ["step.started read", '{"lines":[]}', []],
+    ["step.completed read", '{"lines":[]}', []],
+    ["step.started first", '{"lines":[]}', []],
+    ["step.completed first", '{"lines":[{"n":0}]}', [1]],
+    ["step.started second", '{"lines":[{"n":0}]}', [1]],
+    ["step.completed second", '{"lines":[{"n":0},{"n":1}]}', [1, 2]],
+    ["run.completed", '{"lines":[{"n":0},{"n":1}]}', [1, 2]],
+    ["run.started", "abc", undefined],
+    ["step.started over", "abc", undefined],
+    ["step.completed over", "xxx", undefined],
+    ["step.started later", "xxx", undefined],
+    ["step.completed later", "xxx", undefined],
+    ["run.completed", "xxx", undefined],
+  ]);
+  follower.socket.destroy();
+});
+
+it("a single event is there within 50 ms", async () => {
+  const follower = await follow("routeId=steady&type=run.completed");
+  const delays: number[] = [];
+  for (let run = 1; run <= 20; run++) {
+    await sleep(20);
+    await call(server.baseUrl, "POST", "/api/steady", "{}");
+    const replied = performance.now();
+    const arrived = new Promise<number>((resolve) => follower.socket.once("data", () => resolve(performance.now())));
+    if (follower.text().split("run.completed").length - 1 < run) delays.push((await arrived) - replied);
+    else delays.push(0);
+  }
+  // Half of them: a busy machine may keep anybody waiting.
+  expect(delays.toSorted((a, b) => a - b)[10]).toBeLessThan(50);
+  follower.socket.destroy();
+});
