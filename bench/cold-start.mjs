@@ -1,25 +1,21 @@
 // npm run bench:cold-start — from the start of the process on an empty data directory to the first answered webhook (start, PUT
 // of a flow, call), against `node -e 0` plus a bare node:http server started and called. Alternating; medians and their ratio.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { median } from "./lib/compare.mjs";
+import { endsWithUs, temporaryFolder } from "./lib/ending.mjs";
 import { put, token } from "./lib/processes.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 
-const rounds = Number(process.argv[2] ?? 9);
-if (!(rounds >= 1)) {
-  console.error("usage: npm run bench:cold-start -- [rounds, 9]");
-  process.exit(2);
-}
+const [rounds] = numbersOf("cold-start", ["rounds", 9]);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n";
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Milliseconds from the spawn to the end of `first`, which is told the address. */
 async function timed(parameters, environment, first) {
   const began = performance.now();
-  const child = spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = endsWithUs(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
   const line = await new Promise((resolve) => child.stdout.once("data", resolve));
   await first(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
   const took = performance.now() - began;
@@ -34,7 +30,7 @@ async function call(baseUrl) {
 }
 
 async function sluice() {
-  const data = mkdtempSync(join(tmpdir(), "sluice-bench-cold-"));
+  const data = temporaryFolder("cold");
   const took = await timed(
     ["packages/cli/bin/sluice.mjs", "run"],
     { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token },

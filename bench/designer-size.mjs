@@ -1,6 +1,9 @@
-// How much the designer's page loads before it can be used, compressed as it is served. Fails above the budget.
+// Part of npm run bench:designer — how much the designer's page loads before it can be used, compressed as it is served. Fails above the budget.
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { numbersOf } from "./lib/usage.mjs";
+
+numbersOf("designer");
 
 const budget = 200 * 1024;
 const app = new URL("../packages/designer/dist/app/", import.meta.url);
@@ -20,4 +23,5 @@ for (const name of readdirSync(new URL("assets/", app))
   console.log(`${String(size(`assets/${name}`)).padStart(8)}  ${reached.has(`assets/${name}`) ? "start " : "later "}  ${name}`);
 }
 console.log(`${String(total).padStart(8)}  initial JavaScript, gzipped (budget ${budget})`);
+console.log(JSON.stringify({ bench: "designer-size", bytes: total, budget, share: total / budget }));
 if (reached.size === 0 || total > budget) process.exitCode = 1;

@@ -2,20 +2,24 @@
 // lines opened, and from a key press to the screen at 300 steps. Medians are compared with the budgets; needs a built repository.
 // With --trace-minutes 10 instead: frames per second and memory while 500 trace events a second come onto the cards. Times by the
 // clock say what people wait; the processor's time beside them is what a busy machine blurs less.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, startServer } from "@sluice/server";
 import { chromium } from "playwright-core";
+import { median } from "./lib/compare.mjs";
+import { temporaryFolder } from "./lib/ending.mjs";
+import { endWithUsage } from "./lib/usage.mjs";
 
 const traceAt = process.argv.indexOf("--trace-minutes");
 const traceMinutes = traceAt === -1 ? 0 : Number(process.argv[traceAt + 1] ?? 10);
 const rounds = Number((traceAt === 2 ? undefined : process.argv[2]) ?? 7);
+if (!(rounds >= 1 && traceMinutes >= 0)) endWithUsage("designer", "[rounds, 7] | --trace-minutes [minutes, 10]");
 const budgets = { drawn: 150, opened: 500, key: 50, mended: 100, eventsPerSecond: 500, framesPerSecond: 30, moreMemory: 1.1 };
 const token = "bench";
 const memories = [];
-const room = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+const room = temporaryFolder("designer");
 mkdirSync(join(room, "workspace/flows"), { recursive: true });
 
 /** A flow of so many steps: mostly plain ones, every tenth a choice with two. */
@@ -65,12 +69,13 @@ const browser = await chromium.launch({
 
 if (loadavg()[0] > 1) console.log(`the load of this machine is ${loadavg()[0].toFixed(1)}: the figures below say more about that than about the designer`);
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 let hasMissed = false;
+const figures = {};
 function report(what, { times, processor }, budget) {
   const middle = median(times);
   const worst = Math.max(...times);
   hasMissed ||= !(middle < budget);
+  figures[what] = { ms: middle, budgetMs: budget, share: middle / budget };
   const work = processor === undefined ? "" : `; ${processor.toFixed(1)} ms of the processor`;
   console.log(
     `${middle.toFixed(1).padStart(8)} ms  ${middle < budget ? "under" : "OVER "} ${budget} ms  (worst ${worst.toFixed(1)} of ${times.length}${work})  ${what}`,
@@ -89,8 +94,8 @@ try {
   await browser.close();
   await designer.close();
   await server.stop();
-  rmSync(room, { recursive: true, force: true });
 }
+console.log(JSON.stringify({ bench: "designer", ...figures }));
 if (hasMissed) process.exitCode = 1;
 
 async function metric(tools, name) {

@@ -1,12 +1,14 @@
 // npm run bench:durable — a durable webhook (202 once the message is on disk, the route runs from there) beside a plain loop
 // that writes each message to a file and flushes it. Server on core 0, load on core 1; both in one run on one disk.
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "./lib/compare.mjs";
+import { temporaryFolder } from "./lib/ending.mjs";
 import { load, loadTool } from "./lib/load.mjs";
 import { cpuMicros, put, startSluice } from "./lib/processes.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 
-const rounds = Number(process.argv[2] ?? 3);
-const seconds = Number(process.argv[3] ?? 4);
+const [rounds, seconds] = numbersOf("durable", ["rounds", 3], ["seconds of each", 4]);
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(950) });
 const yaml = `- route:
     id: hook
@@ -15,8 +17,6 @@ const yaml = `- route:
       steps:
         - setProperty: {name: seen, constant: "yes"}
 `;
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** One message after the other, each flushed before the next: what grouping saves. */
 function flushEach(directory, milliseconds) {
@@ -38,7 +38,8 @@ const stats = async ({ baseUrl }) => {
 };
 
 const sluice = await startSluice();
-const folder = mkdtempSync(join(process.cwd(), ".bench-"));
+// Beside the repository: a temporary folder may be no disk at all.
+const folder = temporaryFolder("durable", process.cwd());
 try {
   await put(sluice.baseUrl, "hook", yaml);
   await load(`${sluice.baseUrl}/api/hook`, body, { seconds: 4, connections: 256 });
@@ -78,5 +79,4 @@ try {
   );
 } finally {
   await sluice.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

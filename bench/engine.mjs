@@ -5,8 +5,9 @@ import { createHook } from "node:async_hooks";
 import { getHeapStatistics } from "node:v8";
 import { Headers, Message } from "@sluice/engine";
 import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 
-const rounds = 7;
+const [rounds] = numbersOf("engine", ["rounds", 7]);
 const messages = 300_000;
 const inlet = await deployed(
   engineRuntime(),

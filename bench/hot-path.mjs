@@ -1,19 +1,16 @@
 // npm run bench:hot-path — what a webhook costs from its request to its reply, without sockets, beside the same work written by
-// hand in the same process. Short slices in turns and their lower quartile: a busy machine only takes slices away.
+// hand in the same process.
 import { channel } from "node:diagnostics_channel";
-import { mkdtempSync, openSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { openSync } from "node:fs";
 import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
+import { temporaryFolder } from "./lib/ending.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
+import { besideByHand, printByHand } from "./lib/slices.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/work.mjs";
 
-const slices = Number(process.argv[2] ?? 400);
-if (!(slices >= 20)) {
-  console.error("usage: npm run bench:hot-path -- [slices, 400]");
-  process.exit(2);
-}
-const perSlice = 50;
+const [slices] = numbersOf("hot-path", ["slices", 400, 20]);
 
 const socket = { remoteAddress: "127.0.0.1", on: ignore, once: ignore, cork: ignore, uncork: ignore };
 function ignore() {
@@ -59,23 +56,12 @@ class Response {
 }
 
 const lines = [];
-const byHand = {
-  webhook(text) {
-    const body = JSON.parse(text);
-    lines.push(`${JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(body) })}\n`);
-    if (lines.length > 100) lines.length = 0;
-    return "ok";
-  },
-  router(text) {
-    const order = JSON.parse(text);
-    const branch = order.country === "DE" ? "domestic" : order.country === "FR" ? "europe" : "world";
-    let total = 0;
-    for (const line of order.lines) total += line.quantity * line.price;
-    return JSON.stringify({ id: order.id, branch, total });
-  },
-};
+function write(record) {
+  lines.push(record);
+  if (lines.length > 100) lines.length = 0;
+}
 
-const data = mkdtempSync(join(tmpdir(), "sluice-bench-hot-path-"));
+const data = temporaryFolder("hot-path");
 const running = await startServer(
   readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token }),
   openSync(join(data, "output"), "a"),
@@ -91,18 +77,7 @@ async function httpServer(baseUrl) {
   return found;
 }
 
-/** Nanoseconds per call, once per slice. */
-async function slice(work) {
-  const began = process.hrtime.bigint();
-  for (let count = 0; count < perSlice; count++) work();
-  const took = Number(process.hrtime.bigint() - began) / perSlice;
-  await new Promise((resolve) => setImmediate(resolve));
-  return took;
-}
-
-const quartile = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)];
-
-async function measure(name, { body, answer }, server) {
+async function measure(name, { body, answer, byHand }, server) {
   const bytes = Buffer.from(body);
   const length = String(bytes.length);
   const ours = () => {
@@ -116,23 +91,14 @@ async function measure(name, { body, answer }, server) {
     request.on("data", ignore);
     const chunks = [Buffer.from(bytes)];
     response.writeHead(200);
-    response.end(byHand[name](Buffer.concat(chunks).toString("utf8")));
+    const reply = byHand(JSON.parse(Buffer.concat(chunks).toString("utf8")), write);
+    response.end(typeof reply === "string" ? reply : JSON.stringify(reply));
   };
   for (const work of [plain, ours]) {
     work();
     if (answered !== answer) throw new Error(`${name} answered ${answered}`);
   }
-  const times = { ours: [], plain: [] };
-  for (let count = -slices / 2; count < slices; count++) {
-    const [first, second] = [await slice(ours), await slice(plain)];
-    if (count >= 0) {
-      times.ours.push(first);
-      times.plain.push(second);
-    }
-  }
-  const [oursNs, plainNs] = [quartile(times.ours), quartile(times.plain)];
-  console.log(`${name}: by hand ${plainNs.toFixed(0)} ns, sluice ${oursNs.toFixed(0)} ns, ${(oursNs / plainNs).toFixed(2)} times`);
-  return { oursNs, plainNs, ratio: oursNs / plainNs };
+  return besideByHand(ours, plain, { slices, calls: 50 });
 }
 
 try {
@@ -142,8 +108,8 @@ try {
   await put(baseUrl, "router", router.flow.replace("id: hook", "id: router"));
   const server = await httpServer(baseUrl);
   const results = { webhook: await measure("webhook", webhook, server), router: await measure("router", router, server) };
+  printByHand(results);
   console.log(JSON.stringify({ bench: "hot-path", ...results }));
 } finally {
   await running.stop();
-  rmSync(data, { recursive: true, force: true });
 }

@@ -1,17 +1,15 @@
 // npm run bench:many-flows — a start with 10, 1,000 and 10,000 flows of one webhook each: time to ready, heap per flow, and the
 // latency of a PUT and of a webhook call, against those at 10 flows in the same run.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { put, startSluice, token } from "./lib/processes.mjs";
 import { median } from "./lib/compare.mjs";
+import { temporaryFolder } from "./lib/ending.mjs";
+import { put, startSluice, token } from "./lib/processes.mjs";
+import { endWithUsage } from "./lib/usage.mjs";
 import { webhook } from "./lib/work.mjs";
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 10_000];
-if (sizes.some((size) => !(size >= 1))) {
-  console.error("usage: npm run bench:many-flows -- [numbers of flows, 10 1000 10000]");
-  process.exit(2);
-}
+if (sizes.some((size) => !(size >= 1))) endWithUsage("many-flows", "[numbers of flows, 10 1000 10000]");
 const flowOf = (index) => webhook.flow.replace("id: hook", `id: f${index}`);
 const headers = { authorization: `Bearer ${token}` };
 
@@ -31,7 +29,7 @@ async function repeated(times, work) {
 const residentOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) * 1024;
 
 async function measure(flows) {
-  const data = mkdtempSync(join(tmpdir(), "sluice-bench-many-"));
+  const data = temporaryFolder("many");
   mkdirSync(join(data, "routes"));
   for (let index = 0; index < flows; index++) writeFileSync(join(data, "routes", `f${index}.yaml`), flowOf(index));
   const began = performance.now();

@@ -1,28 +1,19 @@
 // npm run bench:node-red — both pieces of work on Node-RED and on Sluice beside bare node:http. Installs Node-RED into a
 // temporary folder (about 60 MB, about a minute) and removes it afterwards.
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compare, report, roundsOf } from "./lib/compare.mjs";
+import { roundsOf } from "./lib/compare.mjs";
+import { endsWithUs } from "./lib/ending.mjs";
 import { onCore } from "./lib/load.mjs";
-import { assertAnswer, put, putDocument, startBare, startSluice } from "./lib/processes.mjs";
-import { router, webhook } from "./lib/work.mjs";
+import { comparePeer, installed } from "./lib/peers.mjs";
 
 const turns = roundsOf("node-red");
-const folder = mkdtempSync(join(tmpdir(), "sluice-bench-node-red-"));
 
 /** Its current line needs Node 22.9; the one before runs on what we support. */
 const [major, minor] = process.versions.node.split(".").map(Number);
-const wanted = major > 22 || (major === 22 && minor >= 9) ? "node-red@5" : "node-red@4";
-
-function install() {
-  console.error(`Installing ${wanted} …`);
-  writeFileSync(join(folder, "package.json"), '{"private": true}');
-  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], { cwd: folder, stdio: ["ignore", 2, 2] });
-  if (status !== 0) throw new Error("Node-RED cannot be installed: is the npm registry reachable?");
-}
+const folder = await installed(major > 22 || (major === 22 && minor >= 9) ? "node-red@5.0.7" : "node-red@4.1.8");
 
 /** Its best case: one function node between the HTTP nodes; the webhook writes one record to a file, as the others do. */
 const flows = [
@@ -89,7 +80,7 @@ async function startNodeRed() {
   );
   const output = openSync(join(folder, "output"), "a");
   const [file, ...parameters] = onCore(0, [process.execPath, join(folder, "node_modules/node-red/red.js"), "--userDir", user]);
-  const child = spawn(file, parameters, { stdio: ["ignore", output, output] });
+  const child = endsWithUs(spawn(file, parameters, { stdio: ["ignore", output, output] }));
   const baseUrl = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries++) {
     const reply = await fetch(`${baseUrl}/webhook`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).catch(() => undefined);
@@ -100,38 +91,9 @@ async function startNodeRed() {
   return { baseUrl, child, stop: () => new Promise((resolve) => (child.once("exit", resolve), child.kill("SIGKILL"))) };
 }
 
-async function measure(name, work, peer, prepare) {
-  const bare = await startBare(name);
-  const sluice = await startSluice();
-  try {
-    await prepare(sluice.baseUrl);
-    const sides = [
-      { name: "bare", server: bare, path: "/api/hook", body: work.body },
-      { name: "sluice", server: sluice, path: "/api/hook", body: work.body },
-      { name: "node-red", server: peer, path: `/${name}`, body: work.body },
-    ];
-    for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, work.answer);
-    const results = await compare(sides, turns);
-    report(`node-red ${name}`, results);
-    console.log(`${name}: sluice ${(results.sluice.ratio / results["node-red"].ratio).toFixed(1)} times Node-RED`);
-  } finally {
-    await sluice.stop();
-    await bare.stop();
-  }
-}
-
+const peer = await startNodeRed();
 try {
-  install();
-  const peer = await startNodeRed();
-  try {
-    await measure("webhook", webhook, peer, (baseUrl) => put(baseUrl, "hook", webhook.flow));
-    await measure("router", router, peer, async (baseUrl) => {
-      await putDocument(baseUrl, "message-mappings/total", router.mapping);
-      await put(baseUrl, "hook", router.flow);
-    });
-  } finally {
-    await peer.stop();
-  }
+  await comparePeer("node-red", peer, turns);
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await peer.stop();
 }

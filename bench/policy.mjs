@@ -1,21 +1,21 @@
-// npm run bench:policy [turns, 100; 0 leaves HTTP out] — what an access policy adds to a webhook call: an API key, an HMAC over
+// npm run bench:policy — what an access policy adds to a webhook call: an API key, an HMAC over
 // 1 KB, a token that was seen before. First the check alone, in this process, all interleaved; then whole calls over HTTP,
 // paired with the same bytes to a flow without a policy.
 import { createHmac, hash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Policies } from "../packages/server/dist/access/policies.js";
 import { TokenBuckets } from "../packages/server/dist/access/token-buckets.js";
+import { median } from "./lib/compare.mjs";
+import { temporaryFolder } from "./lib/ending.mjs";
 import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 
-const turns = Number(process.argv[2] ?? 100);
+const [turns] = numbersOf("policy", ["turns, 0 leaves HTTP out", 100, 0]);
 const budgets = { apiKey: 10, hmac: 10, jwt: 100 };
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(1024 - 24) });
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
 const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
 const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "k", alg: "RS256" }] });
@@ -57,7 +57,7 @@ const names = Object.keys(policies);
 
 /** Microseconds of one check, as the listener makes it. */
 async function inProcess() {
-  const directory = mkdtempSync(join(tmpdir(), "sluice-bench-policies-"));
+  const directory = temporaryFolder("policies");
   const monotonic = () => performance.now();
   const room = await Policies.open({
     directory: join(directory, "policies"),
@@ -121,7 +121,6 @@ async function inProcess() {
       const { user, system } = process.cpuUsage(began);
       if (round >= 10) samples[name].push((user + system) / batch);
     }
-  rmSync(directory, { recursive: true, force: true });
   return Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, { median: median(list), least: Math.min(...list) }]));
 }
 
@@ -157,7 +156,14 @@ try {
       http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].least.toFixed(1)} to ${http[name].most.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; less than ${budgets[name]} µs: ${cost < budgets[name] ? "holds" : "MISSED"}`);
   }
-  console.log(JSON.stringify({ bench: "policy", checkMicroseconds: Object.fromEntries(names.map((name) => [name, alone[name].median])), http }));
+  console.log(
+    JSON.stringify({
+      bench: "policy",
+      checkMicroseconds: Object.fromEntries(names.map((name) => [name, alone[name].median])),
+      hmacRatio: alone.hmac.median / alone.sha256.median,
+      http,
+    }),
+  );
 } finally {
   issuer.close();
 }

@@ -1,15 +1,14 @@
 // npm run bench:router — a content router with a JSON reply (choose one of three branches by a field, add up the lines)
 // against bare node:http doing the same work.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
-import { assertAnswer, put, putDocument, startBare, startSluice } from "./lib/processes.mjs";
+import { assertAnswer, deploy, startBare, startSluice } from "./lib/processes.mjs";
 import { router } from "./lib/work.mjs";
 
 const turns = roundsOf("router");
 const bare = await startBare("router");
 const sluice = await startSluice();
 try {
-  await putDocument(sluice.baseUrl, "message-mappings/total", router.mapping);
-  await put(sluice.baseUrl, "hook", router.flow);
+  await deploy(sluice.baseUrl, router);
   const sides = [
     { name: "bare", server: bare, path: "/api/hook", body: router.body },
     { name: "sluice", server: sluice, path: "/api/hook", body: router.body },

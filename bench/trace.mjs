@@ -1,20 +1,21 @@
 // npm run bench:trace — the webhook flow while nobody, one and ten clients follow the trace of its route, and a second route of
 // which nobody follows anything: what watching costs those who are watched, and that it costs others nothing. The second route has
 // a server of its own, where the watched one rests: what is still to be written after a turn of the watched one is not its cost.
-import { compare, report, roundsOf } from "./lib/compare.mjs";
-import { put, startSluice, token } from "./lib/processes.mjs";
-import { webhook } from "./lib/work.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { compare, report, roundsOf } from "./lib/compare.mjs";
+import { endsWithUs } from "./lib/ending.mjs";
+import { put, startSluice, token } from "./lib/processes.mjs";
+import { webhook } from "./lib/work.mjs";
 
 const turns = roundsOf("trace");
 const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
 
-/** A client in a process of its own, for the load tool stands still in this one; resolves when it is let in. */
+/** A client in a process of its own, so that what it reads costs nobody who is measured; resolves when it is let in. */
 async function follow(baseUrl) {
   const address = JSON.stringify(`${baseUrl}/_api/trace/stream?routeId=watched`);
   const code = `const r = await fetch(${address}, { headers: { authorization: "Bearer ${token}" } }); console.log(r.status); for await (const _ of r.body);`;
-  const client = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const client = endsWithUs(spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] }));
   const [status] = await once(client.stdout, "data");
   if (String(status).trim() === "200") return client;
   client.kill("SIGKILL");

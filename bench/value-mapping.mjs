@@ -1,9 +1,9 @@
 // npm run bench:value-mapping — how long a table of a million rows takes to load, and what a lookup costs beside a look-up
 // in a plain Map with the same keys in the same run.
 import { readTable, tableWarnings } from "@sluice/mapping";
+import { numbersOf } from "./lib/usage.mjs";
 
-const rowCount = 1_000_000;
-const rounds = 5;
+const [rowCount, rounds] = numbersOf("value-mapping", ["rows", 1_000_000], ["rounds", 5]);
 const text = JSON.stringify({ columns: ["shop", "sap"], rows: Array.from({ length: rowCount }, (_, index) => [`article-${index}`, `M${index % 5000}`]) });
 
 // Processor time, so that other work on the machine does not count.

@@ -3,21 +3,19 @@
 // services are held on one core, and what two cores would give follows from the processor time one answer costs; that leaves out
 // what cores have to share, such as memory.
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median } from "./lib/compare.mjs";
+import { endsWithUs, temporaryFolder } from "./lib/ending.mjs";
 import { load, loadTool, onCore } from "./lib/load.mjs";
 import { cpuMicros, put, putDocument, token } from "./lib/processes.mjs";
+import { printTable } from "./lib/table.mjs";
+import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/work.mjs";
 
-const rounds = Number(process.argv[2] ?? 8);
-const seconds = Number(process.argv[3] ?? 2);
-if (!(rounds >= 1 && seconds >= 1)) {
-  console.error("usage: npm run bench:workers -- [rounds, 8] [seconds of each, 2]");
-  process.exit(2);
-}
+const [rounds, seconds] = numbersOf("workers", ["rounds", 8], ["seconds of each", 2]);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const workers = 2;
 const cores = availableParallelism();
@@ -32,9 +30,9 @@ const works = {
   tied: { body: "{}", flow: "- route: {id: tied, from: {uri: webhook, steps: [{throttle: {constant: '1000000'}}, {setBody: {constant: ok}}]}}" },
 };
 
-/** A service on the cores that are its; its output goes to a file, for this process stands still while the load runs. */
+/** A service on the cores that are its; its output goes to a file, for reading it here would take from the core of the load. */
 async function startService(count) {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-workers-"));
+  const folder = temporaryFolder("workers");
   const output = openSync(join(folder, "output"), "a");
   const environment = {
     ...process.env,
@@ -44,7 +42,7 @@ async function startService(count) {
     SERVICE_WORKERS: String(count),
   };
   const [command, ...parameters] = onCore(serviceCores, [process.execPath, "packages/cli/bin/sluice.mjs", "run"]);
-  const child = spawn(command, parameters, { cwd: root, env: environment, stdio: ["ignore", output, "inherit"] });
+  const child = endsWithUs(spawn(command, parameters, { cwd: root, env: environment, stdio: ["ignore", output, "inherit"] }));
   closeSync(output);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   let first = "";
@@ -120,15 +118,17 @@ try {
   await one.stop();
   await several.stop();
 }
-console.log(
-  `\n| work | 1 worker/s | ${workers} workers/s${hasRoom ? "" : " on one core"} | processor time per answer, ratio | ${workers} workers to 1${hasRoom ? "" : " on two cores, computed"} | failed |`,
+printTable(
+  [
+    "work",
+    "1 worker/s",
+    `${workers} workers/s${hasRoom ? "" : " on one core"}`,
+    "processor time per answer, ratio",
+    `${workers} workers to 1${hasRoom ? "" : " on two cores, computed"}`,
+    "failed",
+  ],
+  results.map((row) => Object.values(row).map((value) => value ?? "")),
 );
-console.log("|---|---|---|---|---|---|");
-for (const row of results)
-  console.log(
-    `| ${Object.values(row)
-      .map((value) => value ?? "")
-      .join(" | ")} |`,
-  );
-if (process.env.BENCH_JSON !== undefined)
-  writeFileSync(process.env.BENCH_JSON, `${JSON.stringify({ workers, cores, computed: !hasRoom, results }, null, 2)}\n`);
+console.log(
+  JSON.stringify({ bench: "workers", workers, cores, computed: !hasRoom, ...Object.fromEntries(results.map(({ work, ...figures }) => [work, figures])) }),
+);

@@ -3,31 +3,31 @@
 import { load, loadTool } from "./load.mjs";
 import { cpuMicros } from "./processes.mjs";
 import { watchSteal } from "./steal.mjs";
+import { printTable } from "./table.mjs";
+import { numbersOf } from "./usage.mjs";
 
 const mostStolen = 0.03;
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Rounds and seconds from the command line; ends the process with the usage when they make no sense. */
-export function roundsOf(name) {
-  const rounds = Number(process.argv[2] ?? 12);
-  const seconds = Number(process.argv[3] ?? 1);
-  if (rounds >= 1 && seconds >= 1) return { rounds, seconds };
-  console.error(`usage: npm run bench:${name} -- [rounds, 12] [seconds of each, 1]`);
-  process.exit(2);
+/** Rounds and seconds from the command line. */
+export function roundsOf(bench) {
+  const [rounds, seconds] = numbersOf(bench, ["rounds", 12], ["seconds of each", 1]);
+  return { rounds, seconds };
 }
 
 /** One round against one server: answers per second as clients see them, and processor time per answer, which a busy machine blurs less. */
-async function round({ server, path, body, headers }, seconds) {
+async function round({ server, path, body, headers, meanwhile }, seconds) {
   const before = cpuMicros(server.child.pid);
-  const result = await load(`${server.baseUrl}${path}`, body, { seconds, headers });
+  const [result] = await Promise.all([load(`${server.baseUrl}${path}`, body, { seconds, headers }), meanwhile?.(seconds)]);
   const used = cpuMicros(server.child.pid);
   return { ...result, cpu: before === undefined || used === undefined ? Number.NaN : (used - before) / (result.perSecond * seconds) };
 }
 
 /**
- * Measures `sides` ({name, server, path, body}) in turns; the first is the limit the others are compared with. Returns by name the
- * median ratios by rate and by processor time, the spread, the ratio of the 99th percentiles, and how many calls failed.
+ * Measures `sides` ({name, server, path, body, headers, meanwhile}) in turns; the first is the limit the others are compared with, and
+ * `meanwhile` is what else goes on during a round of so many seconds. Returns by name the median ratios by rate and by processor time,
+ * the spread, the ratio of the 99th percentiles, and how many calls failed.
  */
 export async function compare(sides, { rounds, seconds }) {
   console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 32 connections`);
@@ -70,11 +70,20 @@ export async function compare(sides, { rounds, seconds }) {
   );
 }
 
-/** One line a person reads, one line a script does. */
+/** Shares of the limit, as a table. */
+export function printShares(results) {
+  printTable(
+    ["share of the limit", "by rate", "least", "most", "by processor time", "p99, times", "failed"],
+    Object.entries(results).map(([name, { ratio, least, most, byProcessorTime, p99, failed }]) => [
+      name,
+      ...[ratio, least, most, byProcessorTime, p99].map((value) => value.toFixed(2)),
+      failed,
+    ]),
+  );
+}
+
+/** A table a person reads, one line a script does. */
 export function report(bench, results) {
-  for (const [name, { ratio, least, most, byProcessorTime, p99, failed }] of Object.entries(results))
-    console.log(
-      `${name}: ${ratio.toFixed(2)} of the limit by rate (${least.toFixed(2)}–${most.toFixed(2)}), ${byProcessorTime.toFixed(2)} by processor time, p99 ${p99.toFixed(2)} times, ${failed} failed`,
-    );
+  printShares(results);
   console.log(JSON.stringify({ bench, ...results }));
 }

@@ -1,9 +1,32 @@
-// The engine alone, on a host that does nothing: no HTTP, no history, no log.
+// The engine alone, on a host that does nothing.
 import { createRuntime, defineConnector, entities } from "@sluice/engine";
 import { beans, formats, languages, refused, steps } from "@sluice/standard";
 import { f } from "@sluice/model";
 
 const byName = (list) => new Map(list.map((declaration) => [declaration.name, declaration]));
+
+let count = 0;
+const ignore = () => undefined;
+
+/** A host that does nothing: no HTTP, no history, no log. */
+export const host = {
+  clock: {
+    now: () => 0,
+    monotonic: () => performance.now(),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+  },
+  log: { enabled: () => false, write: ignore },
+  ids: { next: () => `b${count++}` },
+  http: { mount: () => ignore },
+  lookup: { find: () => undefined },
+  globals: new Map(),
+  random: () => 0.5,
+  environment: () => undefined,
+};
 
 export function engineRuntime() {
   const probe = defineConnector({
@@ -19,8 +42,6 @@ export function engineRuntime() {
     examples: [],
     connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => undefined }) }),
   });
-  let count = 0;
-  const ignore = () => undefined;
   return createRuntime({
     catalog: {
       steps: byName(steps),
@@ -32,24 +53,7 @@ export function engineRuntime() {
       refused,
       defaultLanguage: "simple",
     },
-    host: {
-      clock: {
-        now: () => 0,
-        monotonic: () => performance.now(),
-        after: (ms, run) => {
-          const timer = setTimeout(run, ms);
-          return () => clearTimeout(timer);
-        },
-        breathe: () => new Promise((resolve) => setImmediate(resolve)),
-      },
-      log: { enabled: () => false, write: ignore },
-      ids: { next: () => `b${count++}` },
-      http: { mount: () => ignore },
-      lookup: { find: () => undefined },
-      globals: new Map(),
-      random: () => 0.5,
-      environment: () => undefined,
-    },
+    host,
     listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
   });
 }

@@ -1,11 +1,20 @@
 // Load on one core: wrk when the machine has it, else a plain keep-alive client, so that the benchmark runs anywhere.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endsWithUs, temporaryFolder } from "./ending.mjs";
 
-const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+/** A reply that takes longer will never come. */
+const longestWaitMs = 10_000;
+
+const found = new Map();
+
+/** Whether the machine has a command; asked once, for a busy machine takes its time to answer. */
+function has(command) {
+  if (found.get(command) !== true) found.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
+  return found.get(command);
+}
 
 /** Pins a command to a core where the system can. */
 export function onCore(core, command) {
@@ -23,8 +32,8 @@ export async function load(url, body, { seconds, connections = 32, headers = {} 
   return loadTool() === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
 }
 
-function wrk(url, body, seconds, connections, headers) {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+async function wrk(url, body, seconds, connections, headers) {
+  const folder = temporaryFolder("load");
   const script = join(folder, "post.lua");
   const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
@@ -32,17 +41,18 @@ function wrk(url, body, seconds, connections, headers) {
   writeFileSync(
     script,
     `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n${lines.join("\n")}\n` +
-      `done = function(summary, latency) io.write(string.format("RESULT %d %d %f %d\\n", summary.requests, summary.duration, latency:percentile(99), summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout)) end\n`,
+      `done = function(summary, latency) io.write(string.format("RESULT %d %d %f %d\\n", summary.requests, summary.duration, latency:percentile(99), summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout)) end\n`,
   );
   const [command, ...parameters] = onCore(1, ["wrk", "-t", "1", "-c", String(connections), "-d", `${seconds}s`, "-s", script, url]);
-  const result = spawnSync(command, parameters, { encoding: "utf8" });
+  const output = await new Promise((resolve) => endsWithUs(execFile(command, parameters, (_error, stdout, stderr) => resolve(stdout + stderr))));
   rmSync(folder, { recursive: true });
-  const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(result.stdout);
-  if (match === null) throw new Error(`wrk gave no result: ${result.stderr}${result.stdout}`);
+  const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(output);
+  if (match === null) throw new Error(`wrk gave no result: ${output}`);
   return { perSecond: Number(match[1]) / (Number(match[2]) / 1e6), p99Ms: Number(match[3]) / 1000, failed: Number(match[4]) };
 }
 
-async function client(url, body, seconds, connections, headers) {
+/** Every request is answered or counted as failed: refused, reset, closed or kept waiting. */
+export async function client(url, body, seconds, connections, headers) {
   const { hostname, port, pathname } = new URL(url);
   const lines = Object.entries({ Host: hostname, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -50,20 +60,27 @@ async function client(url, body, seconds, connections, headers) {
   const request = `POST ${pathname} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
   const until = performance.now() + seconds * 1000;
   const latencies = [];
+  const texts = new Set();
   let failed = 0;
   const one = () =>
     new Promise((resolve) => {
       const socket = connect(Number(port), hostname);
       let sentAt = 0;
+      let isWaiting = true;
       let buffered = "";
       const send = () => {
         sentAt = performance.now();
+        isWaiting = true;
         socket.write(request);
       };
+      socket.setTimeout(longestWaitMs, () => socket.destroy());
       socket.setNoDelay(true);
       socket.on("connect", send);
-      socket.on("error", () => failed++);
-      socket.on("close", resolve);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        if (isWaiting) failed++;
+        resolve();
+      });
       socket.on("data", (chunk) => {
         buffered += chunk.toString("latin1");
         const head = buffered.indexOf("\r\n\r\n");
@@ -71,6 +88,8 @@ async function client(url, body, seconds, connections, headers) {
         const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
         if (buffered.length < head + 4 + length) return;
         if (!buffered.startsWith("HTTP/1.1 2")) failed++;
+        texts.add(buffered.slice(head + 4));
+        isWaiting = false;
         buffered = "";
         latencies.push(performance.now() - sentAt);
         if (performance.now() < until) send();
@@ -79,5 +98,5 @@ async function client(url, body, seconds, connections, headers) {
     });
   await Promise.all(Array.from({ length: connections }, one));
   latencies.sort((a, b) => a - b);
-  return { perSecond: latencies.length / seconds, p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0, failed };
+  return { perSecond: latencies.length / seconds, p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0, failed, answered: latencies.length, texts };
 }

@@ -1,9 +1,9 @@
 // Servers under test, each pinned to core 0, started fresh and stopped for certain.
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endsWithUs, temporaryFolder } from "./ending.mjs";
 import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -11,14 +11,14 @@ export const token = "bench-token";
 
 /**
  * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
- * this process, which stands still while the load runs, and a full pipe is another benchmark.
+ * this process, on the core of the load, and a full pipe is another benchmark.
  */
-async function start(command, environment) {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-output-"));
+export async function start(command, environment = {}) {
+  const folder = temporaryFolder("output");
   const path = join(folder, "output");
   const output = openSync(path, "a");
   const [file, ...parameters] = onCore(0, command);
-  const child = spawn(file, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] });
+  const child = endsWithUs(spawn(file, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] }));
   closeSync(output);
   let ended;
   child.once("exit", (code) => (ended = code ?? "a signal"));
@@ -37,7 +37,7 @@ async function start(command, environment) {
 }
 
 export async function startSluice(environment = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-data-"));
+  const folder = temporaryFolder("data");
   const server = await start([process.execPath, "packages/cli/bin/sluice.mjs", "run"], {
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: folder,
@@ -48,7 +48,7 @@ export async function startSluice(environment = {}) {
 }
 
 export async function startBare(work) {
-  return start([process.execPath, "bench/lib/bare-server.mjs", work], {});
+  return start([process.execPath, "bench/lib/bare-server.mjs", work]);
 }
 
 /** Processor time a process has used, microseconds; undefined where the system does not tell. */
@@ -76,9 +76,15 @@ export async function putDocument(baseUrl, path, document) {
 /** Installs a flow over the management API. */
 export const put = (baseUrl, id, yaml) => putDocument(baseUrl, `flows/${id}`, { yaml });
 
+/** Installs one of the two pieces of work (work.mjs): the flow `hook` and the mapping it may need. */
+export async function deploy(baseUrl, { flow, mapping }) {
+  if (mapping !== undefined) await putDocument(baseUrl, "message-mappings/total", mapping);
+  await put(baseUrl, "hook", flow);
+}
+
 /** Calls a server once and checks that it does the work that is measured. */
-export async function assertAnswer(baseUrl, path, body, answer) {
-  const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+export async function assertAnswer(baseUrl, path, body, answer, headers = {}) {
+  const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
   const text = await response.text();
   if (text !== answer) throw new Error(`${baseUrl}${path} answered ${response.status} ${text}, expected ${answer}`);
 }

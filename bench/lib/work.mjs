@@ -19,6 +19,11 @@ export const webhook = {
         - setBody: {constant: ok}
 `,
   answer: "ok",
+  /** The same on what was parsed, as one would write it: one log record, then `ok`. */
+  byHand(body, write) {
+    write(`${JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(body) })}\n`);
+    return "ok";
+  },
 };
 
 export const router = {
@@ -62,4 +67,12 @@ export const router = {
     ],
   },
   answer: '{"id":"O-7","branch":"europe","total":358.25}',
+  byHand({ id, country, lines }) {
+    const branch = country === "DE" ? "domestic" : country === "FR" ? "europe" : "world";
+    let total = 0;
+    for (const line of lines) total += line.quantity * line.price;
+    return { id, branch, total };
+  },
 };
+
+export const works = { webhook, router };

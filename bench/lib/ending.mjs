@@ -1,0 +1,29 @@
+// A benchmark leaves nothing behind, however it ends: by itself, with a failure, or by Ctrl-C.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const endings = new Set();
+process.on("exit", () => {
+  for (const end of endings) end();
+});
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+])
+  process.once(signal, () => process.exit(code));
+
+/** A folder that goes with this process. */
+export function temporaryFolder(name, within = tmpdir()) {
+  const folder = mkdtempSync(join(within, `sluice-bench-${name}-`));
+  endings.add(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Ends a child when this process ends before it. */
+export function endsWithUs(child) {
+  const end = () => child.kill("SIGKILL");
+  endings.add(end);
+  child.once("exit", () => endings.delete(end));
+  return child;
+}

@@ -1,0 +1,51 @@
+// Runs benchmarks as they are run by hand and reads the figures from the last line they print.
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { endsWithUs } from "./ending.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const longestRunMs = 900_000;
+const tries = 3;
+
+const better = { less: Math.min, more: Math.max };
+
+/** What one run prints in the end; undefined when it needs what this machine cannot have, such as the npm registry. */
+async function resultOf(command) {
+  const child = endsWithUs(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: longestRunMs }));
+  let output = "";
+  let complaints = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (complaints += chunk));
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  if (status === 3) return undefined;
+  const last = output.trim().split("\n").at(-1);
+  // A benchmark with a goal of its own ends with 1 when it is missed; its figures are as good.
+  if (!(status === 0 || status === 1) || !last?.startsWith('{"bench"'))
+    throw new Error(`${command.join(" ")} failed with ${status}: ${complaints.slice(-2_000)}`);
+  return JSON.parse(last);
+}
+
+/** The figures of one run, by path; `wanted` says of each path which is better, `less` or `more`. */
+export async function figuresOf(command, wanted) {
+  const result = await resultOf(command);
+  if (result === undefined) return undefined;
+  return Object.fromEntries(
+    Object.keys(wanted).map((path) => {
+      const value = path.split(".").reduce((part, name) => part?.[name], result);
+      if (typeof value !== "number") throw new Error(`${command.join(" ")} tells no ${path}`);
+      return [path, value];
+    }),
+  );
+}
+
+/** The best figures of up to three runs: it is run again while one does not hold. Noise does not come back, a slower hot path does. */
+export async function bestFiguresOf(command, wanted, holds) {
+  let best;
+  for (let count = 0; count < tries; count++) {
+    const figures = await figuresOf(command, wanted);
+    if (figures === undefined) return undefined;
+    best = best === undefined ? figures : Object.fromEntries(Object.entries(figures).map(([path, value]) => [path, better[wanted[path]](best[path], value)]));
+    if (Object.entries(best).every(([path, value]) => holds(path, value))) break;
+  }
+  return best;
+}

@@ -1,0 +1,51 @@
+// Others that do the same work, fetched from the npm registry when a benchmark asks for them and gone when it ends.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compare, printShares } from "./compare.mjs";
+import { endsWithUs, temporaryFolder } from "./ending.mjs";
+import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
+import { works } from "./work.mjs";
+
+const longestInstallMs = 300_000;
+
+/** The folder a package was installed into; `wanted` is its name and exact version. Ends the process with 3 when it cannot be had. */
+export async function installed(wanted) {
+  const folder = temporaryFolder("peer");
+  console.error(`Installing ${wanted} …`);
+  writeFileSync(join(folder, "package.json"), '{"private": true}');
+  const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", wanted];
+  const npm = endsWithUs(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: longestInstallMs }));
+  const [status] = await Promise.race([once(npm, "exit"), once(npm, "error")]);
+  if (status === 0) return folder;
+  console.error(`${wanted} cannot be installed: this benchmark needs npm and the npm registry. Nothing was measured.`);
+  process.exit(3);
+}
+
+/** Both pieces of work on bare node:http, Sluice and a peer, which answers them at `/webhook` and `/router`. */
+export async function comparePeer(name, peer, turns) {
+  const results = {};
+  for (const [workName, work] of Object.entries(works)) {
+    const bare = await startBare(workName);
+    const sluice = await startSluice();
+    try {
+      await deploy(sluice.baseUrl, work);
+      const sides = [
+        { name: "bare", server: bare, path: "/api/hook", body: work.body },
+        { name: "sluice", server: sluice, path: "/api/hook", body: work.body },
+        { name, server: peer, path: `/${workName}`, body: work.body },
+      ];
+      for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, work.answer);
+      const shares = await compare(sides, turns);
+      printShares(shares);
+      const times = shares.sluice.ratio / shares[name].ratio;
+      console.log(`${workName}: sluice ${times.toFixed(1)} times ${name}`);
+      results[workName] = { ...shares, times };
+    } finally {
+      await sluice.stop();
+      await bare.stop();
+    }
+  }
+  console.log(JSON.stringify({ bench: name, ...results }));
+}

@@ -1,0 +1,41 @@
+// Works of one process side by side: short slices in turns, and of each the lower quartile, for a busy machine only takes slices away.
+import { printTable } from "./table.mjs";
+
+const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+
+async function slice(work, calls) {
+  const began = process.hrtime.bigint();
+  for (let count = 0; count < calls; count++) {
+    const result = work();
+    if (result instanceof Promise) await result;
+  }
+  const took = Number(process.hrtime.bigint() - began) / calls;
+  await new Promise((resolve) => setImmediate(resolve));
+  return took;
+}
+
+/** Nanoseconds per call of each work, by name, after half as many slices to warm up. */
+async function nanosecondsOf(works, { slices, calls }) {
+  const names = Object.keys(works);
+  const times = Object.fromEntries(names.map((name) => [name, []]));
+  for (let count = -Math.ceil(slices / 2); count < slices; count++)
+    for (const name of names) {
+      const took = await slice(works[name], calls);
+      if (count >= 0) times[name].push(took);
+    }
+  return Object.fromEntries(names.map((name) => [name, quantile(times[name], 0.25)]));
+}
+
+/** What ours costs beside the same written by hand. */
+export async function besideByHand(ours, byHand, options) {
+  const { oursNs, plainNs } = await nanosecondsOf({ oursNs: ours, plainNs: byHand }, options);
+  return { oursNs, plainNs, ratio: oursNs / plainNs };
+}
+
+/** The results of {@link besideByHand}, by name. */
+export function printByHand(results) {
+  printTable(
+    ["", "by hand, ns", "sluice, ns", "times"],
+    Object.entries(results).map(([name, { oursNs, plainNs, ratio }]) => [name, plainNs.toFixed(0), oursNs.toFixed(0), ratio.toFixed(2)]),
+  );
+}
