@@ -1,0 +1,73 @@
+// npm run bench:expressions — what typical expressions of the Simple language cost, beside the same written by hand as functions of
+// the exchange, in the same run. Both must give the same value.
+import { deepStrictEqual } from "node:assert/strict";
+import { Exchange, Headers, Message } from "@sluice/engine";
+import { languages } from "@sluice/standard";
+import { host } from "./lib/engine-runtime.mjs";
+import { besideByHand, printByHand } from "./lib/slices.mjs";
+import { numbersOf } from "./lib/usage.mjs";
+
+const [slices] = numbersOf("expressions", ["slices", 200, 20]);
+const simple = languages.find(({ name }) => name === "simple");
+const scope = {
+  host,
+  route: { id: "bench", flowId: "bench", flowHash: "0" },
+  property: () => undefined,
+  language: (name) => languages.find((language) => language.name === name),
+  bean: () => undefined,
+};
+
+/** As many messages as keep an expression from living on what it remembers of the last one. */
+const orders = Array.from({ length: 64 }, (_, index) => ({
+  id: `A-${1000 + index}`,
+  total: 114.8 + index,
+  country: "GB",
+  customer: { name: "Ada Lovelace", city: "London", vip: true },
+  lines: [
+    { sku: "KB-1", qty: 2 },
+    { sku: "CB-3", qty: 3 },
+  ],
+}));
+const headers = { channel: "web", "Content-Type": "application/json", attempt: 2 };
+const exchangeOf = (body) => new Exchange("bench", undefined, "InOut", new Message(body, Headers.of(headers)));
+const parsed = orders.map(exchangeOf);
+const texts = orders.map((order) => exchangeOf(JSON.stringify(order)));
+
+const cases = {
+  header: { simple: "${header.channel}", byHand: ({ message }) => message.headers.get("channel") },
+  path: { simple: "${body[customer][city]}", byHand: ({ message }) => message.body.customer.city },
+  "path into text": { simple: "${body.customer.city}", on: texts, byHand: ({ message }) => JSON.parse(message.body).customer.city },
+  condition: {
+    simple: "${body[country]} == 'GB' && ${body[total]} > 100 && ${header.channel} != 'shop'",
+    isPredicate: true,
+    byHand: ({ message: { body, headers: values } }) => body.country === "GB" && body.total > 100 && values.get("channel") !== "shop",
+  },
+  "text functions": {
+    simple: "${uppercase(${substringAfter(${body[id]},'-')})}/${trim(${lowercase(${body[customer][name]})})}",
+    byHand: ({ message: { body } }) => `${body.id.slice(body.id.indexOf("-") + 1).toUpperCase()}/${body.customer.name.toLowerCase().trim()}`,
+  },
+  template: {
+    simple:
+      "Dear ${body[customer][name]},\nyour order ${body[id]} of ${body[lines].size()} lines came over ${header.channel} (try ${header.attempt}).\n" +
+      "We send ${body[lines][0][qty]} of ${body[lines][0][sku]} and ${body[lines][1][qty]} of ${body[lines][1][sku]} to ${body[customer][city]}, ${body[country]}.\n" +
+      "The total is ${body[total]}.\n\nYours, the shop",
+    byHand: ({ message: { body, headers: values } }) =>
+      `Dear ${body.customer.name},\nyour order ${body.id} of ${body.lines.length} lines came over ${values.get("channel")} (try ${values.get("attempt")}).\n` +
+      `We send ${body.lines[0].qty} of ${body.lines[0].sku} and ${body.lines[1].qty} of ${body.lines[1].sku} to ${body.customer.city}, ${body.country}.\n` +
+      `The total is ${body.total}.\n\nYours, the shop`,
+  },
+};
+
+const inTurn = (evaluate, exchanges) => {
+  let turn = 0;
+  return () => evaluate(exchanges[turn++ & 63]);
+};
+
+const results = {};
+for (const [name, { simple: source, byHand, on = parsed, isPredicate = false }] of Object.entries(cases)) {
+  const expression = isPredicate ? simple.compilePredicate(source, {}, scope) : simple.compile(source, {}, scope);
+  for (const exchange of on) deepStrictEqual(expression(exchange), byHand(exchange));
+  results[name] = await besideByHand(inTurn(expression, on), inTurn(byHand, on), { slices, calls: 500 });
+}
+printByHand(results);
+console.log(JSON.stringify({ bench: "expressions", ...results }));

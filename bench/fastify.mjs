@@ -1,0 +1,14 @@
+// npm run bench:fastify — both pieces of work on fastify and on Sluice beside bare node:http. Installs fastify into a temporary folder
+// and removes it afterwards.
+import { roundsOf } from "./lib/compare.mjs";
+import { comparePeer, installed } from "./lib/peers.mjs";
+import { start } from "./lib/processes.mjs";
+
+const turns = roundsOf("fastify");
+const folder = await installed("fastify@5.12.8");
+const peer = await start([process.execPath, "bench/lib/fastify-server.mjs", folder]);
+try {
+  await comparePeer("fastify", peer, turns);
+} finally {
+  await peer.stop();
+}

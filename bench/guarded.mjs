@@ -1,0 +1,53 @@
+// npm run bench:guarded — the webhook flow as it runs in production: callers show an API key and need a role, every run goes into the
+// history, and the metrics are read every second. Against bare node:http doing the plain work, and beside the same flow unguarded.
+import { compare, report, roundsOf } from "./lib/compare.mjs";
+import { assertAnswer, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
+import { webhook } from "./lib/work.mjs";
+
+const turns = roundsOf("guarded");
+const goal = 0.8;
+const headers = { "X-API-Key": "s3cr3t-42-abcdefghijklmnop" };
+const policy = {
+  authenticate: [
+    {
+      type: "apiKey",
+      keys: Array.from({ length: 100 }, (_, index) => ({ id: `k${index}`, key: `s3cr3t-${index}-abcdefghijklmnop`, roles: ["orders.write"] })),
+    },
+  ],
+  rules: [{ routes: ["hook"], methods: ["POST"], roles: ["orders.write"] }],
+};
+
+const ask = (path) => fetch(`${guarded.baseUrl}/_api/${path}`, { headers: { authorization: `Bearer ${token}` } });
+
+async function scrape(seconds) {
+  for (let count = 0; count < seconds; count++) {
+    const text = await ask("metrics").then((response) => response.text());
+    if (!text.includes("# TYPE")) throw new Error(`the metrics are ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+  }
+}
+
+const bare = await startBare("webhook");
+const plain = await startSluice();
+const guarded = await startSluice();
+try {
+  for (const { baseUrl } of [plain, guarded]) await deploy(baseUrl, webhook);
+  await putDocument(guarded.baseUrl, "auth/hook", policy);
+  const sides = [
+    { name: "bare", server: bare },
+    { name: "plain", server: plain },
+    { name: "guarded", server: guarded, meanwhile: scrape },
+  ].map((side) => ({ ...side, path: "/api/hook", body: webhook.body, headers }));
+  for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, webhook.answer, headers);
+  const { status } = await fetch(`${guarded.baseUrl}/api/hook`, { method: "POST", body: webhook.body });
+  if (status !== 401) throw new Error(`a call without a key was answered with ${status}`);
+  const results = await compare(sides, turns);
+  const { runs } = await ask("runs?routeId=hook&limit=5").then((response) => response.json());
+  if (runs?.length !== 5) throw new Error("the history holds no runs");
+  console.log(`guarded: ${results.guarded.ratio.toFixed(2)} of bare node:http by rate (goal: ${goal})`);
+  report("guarded", results);
+} finally {
+  await guarded.stop();
+  await plain.stop();
+  await bare.stop();
+}

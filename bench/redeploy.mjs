@@ -1,0 +1,59 @@
+// npm run bench:redeploy — the webhook flow under load while it is replaced again and again, beside the same without: what a
+// redeploy costs those who call meanwhile, and that no call fails, breaks off or stays unanswered. Server on core 0, load on core 1.
+import { compare, median, printShares } from "./lib/compare.mjs";
+import { client } from "./lib/load.mjs";
+import { assertAnswer, put, startSluice } from "./lib/processes.mjs";
+import { numbersOf } from "./lib/usage.mjs";
+import { webhook } from "./lib/work.mjs";
+
+const [redeploys, rounds, seconds] = numbersOf("redeploy", ["redeploys", 200], ["rounds", 10], ["seconds of each", 2]);
+const perRound = Math.ceil(redeploys / rounds);
+const versionOf = (number) => webhook.flow.replace("constant: ok", `constant: v${number}`);
+
+const sluice = await startSluice();
+const watched = { answered: 0, failed: 0, strange: 0 };
+const putMs = [];
+let version = 0;
+
+/** A few callers beside the load who account for each of their requests; what answers is one version, whole. */
+async function watch(duration) {
+  const { answered, failed, texts } = await client(`${sluice.baseUrl}/api/hook`, webhook.body, duration, 2, {});
+  watched.answered += answered;
+  watched.failed += failed;
+  for (const text of texts) if (!/^v\d+$/.test(text)) watched.strange++;
+}
+
+/** Spread over the round, each after the one before. */
+async function replace(duration) {
+  const began = performance.now();
+  for (let count = 0; count < perRound; count++) {
+    const wait = began + ((count + 0.5) * duration * 1_000) / perRound - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    const asked = performance.now();
+    await put(sluice.baseUrl, "hook", versionOf(++version));
+    putMs.push(performance.now() - asked);
+  }
+}
+
+try {
+  await put(sluice.baseUrl, "hook", versionOf(0));
+  await assertAnswer(sluice.baseUrl, "/api/hook", webhook.body, "v0");
+  const side = { server: sluice, path: "/api/hook", body: webhook.body };
+  const results = await compare(
+    [
+      { ...side, name: "steady", meanwhile: watch },
+      { ...side, name: "redeployed", meanwhile: (duration) => Promise.all([watch(duration), replace(duration)]) },
+    ],
+    { rounds, seconds },
+  );
+  await assertAnswer(sluice.baseUrl, "/api/hook", webhook.body, `v${version}`);
+  const { failed } = results.redeployed;
+  printShares(results);
+  console.log(
+    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} calls of the load failed; of ${watched.answered} calls looked at one by one ${watched.failed} failed, ${watched.strange} kinds of answers were of no version`,
+  );
+  console.log(JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.strange, ...results }));
+  if (failed + watched.failed + watched.strange > 0) process.exitCode = 1;
+} finally {
+  await sluice.stop();
+}

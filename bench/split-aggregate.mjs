@@ -1,0 +1,89 @@
+// npm run bench:split-aggregate — a message of 1,000 items taken apart, a step on each, and put together again: as a list out of
+// JSON, as lines and as CSV rows that are read while they are split, and through an aggregate. Beside the same by hand in the same
+// run; the engine only.
+import { deepStrictEqual } from "node:assert/strict";
+import { Message } from "@sluice/engine";
+import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
+import { besideByHand } from "./lib/slices.mjs";
+import { printTable } from "./lib/table.mjs";
+import { numbersOf } from "./lib/usage.mjs";
+
+const [slices] = numbersOf("split-aggregate", ["slices", 100, 20]);
+const count = 1_000;
+const items = Array.from({ length: count }, (_, index) => ({ sku: `S-${index}`, qty: (index % 9) + 1 }));
+const grouped = 'aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"';
+const labelOf = ({ sku, qty }) => `${qty} of ${sku}`;
+const expected = items.map(labelOf);
+const label = '{setBody: {simple: "${body[qty]} of ${body[sku]}"}}';
+
+const cases = {
+  list: {
+    steps: ["unmarshal: {json: {}}", `split: {simple: "\${body}", ${grouped}, steps: [${label}]}`],
+    body: JSON.stringify(items),
+    byHand(text) {
+      const labels = [];
+      for (const item of JSON.parse(text)) labels.push(labelOf(item));
+      return labels;
+    },
+  },
+  lines: {
+    steps: [`split: {tokenize: "\\n", streaming: true, ${grouped}, steps: [{setBody: {simple: "<\${body}>"}}]}`],
+    body: expected.join("\n"),
+    expected: expected.map((line) => `<${line}>`),
+    byHand(text) {
+      const lines = [];
+      for (const line of text.split("\n")) lines.push(`<${line}>`);
+      return lines;
+    },
+  },
+  csv: {
+    steps: ["unmarshal: {csv: {useMaps: true, lazyLoad: true}}", `split: {simple: "\${body}", streaming: true, ${grouped}, steps: [${label}]}`],
+    body: `sku,qty\n${items.map(({ sku, qty }) => `${sku},${qty}\n`).join("")}`,
+    byHand(text) {
+      const labels = [];
+      const lines = text.split("\n");
+      for (let index = 1; index < lines.length; index++) {
+        if (lines[index] === "") continue;
+        const [sku, qty] = lines[index].split(",");
+        labels.push(labelOf({ sku, qty }));
+      }
+      return labels;
+    },
+  },
+  aggregate: {
+    steps: [
+      `split: {simple: "\${body}", steps: [${label}, {aggregate: {correlationExpression: {constant: all}, completionSize: ${count}, ${grouped}, steps: [{setProperty: {name: size, simple: "\${body.size()}"}}]}}]}`,
+    ],
+    body: items,
+    expected: items,
+    byHand(list) {
+      const groups = new Map();
+      for (const item of list) {
+        const group = groups.get("all") ?? [];
+        groups.set("all", group);
+        group.push(labelOf(item));
+        if (group.length === count) groups.delete("all");
+      }
+      return list;
+    },
+  },
+};
+
+const results = {};
+for (const [name, { steps, body, byHand, expected: result = expected }] of Object.entries(cases)) {
+  const inlet = await deployed(engineRuntime(), steps);
+  const { failure, message } = await inlet.deliver(new Message(body));
+  if (failure !== undefined) throw failure;
+  deepStrictEqual(message.body, result);
+  deepStrictEqual(byHand(body), result);
+  results[name] = await besideByHand(
+    () => inlet.deliver(new Message(body)),
+    () => byHand(body),
+    { slices, calls: 2 },
+  );
+}
+printTable(
+  ["per item", "by hand, ns", "sluice, ns", "times"],
+  Object.entries(results).map(([name, { oursNs, plainNs, ratio }]) => [name, (plainNs / count).toFixed(0), (oursNs / count).toFixed(0), ratio.toFixed(1)]),
+);
+console.log(JSON.stringify({ bench: "split-aggregate", items: count, ...results }));
