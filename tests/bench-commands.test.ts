@@ -1,0 +1,138 @@
+// Every benchmark is one documented command that tells its usage, and the comparison with a baseline says what got worse. No
+// figures of this machine are looked at here: see bench-budgets.test.ts.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "sluice-bench-commands-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (...parameters: string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, parameters, { cwd: root }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const commands = Object.entries(scripts).filter(([name]) => name.startsWith("bench:"));
+const filesOf = (command: string): string[] => [...command.matchAll(/bench\/[\w-]+\.mjs/g)].map(([file]) => file);
+
+describe("benchmarks", () => {
+  it("are commands, all of them, and each is in the documentation", () => {
+    const documented = readFileSync(join(root, "docs/performance.md"), "utf8");
+    expect(commands.filter(([name]) => !documented.includes(`npm run ${name}\``))).toEqual([]);
+    const files = readdirSync(join(root, "bench")).filter((file) => file.endsWith(".mjs"));
+    expect(commands.flatMap(([, command]) => filesOf(command)).toSorted()).toEqual(files.map((file) => `bench/${file}`).toSorted());
+  });
+
+  it("tell their usage instead of running when asked for help, and refuse what they do not understand", async () => {
+    // Starting them all would cost more than it tells: they share what reads the command line.
+    for (const [name, command] of commands)
+      for (const file of filesOf(command))
+        expect(readFileSync(join(root, file), "utf8")).toMatch(new RegExp(`\\b(?:numbersOf|roundsOf|endWithUsage)\\("${name.slice("bench:".length)}"`));
+    const usage = "usage: npm run bench:webhook -- [rounds, 12] [seconds of each, 1]\n";
+    expect(await run("bench/webhook.mjs", "--help")).toEqual({ status: 0, stdout: usage, stderr: "" });
+    for (const wrong of [["many"], ["0"], ["1", "1", "1"]]) expect(await run("bench/webhook.mjs", ...wrong)).toEqual({ status: 2, stdout: "", stderr: usage });
+    expect((await run("bench/compare.mjs", "--help")).stdout).toMatch(/^usage: npm run bench:compare -- .* engine hot-path expressions /);
+  }, 60_000);
+
+  it("have a baseline only under names of commands", () => {
+    const { benches } = JSON.parse(readFileSync(join(root, "bench/baseline.json"), "utf8")) as { benches: Record<string, { command: string[] }> };
+    for (const [name, { command }] of Object.entries(benches)) expect(filesOf(scripts[`bench:${name}`] ?? "")).toEqual([command[0]]);
+  });
+});
+
+/** A benchmark that prints one figure after the other, run by run, and the last one from then on. */
+function figures(name: string, ...values: readonly number[]): readonly string[] {
+  const file = join(folder, `${name}.mjs`);
+  writeFileSync(
+    file,
+    `import { existsSync, readFileSync, writeFileSync } from "node:fs";
+const seen = existsSync(${JSON.stringify(`${file}.runs`)}) ? Number(readFileSync(${JSON.stringify(`${file}.runs`)}, "utf8")) : 0;
+writeFileSync(${JSON.stringify(`${file}.runs`)}, String(seen + 1));
+const values = ${JSON.stringify(values)};
+console.log("for people");
+console.log(JSON.stringify({ bench: "x", a: { ratio: values[Math.min(seen, values.length - 1)] } }));
+`,
+  );
+  return [file];
+}
+const runsOf = (name: string): number => Number(readFileSync(join(folder, `${name}.mjs.runs`), "utf8"));
+
+async function compare(benches: Record<string, unknown>, ...parameters: string[]): Promise<Ended & { readonly file: string }> {
+  const file = join(folder, "baseline.json");
+  writeFileSync(file, JSON.stringify({ margin: 0.25, benches }));
+  return { ...(await run("bench/compare.mjs", "--baseline", file, ...parameters)), file };
+}
+
+describe("bench:compare", () => {
+  it("fails only for what is worse by more than the margin each time, whichever way is worse", async () => {
+    const benches = {
+      same: { command: figures("same", 2.4), less: { "a.ratio": 2 } },
+      noisy: { command: figures("noisy", 9, 2.1), less: { "a.ratio": 2 } },
+      slower: { command: figures("slower", 2.6), less: { "a.ratio": 2 } },
+      fewer: { command: figures("fewer", 0.5), more: { "a.ratio": 0.9 } },
+      wide: { command: figures("wide", 2.9), margin: 0.5, less: { "a.ratio": 2 } },
+    };
+    const { status, stdout } = await compare(benches, "all");
+    expect(status).toBe(1);
+    const rows = stdout.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+    const row = (name: string) => rows.find((cells) => cells[1] === name)?.slice(2, 7);
+    expect(row("same")).toEqual(["a.ratio", "2.00", "2.40", "20 % worse", "holds"]);
+    expect(row("noisy")).toEqual(["a.ratio", "2.00", "2.10", "5 % worse", "holds"]);
+    expect(row("slower")).toEqual(["a.ratio", "2.00", "2.60", "30 % worse", "WORSE"]);
+    expect(row("fewer")).toEqual(["a.ratio", "0.90", "0.50", "80 % worse", "WORSE"]);
+    expect(row("wide")?.at(-1)).toBe("holds");
+    expect([runsOf("same"), runsOf("noisy"), runsOf("slower")]).toEqual([1, 2, 3]);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) as string).figures[2]).toEqual({ bench: "slower", figure: "a.ratio", baseline: 2, now: 2.6 });
+  }, 60_000);
+
+  it("runs the quick ones unless told names, and ends well when nothing is worse", async () => {
+    const benches = {
+      quick: { command: figures("quick", 1), isQuick: true, less: { "a.ratio": 1 } },
+      slow: { command: figures("slow", 9), less: { "a.ratio": 1 } },
+    };
+    const { status, stdout } = await compare(benches);
+    expect([status, stdout.includes("quick"), stdout.includes("slow"), existsSync(join(folder, "slow.mjs.runs"))]).toEqual([0, true, false, false]);
+    expect((await compare(benches, "other")).status).toBe(2);
+  }, 60_000);
+
+  it("passes over what cannot be measured here, and fails loudly for a benchmark that breaks", async () => {
+    const registry = await compare({ peer: { command: ["-e", "process.exit(3)"], less: { ratio: 1 } } }, "all");
+    expect([registry.status, registry.stdout.includes("cannot be measured here")]).toEqual([0, true]);
+    const broken = await compare({ broken: { command: ["-e", "throw new Error('no server')"], less: { ratio: 1 } } }, "all");
+    expect([broken.status, broken.stderr.includes("no server")]).toEqual([1, true]);
+    const silent = await compare({ silent: { command: figures("silent", 1), less: { "b.ratio": 1 } } }, "all");
+    expect([silent.status, silent.stderr.includes("tells no b.ratio")]).toEqual([1, true]);
+  }, 60_000);
+
+  it("writes the medians of three runs", async () => {
+    const { status, file } = await compare({ one: { command: figures("one", 3, 1, 2), less: { "a.ratio": 7 } } }, "--write", "all");
+    expect([status, JSON.parse(readFileSync(file, "utf8")).benches.one.less]).toEqual([0, { "a.ratio": 2 }]);
+  }, 60_000);
+});
+
+it("a benchmark that is interrupted takes its servers and folders with it", async () => {
+  const child = spawn(process.execPath, ["bench/webhook.mjs", "1", "1"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  await once(child.stdout, "data");
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  expect(code).toBe(130);
+  expect(readdirSync(folder).filter((name) => name.startsWith("sluice-bench-"))).toEqual([]);
+}, 60_000);
