@@ -43,7 +43,20 @@ async function wrk(url, body, seconds, connections, headers) {
     `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n${lines.join("\n")}\n` +
       `done = function(summary, latency) io.write(string.format("RESULT %d %d %f %d\\n", summary.requests, summary.duration, latency:percentile(99), summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout)) end\n`,
   );
-  const [command, ...parameters] = onCore(1, ["wrk", "-t", "1", "-c", String(connections), "-d", `${seconds}s`, "--timeout", `${longestWaitMs / 1_000}s`, "-s", script, url]);
+  const [command, ...parameters] = onCore(1, [
+    "wrk",
+    "-t",
+    "1",
+    "-c",
+    String(connections),
+    "-d",
+    `${seconds}s`,
+    "--timeout",
+    `${longestWaitMs / 1_000}s`,
+    "-s",
+    script,
+    url,
+  ]);
   const output = await new Promise((resolve) => endsWithUs(execFile(command, parameters, (_error, stdout, stderr) => resolve(stdout + stderr))));
   rmSync(folder, { recursive: true });
   const match = /RESULT (\d+) (\d+) ([\d.]+) (\d+)/.exec(output);
