@@ -4,6 +4,8 @@ import { HttpError } from "../http-error.ts";
 import { endSocket } from "../refuse.ts";
 import { PlainConnection, type PlainConnectionParts } from "./plain-connection.ts";
 
+/** Kept open for longer than was promised: a client that is a little slow must not send its request to a closed door. */
+const keptLongerMs = 5_000;
 /** A connection that has been silent for so many looks keeps nothing for speed. */
 const forgetLooks = 5;
 
@@ -20,7 +22,7 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "left">): Pla
   const connectionParts: PlainConnectionParts = { ...parts, left: (connection) => void open.delete(connection) };
   const looksOf = (ms: number): number => Math.ceil(ms / limits.checkIntervalMs);
   const unusedLooks = looksOf(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs));
-  const keptLooks = looksOf(limits.keepAliveTimeoutMs);
+  const keptLooks = looksOf(limits.keepAliveTimeoutMs + Math.min(limits.keepAliveTimeoutMs, keptLongerMs));
   const timer = setInterval(sweep, limits.checkIntervalMs);
   timer.unref();
 
