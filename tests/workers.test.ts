@@ -274,6 +274,17 @@ describe("several workers", () => {
     expect(limited).toEqual({ "200 in": 10, '429 {"error":"rate limit exceeded"}': 20 });
   });
 
+  it("judges a client by its own address, whichever worker it came through, and tells no route how that is known", async () => {
+    await put(server, "near", route("near", "webhook?idempotency=true", "setBody: {simple: '${headers}'}"));
+    expect((await server.api("PUT", "/auth/near", { ip: { allow: ["127.0.0.1"] }, rules: [{ routes: ["*"], public: true }] })).status).toBe(201);
+    const replies = await many(24, server.baseUrl, "/api/near");
+    expect(replies.map(({ status }) => status)).toEqual(Array(24).fill(200));
+    for (const { body } of replies) expect(body.toLowerCase()).not.toContain("x-sluice-peer");
+    // Who claims another address in the header's place is not believed.
+    const claimed = await many(12, server.baseUrl, "/api/near", { "X-Sluice-Peer": "10.0.0.1" });
+    expect(claimed.map(({ status }) => status)).toEqual(Array(12).fill(200));
+  });
+
   it("looks values up in the table that was installed last", async () => {
     for (const unit of ["ST", "PCE"]) {
       await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });

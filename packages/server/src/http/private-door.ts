@@ -1,5 +1,5 @@
 // A second way in, for the other workers of the service: a socket in the file system that only this user may open. What comes in
-// there was taken in by another worker; the address of its client comes along as the last header.
+// there was taken in by another worker; the address of its client comes along in a header of its own.
 import { chmod, unlink } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 
@@ -27,10 +27,16 @@ export async function openPrivateDoor(server: Server, path: string): Promise<voi
   await chmod(path, 0o600);
 }
 
-/** Takes the client's address out of the headers. */
+/** Takes the client's address out of the headers; the worker that handed the request on lets no other header of this name through. */
 export function notePeer(request: ForwardedRequest): void {
-  const [name = "", peer = ""] = request.rawHeaders.slice(-2);
-  if (name.toLowerCase() !== peerHeader) return;
-  request.rawHeaders.splice(-2);
-  request.peer = peer;
+  const { rawHeaders } = request;
+  for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
+    if (rawHeaders[index]?.toLowerCase() !== peerHeader) continue;
+    request.peer = rawHeaders[index + 1] as string;
+    // Node makes these two from the raw list when they are first asked for, and counts on its length.
+    delete request.headers[peerHeader];
+    delete request.headersDistinct[peerHeader];
+    rawHeaders.splice(index, 2);
+    return;
+  }
 }
