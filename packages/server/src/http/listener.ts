@@ -160,6 +160,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     },
     drain(deadlineMs) {
       scope.draining = true;
+      plain.beginEnd();
       const underWay = (): number => ingress.active + managing + (options.isAwaited?.() === true ? 1 : 0);
       return drainServer(server, { deadlineMs, sockets, underWay, closeIdle: plain.closeIdle }).finally(() => {
         plain.stop();

@@ -258,6 +258,86 @@ test("connections that say nothing are closed: the new ones with a word, those b
   expect(statuses(used.received())).toEqual([200]);
 });
 
+test("without a limit in time silent connections stay, and none is promised", async () => {
+  await server.listener.drain(0);
+  server = await startListener({ limits: { ...limits, headersTimeoutMs: 0, requestTimeoutMs: 0, keepAliveTimeoutMs: 0 } });
+  server.mount("/api/r", () => text("r"));
+  const silent = client();
+  const used = client();
+  used.socket.write(request("/api/r"));
+  await expect.poll(used.received).toContain("\r\n\r\nr");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect([silent.isClosed(), used.isClosed()]).toEqual([false, false]);
+  expect(used.received()).toContain("Connection: keep-alive\r\n\r\n");
+  for (const { socket } of [silent, used]) socket.destroy();
+});
+
+test("a client that takes its reply slowly gets all of it, however long after the last request", async () => {
+  await server.listener.drain(0);
+  server = await startListener({ limits: { ...limits, keepAliveTimeoutMs: 100 } });
+  const large = "x".repeat(20_000_000);
+  server.mount("/api/large", () => text(large));
+  const socket = connect(server.port, "127.0.0.1");
+  let length = 0;
+  let isClosed = false;
+  socket.on("close", () => (isClosed = true));
+  socket.on("data", (chunk) => {
+    length += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 4);
+  });
+  socket.write(request("/api/large"));
+  await expect.poll(() => length > large.length || isClosed, { timeout: 30_000 }).toBe(true);
+  expect(length).toBeGreaterThan(large.length);
+  socket.destroy();
+}, 40_000);
+
+test("what the head alone decides is answered at once, and an empty line behind a body is nothing", async () => {
+  await server.listener.drain(0);
+  server = await startListener({
+    limits: { ...limits, checkIntervalMs: 5_000, maxBodyBytes: 1_000 },
+    accessOf: (flowId) => (flowId === "guarded" ? { check: () => ({ kind: "refused", status: 401, error: "unauthorized" }) } : undefined),
+  });
+  server.mount("/api/open", () => text("open"));
+  server.mount("/api/guarded", () => text("guarded"), { flowId: "guarded" });
+  const head = (path: string, length: number): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+  const tooLong = client();
+  tooLong.socket.write(head("/api/open", 5_000));
+  const unknown = client();
+  unknown.socket.write(head("/api/guarded", 900));
+  const neat = client();
+  neat.socket.write(request("/api/open", "x"));
+  await expect.poll(() => [tooLong, unknown, neat].map(({ received }) => statuses(received())), { timeout: 2_000 }).toEqual([[413], [401], [200]]);
+  neat.socket.write("\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  neat.socket.write(request("/api/open", "y"));
+  await expect.poll(() => statuses(neat.received())).toEqual([200, 200]);
+  for (const { socket } of [tooLong, unknown, neat]) socket.destroy();
+});
+
+test("a head that cannot be written is a 500, for whole replies and for pieces", async () => {
+  async function* pieces(): AsyncIterable<Uint8Array> {
+    yield Buffer.from("one");
+  }
+  const headers = { "X-Number": 5 as unknown as string };
+  server.mount("/api/whole", () => ({ status: 200, headers, body: "x" }));
+  server.mount("/api/pieces", () => ({ status: 200, headers, body: pieces() }));
+  for (const path of ["/api/whole", "/api/pieces"]) expect(statuses((await sendRaw(server.port, request(path))).text)).toEqual([500]);
+  expect(server.faults).toHaveLength(2);
+});
+
+test("a request whose head came before the end began is served, although its body comes after", async () => {
+  const { socket, received } = client();
+  const [head = ""] = request("/api/echo", "hello").split("hello");
+  socket.write(head);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const drained = server.listener.drain(5_000);
+  await expect.poll(() => server.ingress.active).toBe(1);
+  socket.write("hello");
+  expect(await drained).toEqual({ unanswered: 0, cut: 0 });
+  expect(statuses(received())).toEqual([200]);
+});
+
 test("a reply under way when the end begins says that the connection closes, and closes it", async () => {
   const release = mountHeld("/api/held");
   const { socket, received, isClosed } = client();

@@ -2,10 +2,12 @@
 // first bytes that are anything else go to node:http together with the connection, which then stays there.
 import type { Socket } from "node:net";
 import { refusalOf, type BodyReceiver } from "../body.ts";
+import { HttpError } from "../http-error.ts";
+import { endSocket } from "../refuse.ts";
 import { errorBody, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 import type { ArrivalScope } from "../request-arrival.ts";
 import type { Arrival } from "../webhook-call.ts";
-import { streamPlainReply, writePlainReply } from "./plain-reply.ts";
+import { isBodiless, streamPlainReply, writePlainReply } from "./plain-reply.ts";
 import { headEnd, readPlainRequest, type PlainRequest } from "./plain-request.ts";
 
 export interface PlainConnectionParts {
@@ -21,17 +23,19 @@ export interface PlainConnectionParts {
 /** Longer heads, and bodies that come in many pieces, are rare enough to be left to node. */
 const longestHead = 4_096;
 const longestBody = 65_536;
+/** Whoever sends a head without its body may be told no before, and that is node's way. */
+const bodyPatienceMs = 50;
 /** What may wait in the send buffer before nothing more is read from this client. */
 const mostUnsent = 65_536;
 
 export class PlainConnection {
   readonly socket: Socket;
   readonly #parts: PlainConnectionParts;
-  readonly #keepAliveSeconds: number;
   /** The head that came last: clients repeat theirs to the letter. */
   #last: PlainRequest | undefined = undefined;
   /** A whole head whose body is still to come. */
   #begun: Buffer | undefined = undefined;
+  #patience: NodeJS.Timeout | undefined = undefined;
   /** Bytes of the request being worked on, and after them what came too early. */
   #current: Buffer | undefined = undefined;
   #early: Buffer | undefined = undefined;
@@ -45,21 +49,15 @@ export class PlainConnection {
   constructor(socket: Socket, parts: PlainConnectionParts) {
     this.socket = socket;
     this.#parts = parts;
-    this.#keepAliveSeconds = Math.floor(parts.scope.limits.keepAliveTimeoutMs / 1_000);
     socket.on("data", this.#onData);
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
     socket.on("close", this.#onClose);
   }
 
-  /** Between two requests, with nothing of the next one read. */
+  /** Between two requests: the last reply is with the client and nothing of the next one was read. */
   get isIdle(): boolean {
-    return this.#current === undefined && this.#begun === undefined;
-  }
-
-  /** Only the body of a request is missing. */
-  get awaitsBody(): boolean {
-    return this.#begun !== undefined;
+    return this.#current === undefined && this.#begun === undefined && this.socket.writableLength === 0;
   }
 
   get remoteAddress(): string {
@@ -69,6 +67,14 @@ export class PlainConnection {
   /** Lets go of what only speeds up the next request. */
   forget(): void {
     this.#last = undefined;
+  }
+
+  /** Closes a connection that has been silent too long. */
+  end(): void {
+    this.#release();
+    this.socket.on("error", () => this.socket.destroy());
+    if (this.isUsed) this.socket.destroy();
+    else endSocket(this.socket, new HttpError(408, "the request took too long to arrive"));
   }
 
   /** Gives up waiting for the rest of a request: node goes on from here. */
@@ -82,29 +88,37 @@ export class PlainConnection {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.idleLooks = 0;
-    this.isUsed = true;
     if (this.#current !== undefined) {
       // Asked before the last reply: kept until that is out. No more is read until then.
       this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
       this.socket.pause();
       return;
     }
-    const bytes = this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]);
-    const request = this.#parts.scope.draining ? undefined : this.#read(bytes);
-    if (request === undefined) {
-      this.#handOver(bytes);
-      return;
-    }
-    const missing = request.text.length + request.bodyLength - bytes.length;
-    if (missing > 0 && this.#begun === undefined && request.bodyLength <= longestBody) {
-      this.#begun = bytes;
-      return;
-    }
-    this.#begun = undefined;
-    if (missing !== 0) this.#handOver(bytes);
-    else this.#serve(request, bytes);
+    // Some clients send an empty line behind their body.
+    if (this.isUsed && this.#begun === undefined && isEmptyLine(chunk)) return;
+    this.idleLooks = 0;
+    this.isUsed = true;
+    this.#take(this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]));
   };
+
+  #take(bytes: Buffer): void {
+    const { draining, limits } = this.#parts.scope;
+    const request = draining ? undefined : this.#read(bytes);
+    const missing = request === undefined ? 0 : request.text.length + request.bodyLength - bytes.length;
+    if (request !== undefined && missing === 0) {
+      this.#stopWaiting();
+      this.#serve(request, bytes);
+    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= Math.min(longestBody, limits.maxBodyBytes)) {
+      this.#begun = bytes;
+      this.#patience = setTimeout(() => this.handOverBegun(), bodyPatienceMs);
+    } else this.#handOver(bytes);
+  }
+
+  #stopWaiting(): void {
+    if (this.#patience === undefined) return;
+    clearTimeout(this.#patience);
+    this.#begun = this.#patience = undefined;
+  }
 
   #read(bytes: Buffer): PlainRequest | undefined {
     const last = this.#last;
@@ -123,28 +137,25 @@ export class PlainConnection {
   reply(method: string, status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
     const { socket } = this;
     if (this.#current === undefined || socket.destroyed) return;
-    const reply = { status, headers, body, headOnly: method === "HEAD", keepAlive: !this.#parts.scope.draining && !this.#hasEnded };
-    if (isStream(body) && !reply.headOnly && status !== 204 && status !== 304) {
+    const { draining, limits } = this.#parts.scope;
+    const keepAlive = !draining && !this.#hasEnded;
+    const reply = { status, headers, body, headOnly: method === "HEAD", keepAlive, keepAliveMs: limits.keepAliveTimeoutMs };
+    if (isStream(body) && !reply.headOnly && !isBodiless(status)) {
+      const written = streamPlainReply(socket, reply, body);
       this.#watchSending();
-      void streamPlainReply(socket, reply, body, this.#keepAliveSeconds).then(() => this.#answered(reply.keepAlive));
+      void written.then(() => this.#answered(keepAlive));
       return;
     }
-    try {
-      writePlainReply(socket, reply, this.#keepAliveSeconds);
-    } catch (fault) {
-      // Nobody knows how much of it the client has.
-      socket.destroy();
-      throw fault;
-    }
+    writePlainReply(socket, reply);
     if (socket.writableLength > 0) this.#watchSending();
-    this.#answered(reply.keepAlive);
+    this.#answered(keepAlive);
   }
 
   #answered(keepAlive: boolean): void {
     const early = this.#early;
     this.#current = this.#early = undefined;
     this.idleLooks = 0;
-    if (!keepAlive || this.#hasEnded) this.socket.destroySoon();
+    if (!keepAlive || this.#hasEnded || this.#parts.scope.draining) this.socket.destroySoon();
     else if (early !== undefined) this.#handOver(early);
     else if (this.socket.writableLength > mostUnsent) this.socket.pause();
   }
@@ -179,18 +190,25 @@ export class PlainConnection {
 
   #handOver(bytes: Buffer): void {
     const { socket } = this;
-    this.#current = this.#begun = this.#early = undefined;
-    socket.removeListener("data", this.#onData);
-    socket.removeListener("end", this.#onEnd);
-    socket.removeListener("error", this.#onError);
-    socket.removeListener("close", this.#onClose);
-    this.#unwatchSending();
-    this.#parts.left(this);
+    this.#release();
     if (socket.destroyed) return;
     socket.pause();
     socket.unshift(bytes);
     this.#parts.toNode(socket);
     socket.resume();
+  }
+
+  /** Takes hands and eyes off the socket. */
+  #release(): void {
+    const { socket } = this;
+    this.#stopWaiting();
+    this.#unwatchSending();
+    this.#current = this.#early = undefined;
+    socket.removeListener("data", this.#onData);
+    socket.removeListener("end", this.#onEnd);
+    socket.removeListener("error", this.#onError);
+    socket.removeListener("close", this.#onClose);
+    this.#parts.left(this);
   }
 
   readonly #onEnd = (): void => {
@@ -203,10 +221,11 @@ export class PlainConnection {
     this.socket.destroy();
   };
 
-  readonly #onClose = (): void => {
-    this.#current = this.#begun = this.#early = undefined;
-    this.#parts.left(this);
-  };
+  readonly #onClose = (): void => this.#release();
+}
+
+function isEmptyLine(chunk: Buffer): boolean {
+  return chunk.length <= 2 && chunk.every((byte) => byte === 13 || byte === 10);
 }
 
 /** One plain request, whose body is there already. */
@@ -256,8 +275,8 @@ export class PlainArrival implements Arrival {
 
   reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
     if (this.#isAnswered) return;
-    this.#isAnswered = true;
     this.#connection.reply(this.#request.method, status, headers, body);
+    this.#isAnswered = true;
   }
 
   refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {

@@ -1,4 +1,5 @@
-// Replies on a plain connection: head and body as one write, with what node:http would have said.
+// Replies on a plain connection: head and body as one write, with what node:http would have said. Whatever is wrong with a head
+// is thrown before any of it is out.
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -12,6 +13,8 @@ export interface PlainReply {
   readonly headOnly: boolean;
   /** Whether the connection stays open behind it. */
   readonly keepAlive: boolean;
+  /** How long it then does, 0 without a limit. */
+  readonly keepAliveMs: number;
 }
 
 const beyondAscii = /[\x80-\xff]/;
@@ -20,13 +23,13 @@ let dateSecond = 0;
 let dateLine = "";
 
 /** Writes a reply whose body is known whole; of one that comes in pieces only the head, for a HEAD. */
-export function writePlainReply(socket: Socket, reply: PlainReply, keepAliveSeconds: number): void {
+export function writePlainReply(socket: Socket, reply: PlainReply): void {
   const { status, body } = reply;
   const isText = typeof body === "string";
   const length = isText ? Buffer.byteLength(body) : isStream(body) ? undefined : (body?.byteLength ?? 0);
-  const isBodiless = status === 204 || status === 304;
-  const head = replyHead(reply, isBodiless || length === undefined ? "" : `Content-Length: ${length}\r\n`, keepAliveSeconds);
-  if (isBodiless || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
+  const hasNone = isBodiless(status);
+  const head = replyHead(reply, hasNone || length === undefined ? "" : `Content-Length: ${length}\r\n`);
+  if (hasNone || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
   // As many bytes as characters: plain ASCII, which need not be encoded.
   else if (isText && length === body.length) socket.write(head + body, "latin1");
   else if (isText && !beyondAscii.test(head)) socket.write(head + body, "utf8");
@@ -42,8 +45,18 @@ export function writePlainReply(socket: Socket, reply: PlainReply, keepAliveSeco
  * Writes a reply that comes in pieces, as fast as the client takes them. One that fails half-way can only be cut: the missing
  * last chunk tells the client.
  */
-export async function streamPlainReply(socket: Socket, reply: PlainReply, pieces: AsyncIterable<Uint8Array>, keepAliveSeconds: number): Promise<void> {
-  socket.write(replyHead(reply, "Transfer-Encoding: chunked\r\n", keepAliveSeconds), "latin1");
+export function streamPlainReply(socket: Socket, reply: PlainReply, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const head = replyHead(reply, "Transfer-Encoding: chunked\r\n");
+  socket.write(head, "latin1");
+  return writePieces(socket, pieces);
+}
+
+/** Statuses that never have a body. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+async function writePieces(socket: Socket, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const source = Readable.from(pieces, { objectMode: false });
   const stop = (): void => void source.destroy();
   socket.once("close", stop);
@@ -81,7 +94,7 @@ function untilDrained(socket: Socket): Promise<void> {
   });
 }
 
-function replyHead({ status, headers, keepAlive }: PlainReply, framing: string, keepAliveSeconds: number): string {
+function replyHead({ status, headers, keepAlive, keepAliveMs }: PlainReply, framing: string): string {
   let head = statusLine(status);
   let isDated = false;
   if (headers !== undefined)
@@ -94,7 +107,10 @@ function replyHead({ status, headers, keepAlive }: PlainReply, framing: string, 
     }
   head += framing;
   if (!isDated) head += currentDateLine();
-  return head + (keepAlive ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n` : "Connection: close\r\n\r\n");
+  if (!keepAlive) return `${head}Connection: close\r\n\r\n`;
+  return keepAliveMs === 0
+    ? `${head}Connection: keep-alive\r\n\r\n`
+    : `${head}Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1_000)}\r\n\r\n`;
 }
 
 function statusLine(status: number): string {
