@@ -3,10 +3,12 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { operationsSource } from "./client/operations.mjs";
+import { clientSources } from "./client/client-sources.mjs";
 import { openApi } from "./docs/open-api.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const path = join(root, "packages/client/src/operations.ts");
-writeFileSync(path, operationsSource(await openApi()));
-execFileSync("npx", ["oxfmt", path], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+for (const [name, source] of Object.entries(clientSources(await openApi()))) {
+  const path = join(root, "packages/client/src", name);
+  writeFileSync(path, source);
+  execFileSync("npx", ["oxfmt", path], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+}

@@ -1,9 +1,9 @@
 // The typed client against a started server, and its types against what the server declares.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ApiError, createClient, type ApiClient, type ServerEvent } from "@sluice/client";
+import { ApiError, createClient, type ApiClient, type EventOf } from "@sluice/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operationsSource } from "../scripts/client/operations.mjs";
+import { clientSources } from "../scripts/client/client-sources.mjs";
 import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
@@ -25,10 +25,13 @@ const refusalOf = async (work: Promise<unknown>): Promise<[number, string]> => {
 
 describe("the client", () => {
   it("has the types of what the server declares", async () => {
-    const plain = (text: string): string => text.replaceAll(/[\s;()|]/g, "");
-    const path = fileURLToPath(new URL("../packages/client/src/operations.ts", import.meta.url));
-    const document = (await server.api("GET", "/openapi.json")).json;
-    expect(plain(readFileSync(path, "utf8")) === plain(operationsSource(document)), "run `npm run client` and commit what it writes").toBe(true);
+    const plain = (text: string): string => text.replaceAll(/[\s;,()|]/g, "");
+    const sources = clientSources((await server.api("GET", "/openapi.json")).json);
+    expect(Object.keys(sources)).toEqual(["schemas.ts", "operations.ts"]);
+    for (const [name, source] of Object.entries<string>(sources)) {
+      const path = fileURLToPath(new URL(`../packages/client/src/${name}`, import.meta.url));
+      expect(plain(readFileSync(path, "utf8")) === plain(source), "run `npm run client` and commit what it writes").toBe(true);
+    }
   });
 
   it("installs, lists, reads, validates and removes a flow", async () => {
@@ -38,10 +41,10 @@ describe("the client", () => {
     const read = await client.call("GET /flows/:id", { params: { id: "shop" } });
     expect([read.yaml, read.hash]).toEqual([answering("orders", "one"), made.hash]);
     const dry = await client.call("PUT /flows/:id", { params: { id: "shop" }, query: { dryRun: true }, body: { yaml: answering("orders", "two") } });
-    expect(dry["dryRun"]).toBe(true);
+    expect("dryRun" in dry && dry.routes).toEqual({ added: [], removed: [], kept: ["orders"] });
     const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: answering("orders", "x").replace("setBody", "setBdy") } });
     expect([checked.valid, checked.problems[0]?.line]).toEqual([false, 6]);
-    expect(await refusalOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, headers: { "if-match": '"other"' } }))).toEqual([
+    expect(await refusalOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, ifMatch: "other" }))).toEqual([
       412,
       "flow 'shop' changed since hash other",
     ]);
@@ -50,9 +53,12 @@ describe("the client", () => {
 
   it("sends text bodies as they are and reads replies that are no JSON", async () => {
     const csv = "shop,sap\npiece,ST\n";
-    const made = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, headers: { "content-type": "text/csv" } });
+    const made = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, contentType: "text/csv" });
     expect(made).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
-    expect(await client.call("GET /value-mappings/:id", { params: { id: "uom" }, headers: { accept: "text/csv" } })).toContain("piece,ST");
+    const { status, headers, body } = await client.text("GET /value-mappings/:id", { params: { id: "uom" }, accept: "text/csv" });
+    expect([status, headers.get("etag"), body.replaceAll("\r\n", "\n")]).toEqual([200, `"${made.hash}"`, csv]);
+    const kept = await client.answer("GET /value-mappings/:id", { params: { id: "uom" } });
+    expect([kept.headers.get("etag"), kept.body.rows]).toEqual([`"${made.hash}"`, [["piece", "ST"]]]);
     expect(await client.call("GET /metrics")).toContain("# TYPE sluice_up gauge");
   });
 
@@ -66,12 +72,25 @@ describe("the client", () => {
     expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
     const [status, text] = await refusalOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
     expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not answer"]);
+    const own = createClient({ baseUrl: server.baseUrl, token: "wrong", refused: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
+    await expect(own.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
+  });
+
+  it("hands on calls of others with the reply as it came", async () => {
+    const refused = await client.relay("GET", "/flows/a:b");
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([400, { error: expect.stringContaining("invalid id 'a:b'") }]);
+    const taken = await client.relay("POST", "/flows/validate", { body: { yaml: answering("orders", "one") } });
+    expect([taken.status, JSON.parse(taken.body)]).toEqual([200, { valid: true, problems: [] }]);
   });
 
   it("a call that takes too long is given up; one that is aborted throws the reason", async () => {
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
-    expect((await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows")))[0]).toBe(0);
+    expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
+      0,
+      `the runtime at ${server.baseUrl} did not answer within 30 ms`,
+    ]);
+    expect((await refusalOf(createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
     const stop = new AbortController();
     const waiting = createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { signal: stop.signal });
     stop.abort(new Error("enough"));
@@ -81,7 +100,7 @@ describe("the client", () => {
   it("follows a stream event by event and ends when it is told to", async () => {
     await client.call("PUT /flows/:id", { params: { id: "traced" }, body: { yaml: answering("traced", "x") } });
     const stop = new AbortController();
-    const seen: ServerEvent[] = [];
+    const seen: EventOf<"GET /trace/stream">[] = [];
     const following = (async () => {
       for await (const event of client.events("GET /trace/stream", { query: { routeId: "traced", type: "run.completed" }, signal: stop.signal })) {
         seen.push(event);
@@ -95,7 +114,54 @@ describe("the client", () => {
     await following;
     expect(seen.map(({ name }) => name)).toEqual(["trace", "trace", "trace"]);
     expect(seen[0]?.data).toMatchObject({ type: "run.completed", routeId: "traced" });
-    expect(seen.map(({ id }) => id)).toEqual(seen.map(({ data }) => (data as { id: string }).id));
+    expect(seen.map(({ id }) => id)).toEqual(seen.map((event) => (event.name === "trace" ? event.data.id : "")));
+  });
+
+  it("takes a broken stream up again behind the last event, and throws only when the first connection fails", async () => {
+    await client.call("PUT /flows/:id", { params: { id: "broken" }, body: { yaml: answering("broken", "x") } });
+    const stop = new AbortController();
+    const asked: (string | null)[] = [];
+    /** Cuts the first connection off after its first event. */
+    const fragile: typeof fetch = async (url, init) => {
+      asked.push(new Headers(init?.headers).get("last-event-id"));
+      const reply = await fetch(url, init);
+      if (asked.length > 1 || reply.body === null) return reply;
+      let wasSent = false;
+      const cut = new TransformStream<Uint8Array, Uint8Array>({
+        transform(part, controller) {
+          if (wasSent) return controller.error(new Error("cut off"));
+          controller.enqueue(part);
+          wasSent = new TextDecoder().decode(part).includes("event: trace");
+        },
+      });
+      return new Response(reply.body.pipeThrough(cut), reply);
+    };
+    const states: string[] = [];
+    const seen: string[] = [];
+    const following = (async () => {
+      const fragileClient = createClient({ baseUrl: server.baseUrl, token, fetch: fragile });
+      for await (const event of fragileClient.follow("GET /trace/stream", {
+        query: { routeId: "broken", type: "run.completed" },
+        signal: stop.signal,
+        onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
+      })) {
+        if (event.name === "trace") seen.push(event.data.runId ?? "");
+        if (seen.length === 6) stop.abort();
+      }
+    })();
+    while (seen.length < 6) {
+      await call(server.baseUrl, "POST", "/api/broken", "x");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await following;
+    expect(states).toEqual(["connecting", "open", "down: cut off", "connecting", "open"]);
+    expect([asked.length, asked[0], asked[1]?.split(".")[1]]).toEqual([2, null, expect.stringMatching(/^\d+$/)]);
+    // Nothing came twice, and nothing of what happened between the connections was lost: the runs are those of the history, in a row.
+    const { runs } = await client.call("GET /runs", { query: { routeId: "broken", limit: 1_000 } });
+    const history = runs.map(({ id }) => id).toReversed();
+    expect(seen).toEqual(history.slice(history.indexOf(seen[0] ?? "")).slice(0, 6));
+    const nowhere = createClient({ baseUrl: "http://127.0.0.1:1", token });
+    await expect(nowhere.follow("GET /logs/stream", {})[Symbol.asyncIterator]().next()).rejects.toThrow("does not answer");
   });
 
   it("runs a test session from opening to closing", async () => {
@@ -105,7 +171,7 @@ describe("the client", () => {
       body: { scope: "session", mocks: [{ id: "p", match: { stepId: "send" }, respond: { body: "hi" } }] },
     });
     const run = await client.call("POST /test/invoke", { body: { sessionId, trigger: "direct:out", body: "x" } });
-    expect([run.status, run["body"]]).toEqual(["completed", "hi"]);
+    expect([run.status, run.body]).toEqual(["completed", "hi"]);
     const closed = await client.call("DELETE /test/session/:id", { params: { id: sessionId } });
     expect(closed.recordedCalls.map(({ mockId }) => mockId)).toEqual(["p"]);
     expect((await client.call("GET /runs", { query: { routeId: "out", limit: 1 } })).runs[0]?.status).toBe("completed");

@@ -14,6 +14,7 @@ export function apiPage(document) {
     'Every call but `GET /_api/health` needs `Authorization: Bearer <token>`, the value of `SERVICE_DEPLOY_TOKEN`. Refusals have the body `{"error": "…"}`. Every reply says in `X-Api-Version` which version of the API answered; `Accept-Api-Version: 1` asks for one, and one that is not served is refused with 406. A running server gives the same as OpenAPI 3.1 at `/_api/openapi.json`.',
     overview(operations),
     ...sections,
+    schemasText(document.components.schemas),
   );
 }
 
@@ -23,6 +24,7 @@ function overview(operations) {
 
 function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
   const own = parameters.filter((parameter) => parameter.$ref === undefined);
+  const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
   const rows = own.map(
     ({ name, in: place, required, description, schema }) =>
       `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` when left out`} | ${description ?? ""} |`,
@@ -32,23 +34,41 @@ function operationText({ method, path, summary, security, parameters = [], reque
     .filter(([status]) => status !== "default")
     .map(
       ([status, { description, content }]) =>
-        `| ${status} | ${description} | ${Object.values(content ?? {})
-          .map(({ schema }) =>
-            Object.keys(schema?.properties ?? {})
-              .map((name) => `\`${name}\``)
-              .join(", "),
-          )
-          .join("")} |`,
+        `| ${status} | ${description} | ${Object.entries(content ?? {})
+          .map(([type, media]) => contentText(type, media))
+          .join(", or ")} |`,
     );
   return [
     `### ${method} ${path}`,
-    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}`,
+    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}${isConditional ? " `If-Match` with the hash it was made for refuses it when something else is there." : ""}`,
     rows.length === 0 ? "" : ["| Parameter | In | Type | Meaning |", "|---|---|---|---|", ...rows].join("\n"),
     members.length === 0 ? "" : ["| Body | Type |", "|---|---|", ...members].join("\n"),
-    ["| Status | Meaning | Members |", "|---|---|---|", ...replies].join("\n"),
+    ["| Status | Meaning | Body |", "|---|---|---|", ...replies].join("\n"),
   ]
     .filter((block) => block !== "")
     .join("\n\n");
+}
+
+function contentText(type, { schema, "x-events": events }) {
+  if (events !== undefined)
+    return Object.entries(events)
+      .map(([name, event]) => `\`${name}\` (${typeText(event)})`)
+      .join(", ");
+  if (!type.endsWith("json")) return `\`${type}\``;
+  const members = Object.entries(schema.properties ?? {});
+  if (members.length === 0) return typeText(schema);
+  return members.map(([name, member]) => `\`${name}\`${JSON.stringify(member).includes('"$ref"') ? ` (${typeText(member)})` : ""}`).join(", ");
+}
+
+function schemasText(schemas) {
+  const sections = Object.entries(schemas).map(([name, schema]) => {
+    if (schema.properties === undefined) return `### ${name}\n\n${typeText(schema)}`;
+    const rows = Object.entries(schema.properties).map(
+      ([member, inner]) => `| \`${member}\`${schema.required?.includes(member) ? "" : " (optional)"} | ${typeText(inner)} | ${inner.description ?? ""} |`,
+    );
+    return [`### ${name}`, ["| Member | Type | Meaning |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
+  });
+  return ["## Schemas", "Replies may have more members than these.", ...sections].join("\n\n");
 }
 
 function bodyRows(type, schema) {
@@ -59,6 +79,10 @@ function bodyRows(type, schema) {
 }
 
 function typeText(schema) {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split("/").at(-1);
+    return `[${name}](#${name.toLowerCase()})`;
+  }
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(", ");
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeText))].join(" or ");
   if (schema.type === "array") return `list of ${typeText(schema.items ?? {})}`;

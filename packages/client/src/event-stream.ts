@@ -1,29 +1,25 @@
-export interface ServerEvent {
+// Server-sent events: their text in any pieces becomes events.
+export interface ServerEvent<Name extends string = string, Data = unknown> {
   readonly id: string | undefined;
-  /** `trace`, `log` or `gap`. */
-  readonly name: string;
-  readonly data: unknown;
+  readonly name: Name;
+  readonly data: Data;
 }
 
 /** More than this without the end of an event is no event stream of ours. */
 const largestEvent = 4 * 1024 * 1024;
 
-/** Reads server-sent events; comments are left out. Ends quietly when the signal is aborted. */
+/** Reads a stream to its end; comments are left out. Ends quietly when the signal is aborted. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let text = "";
+  const parser = new EventParser();
   try {
     for (;;) {
       const part = await reader.read();
       if (part.done) return;
-      text += decoder.decode(part.value, { stream: true });
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
-      if (text.length > largestEvent) throw new Error("an event of the stream is too large");
-      for (const block of blocks) {
-        const event = eventOf(block);
-        if (event !== undefined) yield event;
+      for (const event of parser.push(decoder.decode(part.value, { stream: true }))) {
+        if (signal?.aborted === true) return;
+        yield event;
       }
     }
   } catch (error) {
@@ -33,15 +29,42 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, signal: Abor
   }
 }
 
-function eventOf(block: string): ServerEvent | undefined {
-  let id: string | undefined;
-  let name = "message";
-  const data: string[] = [];
-  for (const line of block.split("\n")) {
-    const [, field, value = ""] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
-    if (field === "id") id = value;
-    else if (field === "event") name = value;
-    else if (field === "data") data.push(value);
+/** Takes the text of a stream in any pieces and gives the events that are whole. */
+export class EventParser {
+  #rest = "";
+  #data: string[] = [];
+  #size = 0;
+  #name = "message";
+  #id: string | undefined;
+
+  push(text: string): readonly ServerEvent[] {
+    const events: ServerEvent[] = [];
+    // A line may end in the middle of \r\n: the \r alone is looked at again with what follows.
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() as string;
+    for (const line of lines) {
+      if (line === "") this.#end(events);
+      else this.#line(line);
+    }
+    if (this.#rest.length + this.#size > largestEvent) throw new Error("an event of the stream is too large");
+    return events;
   }
-  return data.length === 0 ? undefined : { id, name, data: JSON.parse(data.join("\n")) as unknown };
+
+  #line(line: string): void {
+    const [, field, value = ""] = /^(id|event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (field === "id") this.#id = value;
+    else if (field === "event") this.#name = value;
+    else if (field === "data") {
+      this.#data.push(value);
+      this.#size += value.length;
+    }
+  }
+
+  #end(events: ServerEvent[]): void {
+    if (this.#data.length > 0) events.push({ id: this.#id, name: this.#name, data: JSON.parse(this.#data.join("\n")) as unknown });
+    this.#data = [];
+    this.#size = 0;
+    this.#name = "message";
+    this.#id = undefined;
+  }
 }

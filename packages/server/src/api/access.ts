@@ -7,18 +7,25 @@ import { shownPolicy } from "../access/show-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { Refusal } from "../refusal.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { ifMatchOf } from "./if-match.ts";
+import { policyShape } from "./policy-shape.ts";
 
-const putShape = shape({ flowId: z.string(), created: z.boolean(), hash: z.string(), lastModified: z.string(), warnings: z.array(z.string()) });
-const summaryShape = shape({
-  flowId: z.string(),
-  lastModified: z.string().nullable(),
-  hash: z.string().nullable(),
-  schemes: z.array(z.string()),
-  ruleCount: z.int(),
-  default: z.enum(["deny", "allow"]).nullable(),
-  error: z.string().nullable(),
-});
-const policyShape = shape({ flowId: z.string(), lastModified: z.string() });
+const putShape = shape(
+  () => ({ flowId: z.string(), created: z.boolean(), hash: z.string(), lastModified: z.string(), warnings: z.array(z.string()) }),
+  "InstalledPolicy",
+);
+const summaryShape = shape(
+  () => ({
+    flowId: z.string(),
+    lastModified: z.string().nullable(),
+    hash: z.string().nullable(),
+    schemes: z.array(z.string()),
+    ruleCount: z.int(),
+    default: z.enum(["deny", "allow"]).nullable(),
+    error: z.string().nullable(),
+  }),
+  "PolicySummary",
+);
 
 export function accessEndpoints(policies: Policies): readonly Endpoint[] {
   return [
@@ -27,7 +34,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       path: "/auth",
       tag: "access",
       summary: "The access policies, in short",
-      replies: { 200: { description: "All policies, by flow.", schema: shape({ policies: z.array(summaryShape), total: z.int() }) } },
+      replies: { 200: { description: "All policies, by flow.", schema: shape(() => ({ policies: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const list = policies.list();
         return ok({ policies: list.map(([flowId, stored]) => summary(flowId, stored)), total: list.length });
@@ -52,6 +59,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       summary: "Installs or replaces the access policy of a flow; `***` keeps a stored secret",
       // Read with its own words in the access room: every fault is told with its path, and as 422.
       body: z.looseObject({}),
+      conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced, or already the same.", schema: putShape } },
       async handle({ params, body, headers }) {
         const flowId = flowIdOf(params);
@@ -65,7 +73,8 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       path: "/auth/:flowId",
       tag: "access",
       summary: "Removes the access policy of a flow",
-      replies: { 200: { description: "Removed.", schema: shape({ flowId: z.string(), deleted: z.boolean() }) } },
+      conditional: true,
+      replies: { 200: { description: "Removed.", schema: shape(() => ({ flowId: z.string(), deleted: z.boolean() })) } },
       async handle({ params, headers }) {
         const flowId = flowIdOf(params);
         await policies.remove(flowId, ifMatchOf(headers["if-match"]));
@@ -94,11 +103,3 @@ function flowIdOf({ flowId = "" }: Readonly<Record<string, string>>): string {
     throw new Refusal("id-invalid", `invalid id '${flowId.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
   return flowId;
 }
-
-const ifMatchOf = (header: string | undefined): readonly string[] | undefined =>
-  header?.split(",").map((tag) =>
-    tag
-      .trim()
-      .replace(/^W\//, "")
-      .replace(/^"(.*)"$/, "$1"),
-  );

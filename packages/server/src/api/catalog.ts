@@ -3,6 +3,7 @@ import { toPlain, type Catalog, type Host } from "@sluice/engine";
 import { catalogView, commonFields, flowToJsonSchema, fromFields, routeFields, type CatalogView, type ConnectorRole, type ConnectorShape } from "@sluice/model";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { catalogShape } from "./catalog-shape.ts";
 import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 
 const roles: readonly ConnectorRole[] = ["source", "sink", "poller"];
@@ -19,7 +20,6 @@ export function describeCatalog(catalog: Catalog, host: Host): CatalogView {
 export function catalogEndpoints(catalog: Catalog, host: Host): readonly Endpoint[] {
   const described = lazily(() => describeCatalog(catalog, host));
   const schema = lazily(() => flowToJsonSchema(catalog));
-  const list = z.array(shape({ title: z.string(), summary: z.string(), group: z.string(), since: z.string() }));
   return [
     defineEndpoint({
       method: "GET",
@@ -29,7 +29,7 @@ export function catalogEndpoints(catalog: Catalog, host: Host): readonly Endpoin
       replies: {
         200: {
           description: "The declarations.",
-          schema: shape({ steps: list, connectors: list, languages: list, formats: list, entities: list, beans: list }),
+          schema: catalogShape,
         },
         304: { description: "Not changed since the ETag of If-None-Match." },
       },
@@ -41,7 +41,7 @@ export function catalogEndpoints(catalog: Catalog, host: Host): readonly Endpoin
       tag: "catalog",
       summary: "The JSON Schema (draft 2020-12) of the flow language, for YAML editors",
       replies: {
-        200: { description: "The schema.", schema: shape({ $schema: z.string() }), mediaType: "application/schema+json" },
+        200: { description: "The schema.", schema: shape(() => ({ $schema: z.string() })), mediaType: "application/schema+json" },
         304: { description: "Not changed since the ETag of If-None-Match." },
       },
       handle: (call) => unlessKnown(schema(), "application/schema+json", call),

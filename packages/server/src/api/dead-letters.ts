@@ -7,6 +7,7 @@ import { Refusal } from "../refusal.ts";
 import type { DeadLetterTable, LetterFilter } from "../store/dead-letter-table.ts";
 import type { DurableStore } from "../store/durable-store.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { failureShape, messageShape, runStatus } from "./message-shapes.ts";
 import { readTime } from "./request-input.ts";
 
 export interface DeadLetterParts {
@@ -19,15 +20,37 @@ const mostReplayed = 10_000;
 /** A bulk replay that is done by then is answered at once; a longer one goes on and is asked for. */
 const patienceMs = 2_000;
 
-const letterShape = shape({
+const letterMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   at: z.string(),
   routeId: z.string(),
   flowId: z.string(),
+  flowHash: z.string(),
+  runId: z.string().nullable(),
+  source: z.string(),
   attempts: z.int(),
-  error: shape({ type: z.string(), message: z.string() }),
+  replayedAt: z.string().nullable(),
+  error: z.looseObject({ type: z.string(), message: z.string(), stepId: z.string().nullable(), routeId: z.string().nullable() }),
+  size: z.int(),
 });
-const jobShape = shape({ id: z.string(), status: z.enum(["running", "completed"]), total: z.int(), replayed: z.int(), failed: z.int(), skipped: z.int() });
+const letterShape = shape(letterMembers, "DeadLetter");
+const letterDetailShape = shape(() => ({ ...letterMembers(), message: messageShape(), input: messageShape().nullable() }), "DeadLetterDetail");
+const letterReplayShape = shape(
+  () => ({ id: z.string(), runId: z.string(), status: runStatus(), replayed: z.boolean(), error: failureShape().nullable() }),
+  "DeadLetterReplay",
+);
+const jobShape = shape(
+  () => ({
+    id: z.string().nullable().describe("null when there was nothing to do."),
+    startedAt: z.string().optional(),
+    status: z.enum(["running", "completed"]),
+    total: z.int(),
+    replayed: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+  }),
+  "ReplayJob",
+);
 
 const filterFields = {
   routeId: f.string({ doc: "Only letters of this route." }),
@@ -58,7 +81,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       tag: "dead letters",
       summary: "Messages that could not be processed, newest first",
       query: { ...filterFields, limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }) },
-      replies: { 200: { description: "The letters.", schema: shape({ deadLetters: z.array(letterShape), total: z.int() }) } },
+      replies: { 200: { description: "The letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         const table = (await store.openExisting())?.deadLetters;
@@ -71,7 +94,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "One dead letter with its message",
-      replies: { 200: { description: "The letter.", schema: letterShape } },
+      replies: { 200: { description: "The letter.", schema: letterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
         const letter = (await find(id)).find(id);
@@ -92,7 +115,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       replies: {
         200: {
           description: "How the run ended, also when it failed.",
-          schema: shape({ id: z.string(), runId: z.string(), status: z.string(), replayed: z.boolean() }),
+          schema: letterReplayShape,
         },
       },
       async handle({ params }) {
@@ -147,7 +170,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "Removes a dead letter for good",
-      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean() }) } },
+      replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
       async handle({ params }) {
         const id = params["id"] as string;
         if (!(await (await find(id)).remove(id))) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
@@ -160,7 +183,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
       tag: "dead letters",
       summary: "Removes the dead letters that match for good",
       query: filterFields,
-      replies: { 200: { description: "How many were removed.", schema: shape({ deleted: z.int() }) } },
+      replies: { 200: { description: "How many were removed.", schema: shape(() => ({ deleted: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         if (Object.values(filter).every((value) => value === undefined))

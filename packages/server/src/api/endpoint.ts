@@ -20,15 +20,24 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   /** The JSON body. Media types of `rawBody` are handed over unread instead. */
   readonly body?: z.ZodType<B>;
   readonly rawBody?: readonly string[];
+  /** Obeys If-Match: a change that was made for another version is refused with 412. */
+  readonly conditional?: true;
   readonly replies: Readonly<Record<number, ReplyShape>>;
   handle(call: Call<Q, B>): Promise<Reply> | Reply;
 }
 
 export interface ReplyShape {
   readonly description: string;
-  readonly schema?: z.ZodType;
+  readonly schema?: Shape;
   readonly mediaType?: string;
+  /** The media types, asked for with Accept, in which the same is answered as text. */
+  readonly alsoAs?: readonly string[];
+  /** For an event stream: what the data of its events are, by the events' names. */
+  readonly events?: Readonly<Record<string, Shape>>;
 }
+
+/** What a reply looks like. It is made when the document is asked for, which in most processes never happens. */
+export type Shape = () => z.ZodType;
 
 /** One request, checked: what the handler needs and nothing else. */
 export interface Call<Q extends Fields = Fields, B = unknown> {
@@ -55,5 +64,18 @@ export function defineEndpoint<const Q extends Fields, B = unknown>(endpoint: En
 
 export const ok = (json: unknown, headers?: Readonly<Record<string, string>>): Reply => ({ status: 200, json, ...(headers === undefined ? {} : { headers }) });
 
-/** A reply that is an object of these members; the document says so, extra members are allowed. */
-export const shape = (members: Readonly<Record<string, z.ZodType>>): z.ZodType => z.looseObject(members);
+/** A reply that is an object of these members; extra members are allowed. */
+export function shape(members: () => Readonly<Record<string, z.ZodType>>, name?: string): Shape {
+  return name === undefined ? () => z.looseObject(members()) : named(name, () => z.looseObject(members()));
+}
+
+/** What the document has once, under this name, and refers to elsewhere. */
+export function named(name: string, make: Shape): Shape {
+  let made: z.ZodType | undefined;
+  return () => (made ??= make().meta({ id: name }));
+}
+
+/** A reply that is one of several shapes. */
+export function oneOf(...shapes: readonly Shape[]): Shape {
+  return () => z.union(shapes.map((one) => one()));
+}

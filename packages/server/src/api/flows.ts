@@ -6,45 +6,79 @@ import { hashOf } from "../flows/disk-flow-store.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { readParams } from "../flows/flow-params.ts";
 import { listProblems } from "../flows/flow-problems.ts";
-import { installFlow, type IfMatch, type InstallOutcome } from "../flows/install-flow.ts";
+import { installFlow, type InstallOutcome } from "../flows/install-flow.ts";
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
-import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { ifMatchOf } from "./if-match.ts";
+import { anyMap, routeStatus } from "./message-shapes.ts";
 import type { ServiceView } from "../workers/service-view.ts";
 import { Refusal } from "../refusal.ts";
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
-const routeShape = shape({ id: z.string(), from: z.string(), status: z.string(), url: z.string().optional() });
-const flowShape = shape({
+const routeShape = shape(() => ({ id: z.string(), from: z.string(), status: routeStatus(), url: z.string().optional() }), "DeployedRoute");
+const flowMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   file: z.string(),
   lastModified: z.string(),
   hash: z.string(),
   routeCount: z.int(),
-  status: z.string(),
-  routes: z.array(shape({ id: z.string(), status: z.string() })),
+  status: routeStatus(),
   paramNames: z.array(z.string()),
   hasPolicy: z.boolean(),
   error: z.string().nullable(),
 });
-const putShape = shape({
+const summaryShape = shape(
+  () => ({
+    ...flowMembers(),
+    routes: z.array(z.looseObject({ id: z.string(), status: routeStatus() })),
+    deployedHash: z.string().optional().describe("What is in service, when the file is another."),
+  }),
+  "FlowSummary",
+);
+const flowShape = shape(
+  () => ({
+    ...flowMembers(),
+    yaml: z.string(),
+    deployedHash: z.string().nullable(),
+    routes: z.array(routeShape()),
+    params: anyMap().describe("Secrets are shown as `***`."),
+    tests: z.string().nullable(),
+    warnings: z.array(z.string()),
+  }),
+  "Flow",
+);
+const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   created: z.boolean(),
+  changed: z.boolean(),
   hash: z.string(),
-  lastModified: z.string(),
   routeCount: z.int(),
-  routes: z.array(routeShape),
   warnings: z.array(z.string()),
+  testsPassed: z.int().optional(),
 });
-const problemShape = shape({
-  severity: z.enum(["error", "warning"]),
-  line: z.int(),
-  column: z.int(),
-  routeId: z.string().nullable(),
-  stepId: z.string().nullable(),
-  code: z.string(),
-  message: z.string(),
-});
+const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");
+const dryRunShape = shape(
+  () => ({
+    ...outcomeMembers(),
+    dryRun: z.literal(true),
+    previousHash: z.string().nullable(),
+    routes: z.looseObject({ added: z.array(z.string()), removed: z.array(z.string()), kept: z.array(z.string()) }),
+  }),
+  "FlowDryRun",
+);
+const problemShape = shape(
+  () => ({
+    severity: z.enum(["error", "warning"]),
+    line: z.int(),
+    column: z.int(),
+    routeId: z.string().nullable(),
+    stepId: z.string().nullable(),
+    code: z.string(),
+    message: z.string(),
+  }),
+  "Problem",
+);
 // Kept open here: what the contract says about `params` is said with its own words in flow-params.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
 const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The text of the flow's test file; null removes it.") });
@@ -57,7 +91,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows",
       tag: "flows",
       summary: "The YAML files of the routes directory",
-      replies: { 200: { description: "All flows, by id.", schema: shape({ flows: z.array(flowShape), total: z.int() }) } },
+      replies: { 200: { description: "All flows, by id.", schema: shape(() => ({ flows: z.array(summaryShape()), total: z.int() })) } },
       handle: async () => ({ status: 200, text: await listFlows(views), headers: { "Content-Type": "application/json" } }),
     }),
     defineEndpoint({
@@ -65,7 +99,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows/:id",
       tag: "flows",
       summary: "One flow with its text; with `Accept: application/yaml` the text alone",
-      replies: { 200: { description: "The flow.", schema: shape({ id: z.string(), yaml: z.string(), hash: z.string() }) } },
+      replies: { 200: { description: "The flow.", schema: flowShape, alsoAs: ["application/yaml"] } },
       async handle({ params, headers }) {
         const flow = await readFlow(views, flowId(params));
         const etag = { ETag: `"${flow.hash}"` };
@@ -84,7 +118,11 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       },
       body: installShape,
       rawBody: yamlTypes,
-      replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced, or already the same.", schema: putShape } },
+      conditional: true,
+      replies: {
+        201: { description: "Installed.", schema: putShape },
+        200: { description: "Replaced, or already the same; with dryRun what would be.", schema: oneOf(putShape, dryRunShape) },
+      },
       async handle(call) {
         const id = flowId(call.params);
         const { bytes, params } = flowBody(call);
@@ -106,7 +144,10 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows/:id",
       tag: "flows",
       summary: "Stops and removes a flow's routes and deletes its file",
-      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean() }) } },
+      conditional: true,
+      replies: {
+        200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean() })) },
+      },
       async handle({ params, headers }) {
         const id = flowId(params);
         const { routes, drained } = await removeFlow(parts, id, ifMatchOf(headers["if-match"]));
@@ -122,7 +163,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       query: { id: f.string({ doc: "The flow this text is meant for; its routes are then no conflict.", default: "validate" }) },
       body: bodyShape,
       rawBody: yamlTypes,
-      replies: { 200: { description: "The findings.", schema: shape({ valid: z.boolean(), problems: z.array(problemShape) }) } },
+      replies: { 200: { description: "The findings.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
       handle(call) {
         const { bytes, params } = flowBody(call);
         const id = flowId({ id: call.query.id });
@@ -151,16 +192,6 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   // Half of a surrogate pair has no bytes in UTF-8: it would be stored as something else.
   if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
   return { bytes, params };
-}
-
-/** The hashes of an If-Match header; `*` as itself. */
-function ifMatchOf(header: string | undefined): IfMatch | undefined {
-  return header?.split(",").map((tag) =>
-    tag
-      .trim()
-      .replace(/^W\//, "")
-      .replace(/^"(.*)"$/, "$1"),
-  );
 }
 
 function installJson(views: FlowViews, { flow, created, changed, testsPassed }: InstallOutcome): Readonly<Record<string, unknown>> {

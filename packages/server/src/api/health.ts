@@ -8,7 +8,8 @@ import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { wholeHealth } from "../workers/whole-health.ts";
 import type { ServiceView } from "../workers/service-view.ts";
-import { defineEndpoint, shape, type Endpoint } from "./endpoint.ts";
+import { defineEndpoint, oneOf, shape, type Endpoint } from "./endpoint.ts";
+import { routeStatus } from "./message-shapes.ts";
 
 export type Phase = "STARTING" | "UP" | "DRAINING";
 
@@ -26,25 +27,45 @@ export interface HealthParts {
   brokenPolicies(): readonly { readonly flowId: string; readonly problem: string }[];
 }
 
-const routeShape = shape({
-  id: z.string(),
-  flowId: z.string(),
-  status: z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]),
-  uptime: z.number(),
-  inflight: z.number(),
-  total: z.number(),
-  failed: z.number(),
-  lastRunAt: z.string().nullable(),
-});
+const statusShape = (): z.ZodType => z.enum(["STARTING", "UP", "DEGRADED", "DOWN", "DRAINING"]);
+const routeShape = shape(
+  () => ({
+    id: z.string(),
+    flowId: z.string(),
+    status: routeStatus(),
+    uptime: z.number().describe("Seconds."),
+    inflight: z.int(),
+    total: z.int(),
+    failed: z.int(),
+    lastRunAt: z.string().nullable(),
+    lastError: z.string().nullable().optional().describe("Only with the token."),
+  }),
+  "RouteHealth",
+);
 
-const healthShape = shape({
-  status: z.enum(["STARTING", "UP", "DEGRADED", "DOWN", "DRAINING"]),
-  uptime: z.number().describe("Seconds."),
-  startedAt: z.string(),
-  engineVersion: z.string(),
-  apiVersion: z.int(),
-  routes: z.array(routeShape),
-});
+/** Everything after the routes is for those who show the token. */
+const healthShape = shape(
+  () => ({
+    status: statusShape(),
+    uptime: z.number().describe("Seconds."),
+    startedAt: z.string(),
+    engineVersion: z.string(),
+    apiVersion: z.int(),
+    routes: z.array(routeShape()),
+    memory: z.looseObject({ rss: z.int(), heapUsed: z.int(), heapTotal: z.int(), external: z.int() }).optional(),
+    eventLoopLagMs: z.looseObject({ mean: z.number().nullable(), p99: z.number(), max: z.number() }).optional(),
+    openSessions: z.int().optional(),
+    streamClients: z.int().optional(),
+    failedPolicies: z.array(z.looseObject({ flowId: z.string(), error: z.string().nullable() })).optional(),
+    failedFlows: z.array(z.looseObject({ id: z.string(), error: z.string().nullable() })).optional(),
+    workers: z
+      .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
+      .optional()
+      .describe("With more than one worker."),
+  }),
+  "Health",
+);
+const probeShape = shape(() => ({ status: statusShape() }), "ProbeReply");
 
 export function healthEndpoints(parts: HealthParts, service: ServiceView | undefined): readonly Endpoint[] {
   const lag = monitorEventLoopDelay({ resolution: 20 });
@@ -69,8 +90,8 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
       open: true,
       query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
       replies: {
-        200: { description: "The report; also when routes failed.", schema: healthShape },
-        503: { description: "Not ready.", schema: shape({ status: z.string() }) },
+        200: { description: "The report; also when routes failed. A probe is answered with the status alone.", schema: oneOf(healthShape, probeShape) },
+        503: { description: "Not ready.", schema: probeShape },
       },
       handle({ query, trusted }) {
         const phase = parts.phase();

@@ -19,6 +19,7 @@ import { describeWebhooks } from "./describe-webhooks.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { flowEndpoints } from "./flows.ts";
 import { healthEndpoints, type HealthParts } from "./health.ts";
+import { anyMap } from "./message-shapes.ts";
 import { messageMappingEndpoints } from "./message-mappings.ts";
 import { metricsEndpoints } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -73,7 +74,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
       path: "/openapi.json",
       tag: "api",
       summary: "This document",
-      replies: { 200: { description: "OpenAPI 3.1.", schema: shape({ openapi: z.string() }) } },
+      replies: { 200: { description: "OpenAPI 3.1.", schema: shape(() => ({ openapi: z.string(), paths: anyMap() })) } },
       handle: () =>
         ok(
           openApiDocument({

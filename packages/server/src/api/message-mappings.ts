@@ -8,10 +8,22 @@ import { Refusal } from "../refusal.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 
-const aboutShapes = { source: z.string(), target: z.string(), fields: z.int(), uses: z.array(z.string()), hash: z.string(), lastModified: z.string() };
-const summaryShape = shape({ id: z.string(), name: z.string().nullable(), ...aboutShapes });
-const putShape = shape({ id: z.string(), created: z.boolean(), ...aboutShapes, warnings: z.array(z.string()) });
-const errorShape = shape({ field: z.string(), rule: z.string(), code: z.string(), message: z.string(), source: z.string().nullable(), value: z.unknown() });
+const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
+  id: z.string(),
+  source: z.string(),
+  target: z.string(),
+  fields: z.int(),
+  uses: z.array(z.string()).describe("The tables it looks values up in."),
+  hash: z.string(),
+  lastModified: z.string(),
+});
+const summaryShape = shape(() => ({ ...aboutMembers(), name: z.string().nullable(), error: z.string().optional() }), "DocumentSummary");
+const putShape = shape(() => ({ ...aboutMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledDocument");
+const errorShape = shape(
+  () => ({ field: z.string(), rule: z.string(), code: z.string(), message: z.string(), source: z.string().nullable(), value: z.unknown() }),
+  "MappingError",
+);
+const documentShape = shape(() => ({ source: z.unknown(), target: z.unknown(), map: z.array(z.unknown()) }), "MappingDocument");
 const executeShape = z.object({
   input: z.unknown(),
   headers: z.record(z.string(), z.unknown()).optional(),
@@ -25,7 +37,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       path: "/message-mappings",
       tag: "message mappings",
       summary: "The installed message-mapping documents, in short",
-      replies: { 200: { description: "All documents, by id.", schema: shape({ messageMappings: z.array(summaryShape), total: z.int() }) } },
+      replies: { 200: { description: "All documents, by id.", schema: shape(() => ({ messageMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const messageMappings = documents.list().map(summary);
         return ok({ messageMappings, total: messageMappings.length });
@@ -36,7 +48,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       path: "/message-mappings/:id",
       tag: "message mappings",
       summary: "One document as it was given",
-      replies: { 200: { description: "The document.", schema: shape({ source: z.unknown(), target: z.unknown(), map: z.array(z.unknown()) }) } },
+      replies: { 200: { description: "The document.", schema: documentShape } },
       handle({ params }) {
         const { document, hash } = documents.read(documentId(params));
         return ok(document, { ETag: `"${hash}"` });
@@ -48,6 +60,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       tag: "message mappings",
       summary: "Checks, tests and installs or replaces a document; steps use it at once",
       body: z.unknown(),
+      conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
       async handle({ params, body, headers }) {
         const id = documentId(params);
@@ -65,7 +78,8 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       path: "/message-mappings/:id",
       tag: "message mappings",
       summary: "Removes a document and tells who still uses it",
-      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) }) } },
+      conditional: true,
+      replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {
         const id = documentId(params);
         const usedBy = await users.ofDocument(id);
@@ -82,7 +96,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       replies: {
         200: {
           description: "The outcome, also when the mapping failed.",
-          schema: shape({ output: z.unknown(), errors: z.array(errorShape), durationMs: z.int() }),
+          schema: shape(() => ({ output: z.unknown(), errors: z.array(errorShape()), durationMs: z.int() })),
         },
       },
       handle({ params, body }) {

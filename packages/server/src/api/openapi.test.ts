@@ -13,7 +13,7 @@ const document = openApiDocument({
       tag: "t",
       summary: "All",
       query: { limit: f.integer({ doc: "How many.", default: 5, min: 1 }), kind: f.enum(["a", "b"], { doc: "Which." }) },
-      replies: { 200: { description: "ok", schema: shape({ things: z.array(z.string()) }) } },
+      replies: { 200: { description: "ok", schema: shape(() => ({ things: z.array(z.string()) })) } },
       handle: () => ok({}),
     }),
     defineEndpoint({

@@ -3,7 +3,7 @@ import { describe, type Field, type Fields } from "@sluice/model";
 import { z } from "zod";
 import { servedVersions } from "../http/api-version.ts";
 import type { DescribedWebhooks } from "./describe-webhooks.ts";
-import type { Endpoint, ReplyShape } from "./endpoint.ts";
+import type { Endpoint, ReplyShape, Shape } from "./endpoint.ts";
 import { errorReply, webhookOperations } from "./openapi-webhooks.ts";
 
 export interface OpenApiOptions {
@@ -16,7 +16,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions): Json {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const endpoint of endpoints) (paths[`/_api${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  const schemas = new NamedSchemas();
+  for (const endpoint of endpoints)
+    (paths[`/_api${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas);
   for (const webhook of webhooks.webhooks) paths[webhook.path] = { ...webhookOperations(webhook), ...paths[webhook.path] };
   return {
     openapi: "3.1.0",
@@ -42,17 +44,51 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
           description: "The version of this API that is to answer; without it the oldest one served. One that is not served is refused with 406.",
           schema: { type: "integer", enum: servedVersions.map(({ number }) => number) },
         },
+        IfMatch: {
+          name: "If-Match",
+          in: "header",
+          required: false,
+          description:
+            "The hash the change was made for, in double quotes; another one in the runtime is refused with 412. `*` takes any, but there must be one.",
+          schema: { type: "string" },
+        },
       },
-      schemas: { Error: { type: "object", properties: { error: { type: "string", maxLength: 500 } }, required: ["error"], additionalProperties: false } },
+      schemas: {
+        Error: { type: "object", properties: { error: { type: "string", maxLength: 500 } }, required: ["error"], additionalProperties: false },
+        ...schemas.all(),
+      },
     },
   };
 }
 
-function operation(endpoint: Endpoint): Json {
+/** The schemas with a name, met while the operations are described; they are referred to instead of repeated. */
+class NamedSchemas {
+  readonly #met = new Map<string, Json>();
+
+  of(schema: z.ZodType, io: "input" | "output"): Json {
+    const made = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
+    const {
+      $schema: _dialect,
+      $defs = {},
+      ...rest
+    } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
+      readonly $defs?: Readonly<Record<string, Json>>;
+    };
+    for (const [name, definition] of Object.entries($defs)) this.#met.set(name, definition);
+    return rest;
+  }
+
+  all(): Readonly<Record<string, Json>> {
+    return Object.fromEntries([...this.#met].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}
+
+function operation(endpoint: Endpoint, schemas: NamedSchemas): Json {
   const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   const parameters = [
     ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
     ...queryParameters(endpoint.query),
+    ...(endpoint.conditional === true ? [{ $ref: "#/components/parameters/IfMatch" }] : []),
     { $ref: "#/components/parameters/AcceptApiVersion" },
   ];
   return {
@@ -61,27 +97,37 @@ function operation(endpoint: Endpoint): Json {
     summary: endpoint.summary,
     ...(endpoint.open === true ? { security: [] } : {}),
     parameters,
-    ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(endpoint) } }),
-    responses: { ...Object.fromEntries(Object.entries(endpoint.replies).map(([status, reply]) => [status, replyObject(reply)])), default: errorReply },
+    ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(endpoint, schemas) } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(endpoint.replies).map(([status, reply]) => [status, replyObject(reply, schemas)])),
+      ...(endpoint.conditional === true ? { 412: { ...errorReply, description: "It changed since the hash of If-Match." } } : {}),
+      default: errorReply,
+    },
   };
 }
 
 const operationId = ({ method, path }: Endpoint): string =>
   `${method.toLowerCase()}${path.replaceAll(/[/:.-]+(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
 
-function bodyContent(endpoint: Endpoint): Json {
-  const raw = (endpoint.rawBody ?? []).map((type) => [type, { schema: { type: "string" } }] as const);
-  return { "application/json": { schema: schemaOf(endpoint.body as z.ZodType, "input") }, ...Object.fromEntries(raw) };
+function bodyContent(endpoint: Endpoint, schemas: NamedSchemas): Json {
+  const raw = (endpoint.rawBody ?? []).map((type) => [type, textContent] as const);
+  return { "application/json": { schema: schemas.of(endpoint.body as z.ZodType, "input") }, ...Object.fromEntries(raw) };
 }
 
-function replyObject({ description, schema, mediaType }: ReplyShape): Json {
+const textContent = { schema: { type: "string" } } as const;
+
+function replyObject({ description, schema, mediaType, alsoAs = [], events }: ReplyShape, schemas: NamedSchemas): Json {
   if (schema === undefined && mediaType === undefined) return { description };
-  return { description, content: { [mediaType ?? "application/json"]: { schema: schema === undefined ? { type: "string" } : schemaOf(schema, "output") } } };
+  const main = {
+    ...(schema === undefined ? textContent : { schema: schemas.of(schema(), "output") }),
+    ...(events === undefined ? {} : eventSchemas(events, schemas)),
+  };
+  return { description, content: { [mediaType ?? "application/json"]: main, ...Object.fromEntries(alsoAs.map((type) => [type, textContent])) } };
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }) as Record<string, unknown>;
-  return rest;
+/** OpenAPI 3.1 has no word for the events of a stream; tools that do not know this one see a text. */
+function eventSchemas(events: Readonly<Record<string, Shape>>, schemas: NamedSchemas): Json {
+  return { "x-events": Object.fromEntries(Object.entries(events).map(([name, event]) => [name, schemas.of(event(), "output")])) };
 }
 
 const queryTypes: Readonly<Record<string, string>> = { integer: "integer", number: "number", boolean: "boolean" };

@@ -5,9 +5,40 @@ import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
 import { Refusal } from "../refusal.ts";
 import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
 
 const longestCaptureMs = 24 * 3_600_000;
-const captureShape = shape({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int() });
+const captureShape = shape(
+  () => ({ routeId: z.string(), active: z.boolean(), until: z.string().nullable(), bytes: z.int(), maxBytes: z.int().nullable() }),
+  "Capture",
+);
+const changeShape = (inner: z.ZodType): z.ZodType => z.looseObject({ before: inner, after: inner });
+const differenceShape = shape(
+  () => ({
+    same: z.boolean().nullable().describe("null: the first outcome was not kept whole."),
+    status: changeShape(z.string()),
+    error: changeShape(failureShape().nullable()),
+    body: z.looseObject({ changed: z.boolean(), before: z.unknown(), after: z.unknown() }).nullable(),
+    headers: z.looseObject({ added: anyMap(), removed: anyMap(), changed: z.record(z.string(), changeShape(z.unknown())) }).nullable(),
+  }),
+  "OutcomeDifference",
+);
+const outcomeShape = shape(
+  () => ({
+    runId: z.string().nullable(),
+    replayOf: z.string(),
+    status: runStatus(),
+    fromStep: z.string().nullable(),
+    flowChanged: z.boolean(),
+    durationMs: z.number(),
+    error: failureShape().nullable(),
+    body: z.unknown().optional(),
+    bodyType: z.string().optional(),
+    headers: anyMap().optional(),
+    diff: differenceShape().optional().describe("Missing while the run goes on."),
+  }),
+  "ReplayOutcome",
+);
 
 /** Running a past run again, and keeping the messages that takes. */
 export function replayEndpoints(parts: RunReplayParts, service: ServiceView | undefined): readonly Endpoint[] {
@@ -33,7 +64,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       replies: {
         200: {
           description: "How the replay ended, also when it failed, and how that differs.",
-          schema: shape({ runId: z.string(), replayOf: z.string(), status: z.string() }),
+          schema: outcomeShape,
         },
       },
       async handle({ params, body }) {

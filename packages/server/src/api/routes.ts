@@ -1,6 +1,7 @@
 import { toFlowError, type Route, type Runtime } from "@sluice/engine";
 import { z } from "zod";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { routeStatus } from "./message-shapes.ts";
 import { Refusal } from "../refusal.ts";
 
 const actions = {
@@ -10,6 +11,8 @@ const actions = {
   resume: "Takes in messages again",
 } as const;
 
+const stateShape = shape(() => ({ id: z.string(), flowId: z.string(), status: routeStatus() }), "RouteState");
+
 /** Operating a single route. */
 export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
   return (Object.keys(actions) as (keyof typeof actions)[]).map((action) =>
@@ -18,7 +21,7 @@ export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
       path: `/routes/:id/${action}`,
       tag: "routes",
       summary: actions[action],
-      replies: { 200: { description: "The route's status now.", schema: shape({ id: z.string(), flowId: z.string(), status: z.string() }) } },
+      replies: { 200: { description: "The route's status now.", schema: stateShape } },
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);
         if (route === undefined) throw new Refusal("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);

@@ -2,7 +2,8 @@ import { f } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamDoor } from "../streams/open-stream.ts";
 import type { ServiceView } from "../workers/service-view.ts";
-import { defineEndpoint, type Endpoint } from "./endpoint.ts";
+import { defineEndpoint, type Endpoint, type Shape } from "./endpoint.ts";
+import { gapShape, logShape, traceShape } from "./event-shapes.ts";
 
 const filters = {
   flowId: f.string({ doc: "Only events of this flow." }),
@@ -24,14 +25,14 @@ export function streamEndpoints(
   hubs: { readonly trace: EventHub; readonly log: EventHub },
   service: ServiceView | undefined,
 ): readonly Endpoint[] {
-  const stream = (path: string, summary: string, hub: EventHub): Endpoint =>
+  const stream = (path: string, summary: string, hub: EventHub, event: Shape): Endpoint =>
     defineEndpoint({
       method: "GET",
       path,
       tag: "streams",
       summary,
       query: filters,
-      replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream" } },
+      replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream", events: { [hub.name]: event, gap: gapShape } } },
       async handle({ query: { since, replay, ...filter }, headers }) {
         const query = { since, replay, ...filter };
         const opened = door.open(hub, query, headers["last-event-id"] as string | undefined);
@@ -39,5 +40,5 @@ export function streamEndpoints(
         return { status: 200, headers: opened.headers, stream: opened.connect };
       },
     });
-  return [stream("/trace/stream", "Live trace events", hubs.trace), stream("/logs/stream", "Live log events", hubs.log)];
+  return [stream("/trace/stream", "Live trace events", hubs.trace, traceShape), stream("/logs/stream", "Live log events", hubs.log, logShape)];
 }

@@ -3,14 +3,60 @@ import { invokeRoute, type InvokeParts } from "../sessions/invoke-route.ts";
 import { invokeShape, openShape } from "../sessions/session-body.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
 
-const closeShape = shape({
-  recordedCalls: z.array(shape({ seq: z.int(), mockId: z.string() })),
-  sessionId: z.string(),
-  expired: z.boolean(),
-  stale: z.array(z.string()),
-  truncated: z.boolean(),
-});
+const callShape = shape(
+  () => ({
+    seq: z.int(),
+    mockId: z.string(),
+    flowId: z.string(),
+    routeId: z.string(),
+    stepId: z.string().nullable(),
+    uri: z.string().nullable(),
+    runId: z.string(),
+    at: z.string(),
+    attempt: z.int(),
+    request: z.looseObject({ body: z.unknown(), bodyType: z.string(), headers: anyMap() }),
+    outcome: z.enum(["responded", "threw", "pending"]),
+    response: z.unknown(),
+    error: failureShape().nullable(),
+  }),
+  "RecordedCall",
+);
+const closeShape = shape(
+  () => ({
+    recordedCalls: z.array(callShape()),
+    sessionId: z.string(),
+    name: z.string().optional(),
+    expired: z.boolean(),
+    stale: z.array(z.string()).describe("The flows that changed since it was opened."),
+    truncated: z.boolean(),
+    callCount: z.int(),
+    assertions: z.array(z.looseObject({ ok: z.boolean(), message: z.string() })).optional(),
+  }),
+  "SessionCalls",
+);
+const openedShape = shape(
+  () => ({
+    sessionId: z.string(),
+    ttlMs: z.int(),
+    expiresAt: z.string(),
+    mocks: z.array(z.looseObject({ id: z.string(), steps: z.array(z.string()).describe("As `route/step`.") })),
+  }),
+  "OpenedSession",
+);
+const outcomeShape = shape(
+  () => ({
+    runId: z.string().nullable(),
+    status: runStatus(),
+    body: z.unknown(),
+    bodyType: z.string(),
+    headers: anyMap(),
+    durationMs: z.number(),
+    error: failureShape().nullable(),
+  }),
+  "InvokeOutcome",
+);
 
 export function testEndpoints(sessions: TestSessions, parts: InvokeParts): readonly Endpoint[] {
   return [
@@ -20,7 +66,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       tag: "test",
       summary: "Opens a test session and arms its mocks",
       body: openShape,
-      replies: { 201: { description: "Open.", schema: shape({ sessionId: z.string(), ttlMs: z.int(), expiresAt: z.string() }) } },
+      replies: { 201: { description: "Open.", schema: openedShape } },
       handle: ({ body }) => ({ status: 201, json: sessions.open(body).openReply() }),
     }),
     defineEndpoint({
@@ -47,7 +93,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts): reado
       summary: "Fires a direct endpoint, or any route past its trigger, inside an open session",
       body: invokeShape,
       replies: {
-        200: { description: "How the run ended, also when it failed.", schema: shape({ runId: z.string(), status: z.string(), durationMs: z.number() }) },
+        200: { description: "How the run ended, also when it failed.", schema: outcomeShape },
       },
       handle: async ({ body }) => ok(await invokeRoute(parts, sessions.getOpen(body.sessionId), body)),
     }),

@@ -7,31 +7,30 @@ import type { InstalledTable } from "../mappings/value-mappings.ts";
 import { Refusal } from "../refusal.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
+import { anyMap } from "./message-shapes.ts";
 
 const rawTypes = ["text/csv", "application/xml", "text/xml"] as const;
-const columnsShape = z.array(z.string());
-const summaryShape = shape({
+const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
-  name: z.string().nullable(),
-  columns: columnsShape,
+  columns: z.array(z.string()),
   rowCount: z.int(),
   hash: z.string(),
   lastModified: z.string(),
 });
-const putShape = shape({
-  id: z.string(),
-  created: z.boolean(),
-  columns: columnsShape,
-  rowCount: z.int(),
-  hash: z.string(),
-  lastModified: z.string(),
-  warnings: z.array(z.string()),
-});
-const tableShape = shape({
-  columns: z.array(z.unknown()).optional(),
-  rows: z.array(z.array(z.unknown())).optional(),
-  entries: z.record(z.string(), z.unknown()).optional(),
-});
+const summaryShape = shape(() => ({ ...aboutMembers(), name: z.string().nullable(), error: z.string().optional() }), "TableSummary");
+const putShape = shape(() => ({ ...aboutMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledTable");
+const tableShape = shape(
+  () => ({
+    name: z.string().optional(),
+    match: z.string().optional(),
+    onMissing: z.string().optional(),
+    default: z.unknown().optional(),
+    columns: z.array(z.unknown()).optional(),
+    rows: z.array(z.array(z.unknown())).optional(),
+    entries: anyMap().optional(),
+  }),
+  "ValueTable",
+);
 
 export function valueMappingEndpoints({ tables, users }: Mappings): readonly Endpoint[] {
   return [
@@ -40,7 +39,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       path: "/value-mappings",
       tag: "value mappings",
       summary: "The installed value-mapping tables, in short",
-      replies: { 200: { description: "All tables, by id.", schema: shape({ valueMappings: z.array(summaryShape), total: z.int() }) } },
+      replies: { 200: { description: "All tables, by id.", schema: shape(() => ({ valueMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const valueMappings = tables.list().map(summary);
         return ok({ valueMappings, total: valueMappings.length });
@@ -51,7 +50,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       path: "/value-mappings/:id",
       tag: "value mappings",
       summary: "One table; with `Accept: text/csv` or `application/xml` in that form",
-      replies: { 200: { description: "The table as it was given.", schema: tableShape } },
+      replies: { 200: { description: "The table as it was given.", schema: tableShape, alsoAs: ["text/csv", "application/xml"] } },
       handle({ params, headers }) {
         const { document, table, hash } = tables.read(documentId(params));
         const etag = { ETag: `"${hash}"` };
@@ -72,6 +71,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       summary: "Installs or replaces a table; lookups use it at once",
       body: z.unknown(),
       rawBody: rawTypes,
+      conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
       async handle(call) {
         const id = documentId(call.params);
@@ -89,7 +89,8 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       path: "/value-mappings/:id",
       tag: "value mappings",
       summary: "Removes a table and tells who still uses it",
-      replies: { 200: { description: "Removed.", schema: shape({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) }) } },
+      conditional: true,
+      replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {
         const id = documentId(params);
         await tables.remove(id, ifMatchOf(headers["if-match"]));

@@ -1,0 +1,25 @@
+// What several replies hold: failures, messages and the words for a status.
+import { z } from "zod";
+import { named, shape } from "./endpoint.ts";
+
+export const runStatuses = ["running", "completed", "failed", "retrying", "discarded", "cancelled"] as const;
+
+export const runStatus = named("RunStatus", () => z.enum(runStatuses));
+
+export const routeStatus = named("RouteStatus", () => z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]));
+
+/** Also of a run that goes on after the time it was given: that one names no step. */
+export const failureShape = shape(() => ({ type: z.string(), message: z.string(), stepId: z.string().nullable().optional() }), "Failure");
+
+export const anyMap = (): z.ZodType => z.record(z.string(), z.unknown());
+
+/** A message that was kept, as people may see it. */
+export const messageMembers = (): Readonly<Record<string, z.ZodType>> => ({
+  body: z.unknown(),
+  bodyType: z.string(),
+  size: z.int(),
+  headers: anyMap(),
+  properties: anyMap(),
+});
+
+export const messageShape = shape(messageMembers, "KeptMessage");
