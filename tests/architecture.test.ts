@@ -23,6 +23,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
   cli: {
     internal: [
       "@sluice/model",
+      "@sluice/client",
       "@sluice/flow-tests",
       "@sluice/server",
       "@sluice/server/check",

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connect, createConnection } from "./connection.ts";
-import { eventOf, followEvents } from "./event-stream.ts";
+import { CommandError } from "../command/declaration.ts";
+import { connect, createConnection, ifFound, type Connection } from "./connection.ts";
 
 describe("the way to a runtime", () => {
   let folder: string;
@@ -44,13 +44,43 @@ describe("the way to a runtime", () => {
   });
 });
 
-describe("an event stream", () => {
-  it("is read block by block; comments say nothing", () => {
-    expect(eventOf('id: a.1\nevent: log\ndata: {"x":\ndata: 1}')).toEqual({ id: "a.1", event: "log", data: { x: 1 } });
-    expect(eventOf(": heartbeat")).toBeUndefined();
-    expect(eventOf("retry: 2000")).toBeUndefined();
+describe("what a runtime refuses", () => {
+  const answering = async (status: number, body: string, work: (connection: Connection) => Promise<void>): Promise<void> => {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(body);
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    await work(createConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "t"));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+
+  it("is told with its own sentence; only what is not there is nothing", async () => {
+    await answering(409, '{"error":"route \'a\' is taken"}', async (connection) => {
+      await expect(connection.call("GET /flows")).rejects.toBeInstanceOf(CommandError);
+      await expect(ifFound(connection.call("GET /flows"))).rejects.toThrow("route 'a' is taken");
+    });
+    await answering(404, '{"error":"flow \'a\' not found"}', async (connection) => {
+      expect(await ifFound(connection.call("GET /flows/:id", { params: { id: "a" } }))).toBeUndefined();
+    });
+    await answering(500, "<html>", (connection) => expect(connection.call("GET /flows")).rejects.toThrow("the call was answered with status 500"));
   });
 
+  it("says what to do about the token and about a runtime that is not there", async () => {
+    await answering(401, '{"error":"unauthorized"}', (connection) =>
+      expect(connection.call("GET /flows")).rejects.toThrow(/refused the deploy token: check SERVICE/),
+    );
+    await answering(503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}', (connection) =>
+      expect(connection.call("GET /flows")).rejects.toThrow(/has no deploy token: start it with/),
+    );
+    await expect(createConnection("http://127.0.0.1:1", "").call("GET /flows")).rejects.toThrow(
+      /^no runtime answers at http:\/\/127.0.0.1:1 \(.+\): start one/,
+    );
+  });
+});
+
+describe("an event stream", () => {
   it("is taken up again after the last event when the connection breaks", async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
@@ -64,8 +94,9 @@ describe("an event stream", () => {
     const seen: number[] = [];
     const broke: string[] = [];
     const connection = createConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "t");
-    for await (const { data } of followEvents(connection, "/logs/stream", { signal: stop.signal, reconnecting: (reason) => void broke.push(reason) })) {
-      seen.push(data.n);
+    const onState = (state: string): unknown => state === "down" && broke.push(state);
+    for await (const { data } of connection.follow("GET /logs/stream", { signal: stop.signal, onState })) {
+      seen.push((data as unknown as { n: number }).n);
       if (seen.length === 2) stop.abort();
     }
     expect([seen, asked, broke.length]).toEqual([[1, 2], [undefined, "a.1"], 1]);

@@ -1,24 +1,34 @@
 // The way to a runtime's management API: where it is, the token, and answers in plain sentences when something is in the way.
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { createClient, type ApiClient, type ApiError } from "@sluice/client";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 
-interface ApiReply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed body; undefined when it is no JSON. */
-  readonly json: any;
-}
-
-export interface Connection {
+/** The management API of a runtime; what it refuses is thrown as a CommandError with its own sentence. */
+export interface Connection extends ApiClient {
   readonly baseUrl: string;
   readonly token: string;
-  /** Calls the management API; `path` is below `/_api`. A refused token and a runtime that does not answer are thrown. */
-  api(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
-  /** As `api`, and throws with the runtime's own sentence unless it answers with 2xx. */
-  expect(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
+}
+
+/** A call the runtime refused. */
+class RefusedCall extends CommandError {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What a call gives, or undefined when there is no such thing in the runtime. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof RefusedCall && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** The runtime a command's flags and the environment name. */
@@ -59,35 +69,20 @@ async function findToken(flags: Values, baseUrl: string, configured: string | un
   return kept.trim();
 }
 
+/** A deploy may wait for tests and for what is under way. */
+const timeoutMs = 600_000;
+
 export function createConnection(baseUrl: string, token: string): Connection {
-  const api: Connection["api"] = async (method, path, body, headers = {}) => {
-    const isText = typeof body === "string";
-    const reply = await reach(baseUrl, `${baseUrl}/_api${path}`, {
-      method,
-      headers: {
-        ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined || isText ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    const json = parsed(text);
-    if (reply.status === 401) throw new CommandError(refusedToken(baseUrl, token));
-    if (reply.status === 503 && /not configured/.test(text))
-      throw new CommandError(`the runtime at ${baseUrl} has no deploy token: start it with SERVICE_DEPLOY_TOKEN set`);
-    return { status: reply.status, headers: reply.headers, text, json };
-  };
-  return {
-    baseUrl,
-    token,
-    api,
-    async expect(method, path, body, headers) {
-      const reply = await api(method, path, body, headers);
-      if (reply.status >= 300) throw new CommandError(String(reply.json?.error ?? `${method} ${path} was answered with ${reply.status}`));
-      return reply;
-    },
-  };
+  return { baseUrl, token, ...createClient({ baseUrl, token, timeoutMs, refused: (error) => refusalOf(baseUrl, token, error) }) };
+}
+
+function refusalOf(baseUrl: string, token: string, error: ApiError): CommandError {
+  const { status, message } = error;
+  if (status === 0) return new CommandError(unreachable(baseUrl, error));
+  if (status === 401) return new CommandError(refusedToken(baseUrl, token));
+  if (status === 503 && /not configured/.test(message))
+    return new CommandError(`the runtime at ${baseUrl} has no deploy token: start it with SERVICE_DEPLOY_TOKEN set`);
+  return new RefusedCall(status, message);
 }
 
 const refusedToken = (baseUrl: string, token: string): string =>
@@ -95,23 +90,9 @@ const refusedToken = (baseUrl: string, token: string): string =>
     ? `the runtime at ${baseUrl} wants its deploy token: set SERVICE_DEPLOY_TOKEN or give --token-file`
     : `the runtime at ${baseUrl} refused the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
 
-/** `fetch` that says in a sentence why nobody answered. */
-export async function reach(baseUrl: string, url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if ((error as Error).name === "AbortError" || (error as Error).name === "TimeoutError") throw error;
-    const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
-    throw new CommandError(
-      `no runtime answers at ${baseUrl} (${cause?.code ?? cause?.message ?? (error as Error).message}): start one with \`sluice start\`, or name another with --runtime`,
-    );
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function unreachable(baseUrl: string, error: ApiError): string {
+  const fault = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };
+  if (fault.name === "AbortError") return error.message;
+  const reason = fault.cause?.code ?? fault.cause?.message ?? fault.message;
+  return `no runtime answers at ${baseUrl} (${reason}): start one with \`sluice start\`, or name another with --runtime`;
 }

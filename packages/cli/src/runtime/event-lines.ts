@@ -1,4 +1,5 @@
 // Events and runs as lines for people.
+import type { EventOf, LogEvent, Run, RunDetail, StreamName, TraceEvent } from "@sluice/client";
 import type { Style, Terminal } from "../terminal/terminal.ts";
 
 type Paint = Terminal["style"];
@@ -11,8 +12,13 @@ const oneLine = (text: unknown, longest: number): string => {
 };
 const took = (durationMs: unknown): string => (typeof durationMs === "number" ? ` ${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms` : "");
 
-/** A trace event as one line; undefined for events that say nothing to a reader. */
-export function traceLine(event: any, paint: Paint, columns = 100): string | undefined {
+/** An event of a stream as one line; undefined for events that say nothing to a reader. */
+export function eventLine(event: EventOf<StreamName>, { style, columns }: Pick<Terminal, "style" | "columns">): string | undefined {
+  if (event.name === "gap") return undefined;
+  return event.name === "trace" ? traceLine(event.data, style, columns) : logLine(event.data, style);
+}
+
+function traceLine(event: TraceEvent, paint: Paint, columns = 100): string | undefined {
   const at = paint("dim", time(String(event.at)));
   const { type, routeId, stepId, kind, label, error } = event;
   const body = event.message?.body ? paint("dim", ` ${oneLine(event.message.body, Math.max(20, columns - 60))}`) : "";
@@ -38,20 +44,20 @@ export function traceLine(event: any, paint: Paint, columns = 100): string | und
 
 const levelStyles: Readonly<Record<string, Style>> = { ERROR: "red", WARN: "yellow", INFO: "cyan" };
 
-export function logLine(event: any, paint: Paint): string {
+function logLine(event: LogEvent, paint: Paint): string {
   const { level, logger, message, at } = event;
   return `${paint("dim", time(String(at)))} ${paint(levelStyles[level] ?? "dim", String(level).padEnd(5))} ${paint("bold", String(logger))} ${oneLine(message, 2_000)}`;
 }
 
 const statusStyles: Readonly<Record<string, Style>> = { completed: "green", failed: "red", running: "cyan", retrying: "yellow" };
 
-export function runLine(run: any, paint: Paint): string {
+export function runLine(run: Run, paint: Paint): string {
   const error = run.error === null || run.error === undefined ? "" : ` ${oneLine(run.error.message, 120)}`;
   return `${run.startedAt} ${paint(statusStyles[run.status] ?? "dim", String(run.status).padEnd(9))} ${paint("bold", String(run.routeId))} ${run.id}${took(run.durationMs)}${error}`;
 }
 
 /** One run with its steps. */
-export function runText(run: any, paint: Paint): string {
+export function runText(run: RunDetail, paint: Paint): string {
   const lines = [
     runLine(run, paint),
     `  flow ${run.flowId}, ${run.trigger?.method === undefined ? "" : `${run.trigger.method} `}${run.trigger?.path ?? run.trigger?.uri ?? ""}`,

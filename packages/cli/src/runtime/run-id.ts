@@ -4,10 +4,8 @@ import type { Connection } from "./connection.ts";
 /** The id of a run; `last` stands for the newest that no test made. */
 export async function runIdOf(connection: Connection, word: string): Promise<string> {
   if (word !== "last") return word;
-  const { json } = await connection.expect("GET", "/runs?limit=1000");
-  const newest = (json.runs as readonly { id: string; sessionId: string | null; parentRunId: string | null }[]).find(
-    ({ sessionId, parentRunId }) => sessionId === null && parentRunId === null,
-  );
+  const { runs } = await connection.call("GET /runs", { query: { limit: 1_000 } });
+  const newest = runs.find(({ sessionId, parentRunId }) => sessionId === null && parentRunId === null);
   if (newest === undefined) throw new CommandError("there is no run yet");
   return newest.id;
 }

@@ -1,29 +1,38 @@
 // What a deploy is made of: files on this side, in the order in which they are put in.
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Operations } from "@sluice/client";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
 import { UsageError } from "../../command/declaration.ts";
 import { paramsBeside, type Params } from "../../files/flow-params.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
-type Kind = "value-mapping" | "message-mapping" | "policy" | "flow";
-
-export interface Artifact {
-  readonly kind: Kind;
+interface Named {
   readonly id: string;
   readonly file: string;
-  /** Below `/_api`. */
-  readonly path: string;
   readonly text: string;
-  /** What is sent, and as what. */
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
+export interface FlowArtifact extends Named {
+  readonly kind: "flow";
+  readonly body: Operations["PUT /flows/:id"]["body"];
+}
+
+export interface DocumentArtifact extends Named {
+  readonly kind: "value-mapping" | "message-mapping" | "policy";
+  /** What is sent: JSON, or text of the type. */
+  readonly body: unknown;
+  readonly contentType: TableType | undefined;
+}
+
+export type Artifact = FlowArtifact | DocumentArtifact;
+
+type TableType = Operations["GET /value-mappings/:id"]["replyText"];
+
 const folders = [
-  { folder: "value-mappings", kind: "value-mapping", path: "value-mappings", types: { ".json": undefined, ".csv": "text/csv", ".xml": "application/xml" } },
-  { folder: "message-mappings", kind: "message-mapping", path: "message-mappings", types: { ".json": undefined } },
-  { folder: "policies", kind: "policy", path: "auth", types: { ".json": undefined } },
+  { folder: "value-mappings", kind: "value-mapping", types: { ".json": undefined, ".csv": "text/csv", ".xml": "application/xml" } },
+  { folder: "message-mappings", kind: "message-mapping", types: { ".json": undefined } },
+  { folder: "policies", kind: "policy", types: { ".json": undefined } },
 ] as const;
 
 /** Everything to be deployed, documents before the flows that use them. */
@@ -31,7 +40,7 @@ export async function collectArtifacts(
   paths: readonly string[],
   options: { readonly params: Params; readonly id: string | undefined; readonly tests: boolean },
 ): Promise<readonly Artifact[]> {
-  const documents: Artifact[] = [];
+  const documents: DocumentArtifact[] = [];
   for (const path of paths) {
     const facts = await stat(path).catch(() => undefined);
     if (facts?.isDirectory() === true) documents.push(...(await documentsOf(path)));
@@ -40,7 +49,7 @@ export async function collectArtifacts(
   const flows = files.filter(({ kind }) => kind === "flow");
   if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id needs exactly one flow, and there are ${flows.length}`);
   if (flows.length + documents.length === 0) throw new UsageError(`there is nothing to deploy in ${paths.join(", ")}`);
-  const made: Artifact[] = [];
+  const made: FlowArtifact[] = [];
   for (const { path, text } of flows) {
     const id = options.id ?? flowIdOf(path);
     const twin = made.find((other) => other.id === id);
@@ -48,31 +57,23 @@ export async function collectArtifacts(
     const params = { ...(await paramsBeside(path)), ...options.params };
     const tests = options.tests ? await testsOf(path, files) : undefined;
     const body = { yaml: text, ...(Object.keys(params).length === 0 ? {} : { params }), ...(tests === undefined ? {} : { tests }) };
-    made.push({ kind: "flow", id, file: path, path: `/flows/${encodeURIComponent(id)}`, text, body, headers: {} });
+    made.push({ kind: "flow", id, file: path, text, body });
   }
   return [...documents, ...made];
 }
 
-async function documentsOf(folder: string): Promise<readonly Artifact[]> {
-  const found: Artifact[] = [];
-  for (const { folder: name, kind, path, types } of folders) {
+async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]> {
+  const found: DocumentArtifact[] = [];
+  for (const { folder: name, kind, types } of folders) {
     const inside = join(folder, name);
     for (const file of (await readdir(inside).catch(() => [] as string[])).toSorted()) {
       const extension = extname(file);
       if (!(extension in types)) continue;
       const id = basename(file, extension);
-      const mediaType = (types as Readonly<Record<string, string | undefined>>)[extension];
+      const contentType = (types as Readonly<Record<string, TableType | undefined>>)[extension];
       const text = await readText(join(inside, file));
-      const body = mediaType === undefined ? parsed(join(inside, file), text) : text;
-      found.push({
-        kind,
-        id,
-        file: join(inside, file),
-        path: `/${path}/${encodeURIComponent(id)}`,
-        text,
-        body,
-        headers: mediaType === undefined ? {} : { "content-type": mediaType },
-      });
+      const body = contentType === undefined ? parsed(join(inside, file), text) : text;
+      found.push({ kind, id, file: join(inside, file), text, body, contentType });
     }
   }
   return found;

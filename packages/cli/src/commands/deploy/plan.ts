@@ -1,8 +1,9 @@
 // What a deploy would change: each artifact compared with what the runtime has.
 import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "../../command/declaration.ts";
-import type { Connection } from "../../runtime/connection.ts";
-import type { Artifact } from "./artifacts.ts";
+import { ifFound, type Connection } from "../../runtime/connection.ts";
+import { readDocument } from "./artifact-calls.ts";
+import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
 import { lineDiff } from "./line-diff.ts";
 
 export interface Change {
@@ -23,43 +24,48 @@ export async function planDeploy(connection: Connection, artifacts: readonly Art
   return changes;
 }
 
-async function planFlow(connection: Connection, artifact: Artifact): Promise<Change> {
-  const current = await connection.api("GET", artifact.path);
-  const before = current.status === 200 ? current.json : undefined;
-  const reply = await connection.api("PUT", `${artifact.path}?dryRun=true`, artifact.body);
-  if (reply.status >= 300) throw new CommandError(`${artifact.file}: ${String(reply.json?.error ?? reply.status)}`);
-  const action = before === undefined ? "create" : reply.json.changed === true ? "replace" : "same";
+async function planFlow(connection: Connection, artifact: FlowArtifact): Promise<Change> {
+  const { id, body, file, text } = artifact;
+  const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body }).catch((error: Error) => {
+    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}`) : error;
+  });
+  const action = before === undefined ? "create" : reply.changed ? "replace" : "same";
   return {
     artifact,
     action,
-    before: before === undefined ? undefined : { yaml: before.yaml, ...(before.params === undefined ? {} : { params: before.params }) },
+    before: before === undefined ? undefined : { yaml: before.yaml, params: before.params },
     beforeHash: before?.hash,
-    diff: action === "replace" ? lineDiff(String(before.yaml ?? ""), artifact.text) : [],
-    warnings: reply.json.warnings ?? [],
-    routes: reply.json.routes,
+    diff: before !== undefined && action === "replace" ? lineDiff(before.yaml, text) : [],
+    warnings: reply.warnings,
+    routes: "dryRun" in reply ? reply.routes : undefined,
   };
 }
 
-async function planDocument(connection: Connection, artifact: Artifact): Promise<Change> {
-  const { kind, path, headers, text, body } = artifact;
-  const type = headers["content-type"];
-  const current = await connection.api("GET", path, undefined, type === undefined ? {} : { accept: type });
-  const found = current.status === 200;
-  const { flowId: _flow, lastModified: _time, ...stored } = (current.json ?? {}) as Record<string, unknown>;
-  const isSame = found && (type === undefined ? isDeepStrictEqual(stored, body) : lines(current.text) === lines(text));
-  const action = !found ? "create" : isSame ? "same" : "replace";
-  const shown = type === undefined ? JSON.stringify(stored, undefined, 2) : lines(current.text);
-  const wanted = type === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
+async function planDocument(connection: Connection, artifact: DocumentArtifact): Promise<Change> {
+  const { kind, contentType, text, body } = artifact;
+  const current = await ifFound(readDocument(connection, artifact));
+  const before = typeof current?.body === "string" ? current.body : withoutFacts(current?.body);
+  const shown = contentType === undefined ? JSON.stringify(before, undefined, 2) : lines(String(before));
+  const wanted = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
+  const isSame = contentType === undefined ? isDeepStrictEqual(before, body) : shown === wanted;
+  const action = current === undefined ? "create" : isSame ? "same" : "replace";
   return {
     artifact,
     action,
-    before: !found ? undefined : type === undefined ? stored : current.text,
-    beforeHash: current.headers.get("etag")?.replaceAll('"', ""),
+    before: current === undefined ? undefined : before,
+    beforeHash: current?.headers.get("etag")?.replaceAll('"', ""),
     // A policy may hold secrets: what changes in it is nobody's to read over a shoulder.
     diff: action === "replace" && kind !== "policy" ? lineDiff(shown, wanted) : [],
     warnings: [],
     routes: undefined,
   };
+}
+
+/** What was given, of a document that comes with facts about it. */
+function withoutFacts(document: unknown): unknown {
+  const { flowId: _flow, lastModified: _time, ...given } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  return given;
 }
 
 /** CSV comes back with the line ends its standard asks for. */

@@ -2,6 +2,7 @@
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
+import { putArtifact, removeArtifact, type Taken } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
 import { planDeploy, type Change } from "./plan.ts";
 
@@ -30,10 +31,9 @@ export async function run(call: Call): Promise<number> {
   terminal.progress(undefined);
   if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies }, undefined, 2));
   else {
-    for (const reply of replies) {
-      for (const warning of (reply["warnings"] ?? []) as readonly string[]) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
-      for (const route of (reply["routes"] ?? []) as readonly { id: string; url?: string; status: string }[])
-        terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
+    for (const { warnings, routes = [] } of replies) {
+      for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
+      for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
     }
     terminal.note(`${due.length} deployed to ${connection.baseUrl}`);
   }
@@ -47,9 +47,9 @@ interface Applying {
   note(text: string): void;
 }
 
-async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly Readonly<Record<string, unknown>>[]> {
+async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly Taken[]> {
   const done: Change[] = [];
-  const replies: Readonly<Record<string, unknown>>[] = [];
+  const replies: Taken[] = [];
   for (const [index, change] of due.entries()) {
     const { artifact, beforeHash } = change;
     applying.progress(
@@ -57,9 +57,7 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
     );
     try {
       applying.signal.throwIfAborted();
-      const query = applying.withTests && artifact.kind === "flow" ? "?tests=required" : "";
-      const condition: Readonly<Record<string, string>> = beforeHash === undefined ? {} : { "if-match": `"${beforeHash}"` };
-      replies.push((await connection.expect("PUT", artifact.path + query, artifact.body, { ...artifact.headers, ...condition })).json);
+      replies.push(await putArtifact(connection, artifact, artifact.body, { ifMatch: beforeHash, withTests: applying.withTests }));
       done.push(change);
     } catch (error) {
       applying.progress("");
@@ -81,11 +79,12 @@ async function apply(connection: Connection, due: readonly Change[], applying: A
 async function takeBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
   const left: string[] = [];
   for (const { artifact, action, before } of done) {
-    const reply =
-      action === "create"
-        ? await connection.api("DELETE", artifact.path).catch(() => undefined)
-        : await connection.api("PUT", artifact.path, before, artifact.headers).catch(() => undefined);
-    if (reply === undefined || reply.status >= 300) left.push(`${artifact.kind} '${artifact.id}'`);
+    try {
+      if (action === "create") await removeArtifact(connection, artifact);
+      else await putArtifact(connection, artifact, before);
+    } catch {
+      left.push(`${artifact.kind} '${artifact.id}'`);
+    }
   }
   return left;
 }

@@ -4,12 +4,12 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { EventOf, StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
-import { followEvents } from "../../runtime/event-stream.ts";
-import { logLine, traceLine } from "../../runtime/event-lines.ts";
+import { eventLine } from "../../runtime/event-lines.ts";
 import { givenFlows } from "../run/given-flows.ts";
 import { ended } from "../run/interrupted.ts";
 import { guard, startFault } from "../run/run-run.ts";
@@ -39,8 +39,8 @@ export async function run(call: Call): Promise<number> {
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
     const following = Promise.all([
-      show(call, connection, "/logs/stream?", (event) => logLine(event, terminal.style)),
-      ...(isOn(flags, "quiet") ? [] : [show(call, connection, "/trace/stream?body=preview", (event) => traceLine(event, terminal.style, terminal.columns))]),
+      show(call, connection.follow("GET /logs/stream", { signal })),
+      ...(isOn(flags, "quiet") ? [] : [show(call, connection.follow("GET /trace/stream", { query: { body: "preview" }, signal }))]),
     ]);
     await ended(signal);
     await following;
@@ -69,16 +69,16 @@ async function announce(connection: Connection, { terminal }: Call, paths: reado
   terminal.note(
     `${style("bold", "Serving")} ${paths.length === 0 ? "." : paths.join(", ")} at ${connection.baseUrl}; changes are taken in on save, Ctrl-C ends it`,
   );
-  const { json } = await connection.expect("GET", "/flows");
-  for (const flow of json.flows as readonly { id: string; error: string | null; routes: readonly { id: string; status: string }[] }[]) {
+  const { flows } = await connection.call("GET /flows");
+  for (const flow of flows) {
     if (flow.error === null) terminal.write(`${style("green", "✓")} ${flow.id}: ${flow.routes.map(({ id }) => id).join(", ")}`);
     else terminal.write(`${style("red", "✗")} ${flow.id}: ${flow.error}`);
   }
 }
 
-async function show({ terminal, signal }: Call, connection: Connection, path: string, line: (event: unknown) => string | undefined): Promise<void> {
-  for await (const { event, data } of followEvents(connection, path, { signal })) {
-    const text = event === "gap" ? undefined : line(data);
+async function show({ terminal }: Call, events: AsyncIterable<EventOf<StreamName>>): Promise<void> {
+  for await (const event of events) {
+    const text = eventLine(event, terminal);
     if (text !== undefined) terminal.write(text);
   }
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { ApiError, createClient, type Answer, type ReplyOf } from "@sluice/client";
 import { CommandError } from "../../command/declaration.ts";
 import type { Connection } from "../../runtime/connection.ts";
 
@@ -62,24 +63,26 @@ export async function checkPort(name: string, host: string, port: number, variab
 
 /** The runtime, its token, its version and its clock; `asked` when the user named it. */
 export async function checkRuntime(connection: Connection, asked: boolean, version: string): Promise<readonly Finding[]> {
-  let reply: Response;
+  const { baseUrl } = connection;
+  const stranger: Finding = {
+    check: "runtime",
+    state: "problem",
+    text: `what answers at ${baseUrl} is no Sluice runtime`,
+    fix: "name another address with --runtime",
+  };
   const sent = Date.now();
-  try {
-    reply = await fetch(`${connection.baseUrl}/_api/health`, { signal: AbortSignal.timeout(5_000) });
-  } catch (error) {
-    const reason = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
-    const text = `nobody answers at ${connection.baseUrl} (${reason})`;
+  const reply = await askHealth(baseUrl, 5_000);
+  if (reply instanceof ApiError && reply.status === 0) {
+    const text = `nobody answers at ${baseUrl} (${reasonOf(reply)})`;
     return [{ check: "runtime", state: asked ? "problem" : "warning", text, fix: "start one with `sluice start`, or name another with --runtime" }];
   }
-  const health = (await reply.json().catch(() => ({}))) as { status?: string; engineVersion?: string };
-  if (health.engineVersion === undefined)
-    return [
-      { check: "runtime", state: "problem", text: `what answers at ${connection.baseUrl} is no Sluice runtime`, fix: "name another address with --runtime" },
-    ];
+  // Whoever listens there may say anything.
+  if (reply instanceof ApiError || typeof reply.body !== "object" || reply.body === null || !("engineVersion" in reply.body)) return [stranger];
+  const health = reply.body;
   const findings: Finding[] = [
     health.status === "UP"
-      ? { check: "runtime", state: "ok", text: `${connection.baseUrl} is up` }
-      : { check: "runtime", state: "warning", text: `${connection.baseUrl} says ${health.status}`, fix: "see `sluice logs --level ERROR --replay 50`" },
+      ? { check: "runtime", state: "ok", text: `${baseUrl} is up` }
+      : { check: "runtime", state: "warning", text: `${baseUrl} says ${health.status}`, fix: "see `sluice logs --level ERROR --replay 50`" },
   ];
   if (health.engineVersion !== version)
     findings.push({
@@ -93,9 +96,21 @@ export async function checkRuntime(connection: Connection, asked: boolean, versi
   return findings;
 }
 
+/** What a runtime says of itself to anybody, or why it does not. */
+export function askHealth(baseUrl: string, timeoutMs: number): Promise<Answer<ReplyOf<"GET /health">> | ApiError> {
+  return createClient({ baseUrl, timeoutMs })
+    .answer("GET /health")
+    .catch((error: ApiError) => error);
+}
+
+function reasonOf({ cause }: ApiError): string {
+  const { name, cause: inner } = cause as Error & { readonly cause?: NodeJS.ErrnoException };
+  return inner?.code ?? name;
+}
+
 async function checkToken(connection: Connection): Promise<Finding> {
   try {
-    await connection.expect("GET", "/flows");
+    await connection.call("GET /flows");
     return { check: "deploy token", state: "ok", text: "it is taken" };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

@@ -1,8 +1,9 @@
+import { ApiError } from "@sluice/client";
 import { readConfiguration } from "@sluice/server/config";
 import { isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/product-version.ts";
 import { connect } from "../../runtime/connection.ts";
-import { checkDirectory, checkNode, checkPort, checkRuntime, type Finding } from "./checks.ts";
+import { askHealth, checkDirectory, checkNode, checkPort, checkRuntime, type Finding } from "./checks.ts";
 
 export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
@@ -16,7 +17,10 @@ export async function run({ flags, terminal }: Call): Promise<number> {
   const findings: readonly Finding[] = [
     checkNode(),
     await checkDirectory(settings.dataDir),
-    await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", () => answers(`http://${settings.host}:${settings.port}/_api/health`)),
+    await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", async () => {
+      const reply = await askHealth(`http://${settings.host}:${settings.port}`, 2_000);
+      return !(reply instanceof ApiError);
+    }),
     await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => answers(`http://127.0.0.1:${designerPort}/`)),
     ...(await checkRuntime(connection, textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined, productVersion())),
   ];

@@ -1,46 +1,24 @@
 // From a captured run to a test: the answer of a step is the message before the next one.
+import type { CapturedMessage, Flow, Operations, RunDetail } from "@sluice/client";
 import { flatParams } from "../../files/flow-params.ts";
 import { createFlowChecker, staysInside } from "@sluice/server/check";
 
-interface CapturedMessage {
-  readonly stepId: string;
-  readonly body: unknown;
-  readonly bodyType: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
-
-export interface RecordedRun {
-  readonly id: string;
-  readonly routeId: string;
-  readonly flowId: string;
-  readonly status: string;
-  readonly trigger: { readonly uri: string; readonly method?: string; readonly path?: string };
-  readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null } | null;
-  readonly steps: readonly { readonly stepId: string; readonly kind: string }[];
-  readonly messages?: readonly CapturedMessage[];
-}
-
 type Json = Readonly<Record<string, unknown>>;
+type Mocks = NonNullable<Operations["POST /test/session"]["body"]["mocks"]>;
 
 /** Headers that the transport or the runtime sets anew. */
 const volatile = /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
 
 export interface RecordedTest {
   readonly name: string;
-  readonly mocks: readonly Json[];
+  readonly mocks: Mocks;
   readonly when: Json;
   readonly then: readonly Json[];
 }
 
-/** The flow of a run as the runtime tells of it. */
-export interface DeployedFlow {
-  readonly yaml: string;
-  readonly params?: Json;
-}
-
 /** The test without its expectations about the outcome. `children` are the runs that this one called. */
-export function testOf(run: RecordedRun, children: readonly RecordedRun[], flow: DeployedFlow): RecordedTest {
-  const params = flatParams(flow.params ?? {});
+export function testOf(run: RunDetail, children: readonly RunDetail[], flow: Pick<Flow, "yaml" | "params">): RecordedTest {
+  const params = flatParams(flow.params);
   const check = createFlowChecker();
   const read = (property: (name: string) => string | undefined) => check({ id: run.flowId, source: flow.yaml, property }).deployment;
   // A name without a value takes the default the flow gives it; only where there is none does anything stand for it.
@@ -63,7 +41,7 @@ export function testOf(run: RecordedRun, children: readonly RecordedRun[], flow:
   return { name: `recorded ${run.id}`, mocks, when: whenOf(run, run.messages?.[0]), then: [{ status: run.status }] };
 }
 
-function mockOf({ error }: RecordedRun, message: CapturedMessage, next: CapturedMessage | undefined): Json {
+function mockOf({ error }: RunDetail, message: CapturedMessage, next: CapturedMessage | undefined): Mocks[number] {
   const match = { id: message.stepId, match: { stepId: message.stepId } };
   if (error !== null && error.stepId === message.stepId) return { ...match, throw: { type: error.type, message: error.message } };
   if (next === undefined) return { ...match, respond: {} };
@@ -84,7 +62,7 @@ function mockOf({ error }: RecordedRun, message: CapturedMessage, next: Captured
 
 const value = (name: string): boolean => !volatile.test(name);
 
-function whenOf({ routeId, trigger }: RecordedRun, first: CapturedMessage | undefined): Json {
+function whenOf({ routeId, trigger }: RunDetail, first: CapturedMessage | undefined): Json {
   const headers = Object.fromEntries(Object.entries(first?.headers ?? {}).filter(([name]) => value(name)));
   const message = { ...(Object.keys(headers).length === 0 ? {} : { headers }), ...(first === undefined || first.body === null ? {} : { body: first.body }) };
   if (trigger.method === undefined || trigger.path === undefined) return { route: routeId, ...message };

@@ -1,18 +1,18 @@
 import { access, writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
+import type { RunDetail } from "@sluice/client";
 import { httpTransport, readFlowTests, runFlowTest } from "@sluice/flow-tests";
 import { CommandError, countFlag, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
-import { connect, type Connection } from "../../runtime/connection.ts";
+import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
-import { testOf, type RecordedRun, type RecordedTest } from "./recorded-test.ts";
+import { testOf, type RecordedTest } from "./recorded-test.ts";
 
 export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const named = String(given["run"]);
   if (textFlag(flags, "capture") !== undefined) return capture(connection, named, countFlag(flags, "capture", 10), terminal);
   const id = await runIdOf(connection, named);
-  const { json: found } = await connection.expect("GET", `/runs/${encodeURIComponent(id)}`);
-  const recorded = found as RecordedRun;
+  const recorded = await connection.call("GET /runs/:id", { params: { id } });
   if (recorded.messages === undefined || recorded.messages.length === 0)
     throw new CommandError(
       `the messages of run '${id}' were not captured: switch capture on with \`sluice record ${recorded.routeId} --capture 10\` and call the route again`,
@@ -27,7 +27,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     ))
   )
     throw new UsageError(`'${output}' is there already: choose another --output, or --force`);
-  const { json: flow } = await connection.expect("GET", `/flows/${encodeURIComponent(recorded.flowId)}`);
+  const flow = await connection.call("GET /flows/:id", { params: { id: recorded.flowId } });
   const test = await withOutcome(connection, testOf(recorded, await childrenOf(connection, recorded), flow));
   const flowFile = textFlag(flags, "flow");
   const subject = flowFile === undefined ? { flowId: recorded.flowId } : { flow: flowFile };
@@ -41,26 +41,25 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
 }
 
 /** The runs that a run called, and those that they called. */
-async function childrenOf(connection: Connection, run: RecordedRun): Promise<readonly RecordedRun[]> {
-  const { json } = await connection.expect("GET", `/runs?limit=1000&flowId=${encodeURIComponent(run.flowId)}`);
+async function childrenOf(connection: Connection, run: RunDetail): Promise<readonly RunDetail[]> {
+  const { runs } = await connection.call("GET /runs", { query: { limit: 1_000, flowId: run.flowId } });
   const family = new Set([run.id]);
-  const children = [...(json.runs as readonly { id: string; parentRunId: string | null }[])]
-    .reverse()
-    .filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
-  return Promise.all(children.map(async ({ id }) => (await connection.expect("GET", `/runs/${id}`)).json as RecordedRun));
+  const children = [...runs].reverse().filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
+  return Promise.all(children.map(({ id }) => connection.call("GET /runs/:id", { params: { id } })));
 }
 
 async function capture(connection: Connection, routeId: string, minutes: number, terminal: Call["terminal"]): Promise<number> {
-  const { json } = await connection.expect("POST", `/routes/${encodeURIComponent(routeId)}/capture`, { forMs: minutes * 60_000 });
-  terminal.note(`the messages of route '${routeId}' are captured until ${json.until}`);
+  const { until } = await connection.call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: minutes * 60_000 } });
+  terminal.note(`the messages of route '${routeId}' are captured until ${until}`);
   return 0;
 }
 
 /** The test with what it comes to, found by running it once where nothing real is called. */
 async function withOutcome(connection: Connection, test: RecordedTest): Promise<RecordedTest> {
   const transport = httpTransport(connection.baseUrl, connection.token);
-  const opened = await connection.expect("POST", "/test/session", { name: test.name, scope: "session", unmatched: "fail", time: "skip", mocks: test.mocks });
-  const { sessionId } = opened.json as { sessionId: string };
+  const { sessionId } = await connection.call("POST /test/session", {
+    body: { name: test.name, scope: "session", unmatched: "fail", time: "skip", mocks: test.mocks },
+  });
   try {
     if ("webhook" in test.when) {
       const { method = "POST", path = `/api/${String(test.when["webhook"])}`, headers = {}, body: given } = test.when as Record<string, any>;
@@ -71,11 +70,11 @@ async function withOutcome(connection: Connection, test: RecordedTest): Promise<
       const body = reply.status >= 500 ? {} : { bodyEquals: dataOf(reply.text) };
       return { ...test, then: [...test.then, { reply: { status: reply.status, ...body } }] };
     }
-    const { body, headers } = test.when;
-    const reply = await connection.expect("POST", "/test/invoke", { sessionId, routeId: test.when["route"], body, headers });
-    return reply.json.body === null ? test : { ...test, then: [...test.then, { reply: { bodyEquals: reply.json.body } }] };
+    const { route, body, headers } = test.when as { route: string; body?: unknown; headers?: Readonly<Record<string, unknown>> };
+    const outcome = await connection.call("POST /test/invoke", { body: { sessionId, routeId: route, body, ...(headers === undefined ? {} : { headers }) } });
+    return outcome.body === null ? test : { ...test, then: [...test.then, { reply: { bodyEquals: outcome.body } }] };
   } finally {
-    await connection.api("DELETE", `/test/session/${sessionId}`);
+    await ifFound(connection.call("DELETE /test/session/:id", { params: { id: sessionId } }));
   }
 }
 

@@ -1,5 +1,6 @@
+import type { OutcomeDifference, ReplayOutcome } from "@sluice/client";
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
-import { connect } from "../../runtime/connection.ts";
+import { connect, ifFound } from "../../runtime/connection.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 
 export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
@@ -8,23 +9,26 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   const headers = headersOf(listOf(flags, "header"));
   const fromStep = textFlag(flags, "fromStep");
   const session = isOn(flags, "inSession")
-    ? (await connection.expect("POST", "/test/session", { name: "sluice replay", scope: "session", unmatched: "fail", time: "skip" })).json.sessionId
+    ? (await connection.call("POST /test/session", { body: { name: "sluice replay", scope: "session", unmatched: "fail", time: "skip" } })).sessionId
     : undefined;
   try {
-    const { json } = await connection.expect("POST", `/runs/${encodeURIComponent(await runIdOf(connection, String(given["run"])))}/replay`, {
-      ...(fromStep === undefined ? {} : { fromStep }),
-      ...(body === undefined ? {} : { body: valueOf(body) }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(session === undefined ? {} : { sessionId: session }),
+    const outcome = await connection.call("POST /runs/:id/replay", {
+      params: { id: await runIdOf(connection, String(given["run"])) },
+      body: {
+        ...(fromStep === undefined ? {} : { fromStep }),
+        ...(body === undefined ? {} : { body: valueOf(body) }),
+        ...(headers === undefined ? {} : { headers }),
+        ...(session === undefined ? {} : { sessionId: session }),
+      },
     });
-    terminal.write(isOn(flags, "json") ? JSON.stringify(json, undefined, 2) : outcomeText(json));
-    return ["completed", "discarded"].includes(json.status) ? 0 : 1;
+    terminal.write(isOn(flags, "json") ? JSON.stringify(outcome, undefined, 2) : outcomeText(outcome));
+    return ["completed", "discarded"].includes(outcome.status) ? 0 : 1;
   } finally {
-    if (session !== undefined) await connection.api("DELETE", `/test/session/${session}`);
+    if (session !== undefined) await ifFound(connection.call("DELETE /test/session/:id", { params: { id: session } }));
   }
 }
 
-function outcomeText(outcome: any): string {
+function outcomeText(outcome: ReplayOutcome): string {
   const lines = [`${outcome.runId} ${outcome.status} in ${outcome.durationMs} ms (replay of ${outcome.replayOf})`];
   if (outcome.flowChanged === true) lines.push("the flow changed since the run");
   if (outcome.error) lines.push(`error: ${outcome.error.message}`);
@@ -34,14 +38,15 @@ function outcomeText(outcome: any): string {
   return lines.join("\n");
 }
 
-function differences(diff: any): readonly string[] {
-  if (diff?.same === true) return ["the outcome is the same"];
+function differences(diff: OutcomeDifference | undefined): readonly string[] {
+  if (diff === undefined) return [];
+  if (diff.same === true) return ["the outcome is the same"];
   const lines: string[] = [];
-  if (diff?.status?.before !== diff?.status?.after) lines.push(`status: was ${diff.status.before}, is ${diff.status.after}`);
-  if (diff?.body?.changed === true) lines.push(`body: was ${JSON.stringify(diff.body.before)}`);
-  for (const [name, change] of Object.entries((diff?.headers?.changed ?? {}) as Record<string, any>))
+  if (diff.status.before !== diff.status.after) lines.push(`status: was ${diff.status.before}, is ${diff.status.after}`);
+  if (diff.body?.changed === true) lines.push(`body: was ${JSON.stringify(diff.body.before)}`);
+  for (const [name, change] of Object.entries(diff.headers?.changed ?? {}))
     lines.push(`header ${name}: was ${JSON.stringify(change.before)}, is ${JSON.stringify(change.after)}`);
-  return lines.length === 0 && diff?.same === null ? ["the first outcome was not kept: it cannot be compared"] : lines;
+  return lines.length === 0 && diff.same === null ? ["the first outcome was not kept: it cannot be compared"] : lines;
 }
 
 function headersOf(words: readonly string[]): Readonly<Record<string, string>> | undefined {

@@ -1,8 +1,11 @@
+import type { CallInput, Run, RunStatus } from "@sluice/client";
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { runLine, runText } from "../../runtime/event-lines.ts";
 import { pause } from "../../runtime/pause.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
+
+type RunQuery = NonNullable<CallInput<"GET /runs">["query"]>;
 
 const lookMs = 1_000;
 
@@ -10,23 +13,21 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   if (typeof given["run"] === "string") {
-    const { json } = await connection.expect("GET", `/runs/${encodeURIComponent(await runIdOf(connection, given["run"]))}`);
-    terminal.write(asJson ? JSON.stringify(json, undefined, 2) : runText(json, terminal.style));
+    const found = await connection.call("GET /runs/:id", { params: { id: await runIdOf(connection, given["run"]) } });
+    terminal.write(asJson ? JSON.stringify(found, undefined, 2) : runText(found, terminal.style));
     return 0;
   }
-  const query = new URLSearchParams({ limit: String(countFlag(flags, "limit", 20)) });
-  for (const [name, flag] of [
-    ["flowId", "flow"],
-    ["routeId", "route"],
-    ["status", "status"],
-  ] as const) {
-    const value = textFlag(flags, flag);
-    if (value !== undefined) query.set(name, value);
-  }
-  const { json } = await connection.expect("GET", `/runs?${query.toString()}`);
+  const query = {
+    limit: countFlag(flags, "limit", 20),
+    flowId: textFlag(flags, "flow"),
+    routeId: textFlag(flags, "route"),
+    // What is no status is told by the runtime, which knows them all.
+    status: textFlag(flags, "status") as RunStatus | undefined,
+  };
+  const json = await connection.call("GET /runs", { query });
   if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(json, undefined, 2));
   else {
-    const print = (one: unknown): void => terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style));
+    const print = (one: Run): void => terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style));
     for (const one of [...json.runs].reverse()) print(one);
     if (json.runs.length === 0 && !isOn(flags, "follow")) terminal.note("no runs");
     if (isOn(flags, "follow")) await followRuns(connection, query, json.runs, print, signal);
@@ -35,20 +36,13 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
 }
 
 /** Prints runs that ended since; asks once a second, which misses nothing the history keeps. */
-async function followRuns(
-  connection: Connection,
-  query: URLSearchParams,
-  before: readonly any[],
-  print: (run: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id as string));
-  query.set("limit", "200");
+async function followRuns(connection: Connection, query: RunQuery, before: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
+  const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
     await pause(lookMs, signal);
     if (signal.aborted) return;
-    const { json } = await connection.expect("GET", `/runs?${query.toString()}`);
-    for (const one of [...json.runs].reverse()) {
+    const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
+    for (const one of [...runs].reverse()) {
       if (one.endedAt === null || ended.has(one.id)) continue;
       ended.add(one.id);
       print(one);

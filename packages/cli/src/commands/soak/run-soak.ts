@@ -5,7 +5,7 @@ import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
-import { connect, createConnection, type Connection } from "../../runtime/connection.ts";
+import { connect, createConnection, ifFound, type Connection } from "../../runtime/connection.ts";
 import { pause } from "../../runtime/pause.ts";
 import { timeLimit } from "../../runtime/time-limit.ts";
 import { audit, readBooks, type Books } from "./books.ts";
@@ -47,7 +47,7 @@ export async function run(call: Call): Promise<number> {
     const took = (performance.now() - began) / 1_000;
     const after = await settled(connection, tally, before, signal);
     const faults = [...tally.faults, ...audit(tally, before, after)];
-    await connection.api("DELETE", `/flows/${flowId}`);
+    await ifFound(connection.call("DELETE /flows/:id", { params: { id: flowId } }));
     terminal.progress(undefined);
     terminal.write(isOn(flags, "json") ? JSON.stringify({ ...figures(tally, took), faults }, undefined, 2) : text(tally, took, faults));
     return faults.length === 0 ? 0 : 1;
@@ -57,7 +57,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 async function install(connection: Connection, version: number): Promise<void> {
-  await connection.expect("PUT", `/flows/${flowId}`, { yaml: soakFlow(version) });
+  await connection.call("PUT /flows/:id", { params: { id: flowId }, body: { yaml: soakFlow(version) } });
 }
 
 async function deploys(connection: Connection, tally: Tally, everyMs: number, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { httpTransport, installDocuments, installFlow, type FlowTestFile, type RuntimeTransport } from "@sluice/flow-tests";
 import { CommandError } from "../../command/declaration.ts";
 import { flowIdOf, readText } from "../../files/yaml-files.ts";
-import type { Connection } from "../../runtime/connection.ts";
+import { ifFound, type Connection } from "../../runtime/connection.ts";
 
 export interface Subject {
   readonly flowId: string;
@@ -89,9 +89,9 @@ export function openRemote(connection: Connection): RuntimeUnderTest {
     transport: httpTransport(connection.baseUrl, connection.token),
     async prepare(testPath, file) {
       const flowId = file.flowId ?? flowIdOf(join(dirname(testPath), file.flow as string));
-      const reply = await connection.api("GET", `/flows/${encodeURIComponent(flowId)}`);
-      if (reply.status === 404) throw new CommandError(`flow '${flowId}' is not deployed at ${connection.baseUrl}: deploy it first with \`sluice deploy\``);
-      return { flowId, source: String(reply.json?.yaml ?? ""), file: undefined };
+      const flow = await ifFound(connection.call("GET /flows/:id", { params: { id: flowId } }));
+      if (flow === undefined) throw new CommandError(`flow '${flowId}' is not deployed at ${connection.baseUrl}: deploy it first with \`sluice deploy\``);
+      return { flowId, source: flow.yaml, file: undefined };
     },
     close: async () => undefined,
   };

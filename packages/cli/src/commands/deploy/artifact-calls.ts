@@ -1,0 +1,49 @@
+// How each kind of artifact is read, put and removed.
+import type { Answer, InstalledFlow } from "@sluice/client";
+import type { Connection } from "../../runtime/connection.ts";
+import type { Artifact, DocumentArtifact, FlowArtifact } from "./artifacts.ts";
+
+/** What the runtime says of an artifact it took. */
+export interface Taken {
+  readonly warnings: readonly string[];
+  readonly routes?: InstalledFlow["routes"];
+}
+
+interface Conditions {
+  readonly ifMatch?: string | undefined;
+  readonly withTests?: boolean;
+}
+
+/** A document as the runtime has it, in the form it is sent in. */
+export function readDocument(connection: Connection, { kind, id, contentType }: DocumentArtifact): Promise<Answer<unknown>> {
+  if (kind === "policy") return connection.answer("GET /auth/:flowId", { params: { flowId: id } });
+  if (kind === "message-mapping") return connection.answer("GET /message-mappings/:id", { params: { id } });
+  return contentType === undefined
+    ? connection.answer("GET /value-mappings/:id", { params: { id } })
+    : connection.text("GET /value-mappings/:id", { params: { id }, accept: contentType });
+}
+
+/** Puts an artifact in; `body` is its own, or what was there before. */
+export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, { ifMatch, withTests = false }: Conditions = {}): Promise<Taken> {
+  const { kind, id } = artifact;
+  if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], { ifMatch, withTests });
+  if (kind === "policy") return connection.call("PUT /auth/:flowId", { params: { flowId: id }, body: body as Readonly<Record<string, unknown>>, ifMatch });
+  if (kind === "message-mapping") return connection.call("PUT /message-mappings/:id", { params: { id }, body, ifMatch });
+  const { contentType } = artifact;
+  return contentType === undefined
+    ? connection.call("PUT /value-mappings/:id", { params: { id }, body, ifMatch })
+    : connection.call("PUT /value-mappings/:id", { params: { id }, body: body as string, contentType, ifMatch });
+}
+
+async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests }: Conditions): Promise<InstalledFlow> {
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query: { tests: withTests === true ? "required" : undefined } });
+  // Nobody asked what would be.
+  return reply as InstalledFlow;
+}
+
+export async function removeArtifact(connection: Connection, { kind, id }: Artifact): Promise<void> {
+  if (kind === "flow") await connection.call("DELETE /flows/:id", { params: { id } });
+  else if (kind === "policy") await connection.call("DELETE /auth/:flowId", { params: { flowId: id } });
+  else if (kind === "message-mapping") await connection.call("DELETE /message-mappings/:id", { params: { id } });
+  else await connection.call("DELETE /value-mappings/:id", { params: { id } });
+}
