@@ -1,6 +1,6 @@
 // Every operation of the management API is called, and what it answers is held against the OpenAPI document the client's types
 // are made from: nothing missing, nothing of another type, and nothing in a reply that the document does not tell.
-import { createClient, type ApiClient, type OperationName } from "@sluice/client";
+import { createClient, events, type ApiClient, type OperationName } from "@sluice/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { schemaFaults } from "./schema-faults.ts";
 import { answering, call, direct, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -181,15 +181,15 @@ it("test sessions", async () => {
 it("the events of the streams", async () => {
   const stop = new AbortController();
   const kinds = new Set<string>();
-  const follow = async (name: "GET /trace/stream" | "GET /logs/stream", query: object): Promise<void> => {
+  const followed = async (name: "GET /trace/stream" | "GET /logs/stream", query: object): Promise<void> => {
     const schemas = document.paths[`/_api${name.slice(4)}`].get.responses[200].content["text/event-stream"]["x-events"];
-    for await (const event of client.events(name, { query, signal: stop.signal })) {
+    for await (const event of events(client, name, { query, signal: stop.signal })) {
       kinds.add(event.name === "trace" ? event.data.type : event.name);
       faults.push(...schemaFaults(event.data, schemas[event.name], { document, named: true }, event.name));
     }
   };
   // An id of another process: the streams begin with a gap.
-  const following = Promise.all([follow("GET /trace/stream", { body: "preview", since: "0.1" }), follow("GET /logs/stream", { since: "0.1" })]);
+  const following = Promise.all([followed("GET /trace/stream", { body: "preview", since: "0.1" }), followed("GET /logs/stream", { since: "0.1" })]);
   const steps = ['log: "hello"', "throwException: {exceptionType: java.lang.IllegalStateException, message: no}"];
   const retrying = `- onException:\n    exception: [java.lang.IllegalStateException]\n    redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("traced", ...steps)}`;
   await eventually(() => kinds.has("gap"));

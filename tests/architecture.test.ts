@@ -19,7 +19,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
     node: true,
   },
   client: { internal: [], node: false },
-  designer: { internal: ["@sluice/model"], node: false },
+  designer: { internal: ["@sluice/model", "@sluice/client"], node: false },
   cli: {
     internal: [
       "@sluice/model",
@@ -76,7 +76,11 @@ function importsOf(file: string): string[] {
 const exceptions: readonly { readonly in: string; readonly internal: readonly string[]; readonly node: boolean }[] = [
   { in: "packages/designer/server/", internal: ["@sluice/model"], node: true },
   // Tables and documents are tried out in the page with the very code the runtime uses.
-  { in: "packages/designer/src/mappings/", internal: ["@sluice/model", "@sluice/mapping", "@sluice/standard", "@sluice/engine"], node: false },
+  {
+    in: "packages/designer/src/mappings/",
+    internal: ["@sluice/model", "@sluice/client", "@sluice/mapping", "@sluice/standard", "@sluice/engine"],
+    node: false,
+  },
   {
     in: "packages/designer/src/simulation/",
     internal: ["@sluice/model", "@sluice/engine", "@sluice/standard", "@sluice/mapping", "@sluice/connectors/portable", "@sluice/flow-tests/portable"],

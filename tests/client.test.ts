@@ -1,7 +1,7 @@
 // The typed client against a started server, and its types against what the server declares.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ApiError, createClient, type ApiClient, type EventOf } from "@sluice/client";
+import { ApiError, createClient, events, follow, type ApiClient, type EventOf } from "@sluice/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientSources } from "../scripts/client/client-sources.mjs";
 import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
@@ -102,7 +102,7 @@ describe("the client", () => {
     const stop = new AbortController();
     const seen: EventOf<"GET /trace/stream">[] = [];
     const following = (async () => {
-      for await (const event of client.events("GET /trace/stream", { query: { routeId: "traced", type: "run.completed" }, signal: stop.signal })) {
+      for await (const event of events(client, "GET /trace/stream", { query: { routeId: "traced", type: "run.completed" }, signal: stop.signal })) {
         seen.push(event);
         if (seen.length === 3) stop.abort();
       }
@@ -140,7 +140,7 @@ describe("the client", () => {
     const seen: string[] = [];
     const following = (async () => {
       const fragileClient = createClient({ baseUrl: server.baseUrl, token, fetch: fragile });
-      for await (const event of fragileClient.follow("GET /trace/stream", {
+      for await (const event of follow(fragileClient, "GET /trace/stream", {
         query: { routeId: "broken", type: "run.completed" },
         signal: stop.signal,
         onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
@@ -161,7 +161,7 @@ describe("the client", () => {
     const history = runs.map(({ id }) => id).toReversed();
     expect(seen).toEqual(history.slice(history.indexOf(seen[0] ?? "")).slice(0, 6));
     const nowhere = createClient({ baseUrl: "http://127.0.0.1:1", token });
-    await expect(nowhere.follow("GET /logs/stream", {})[Symbol.asyncIterator]().next()).rejects.toThrow("does not answer");
+    await expect(follow(nowhere, "GET /logs/stream", {})[Symbol.asyncIterator]().next()).rejects.toThrow("does not answer");
   });
 
   it("runs a test session from opening to closing", async () => {

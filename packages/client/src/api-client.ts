@@ -1,8 +1,7 @@
 // Calls of the management API, checked by the compiler against what the runtime declares: paths, query, body and reply come
 // from operations.ts, which is generated. Nothing here knows any endpoint.
 import type { ApiError } from "./api-error.ts";
-import { readEvents, type ServerEvent } from "./event-stream.ts";
-import { follow, type FollowOptions } from "./follow.ts";
+import type { ServerEvent } from "./event-stream.ts";
 import type { Operations } from "./operations.ts";
 import { createSender, type Answer, type SentCall, type Sender } from "./sender.ts";
 
@@ -38,7 +37,7 @@ export type CallInput<N extends OperationName> = (Operations[N] extends { readon
   BodyInput<Operations[N]> &
   AnyInput;
 
-type Arguments<N extends OperationName> = Record<never, never> extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
+export type Arguments<N extends OperationName> = Record<never, never> extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
 type AcceptOf<N extends TextName> = { readonly accept: Operations[N]["replyText"] };
 
 export interface ClientOptions {
@@ -64,10 +63,8 @@ export interface ApiClient {
   text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Answer<string>>;
   /** A call that somebody else made up, and its reply as it came, refusals included; `path` is below `/_api`. */
   readonly relay: Sender["relay"];
-  /** The events of a stream until `signal` is aborted or the runtime ends it. */
-  events<N extends StreamName>(name: N, ...input: Arguments<N>): AsyncIterable<EventOf<N>>;
-  /** The events of a stream until `signal` is aborted; a connection that breaks is taken up again behind the last event. */
-  follow<N extends StreamName>(name: N, input: CallInput<N> & FollowOptions): AsyncIterable<EventOf<N>>;
+  /** The reply of a stream, whose body `events` and `follow` read. */
+  open<N extends StreamName>(name: N, ...input: Arguments<N>): Promise<Response>;
 }
 
 /** What every call may carry, seen without its types. */
@@ -86,25 +83,13 @@ export function createClient({ baseUrl, token = "", headers, ...options }: Clien
 
   const answer = async (name: string, input: GivenInput = {}): Promise<Answer<unknown>> => sender.send(...target(name), sentCall(input));
 
-  async function* connect(name: string, input: GivenInput, opened?: () => void): AsyncGenerator<ServerEvent> {
-    const reply = await sender.open(...target(name), sentCall(input));
-    opened?.();
-    if (reply.body !== null) yield* readEvents(reply.body, input.signal);
-  }
-
   // The types of a call are what operations.ts says; here a call is nothing but its parts.
   return {
     answer,
     text: answer,
     call: async (name: string, input?: GivenInput) => (await answer(name, input)).body,
     relay: sender.relay,
-    events: (name: string, input: GivenInput = {}) => connect(name, input),
-    follow: (name: string, input: GivenInput & FollowOptions) =>
-      follow(
-        (last, opened) => connect(name, last === undefined ? input : { ...input, headers: { ...input.headers, "last-event-id": last } }, opened),
-        input.signal,
-        input,
-      ),
+    open: (name: string, input: GivenInput = {}) => sender.open(...target(name), sentCall(input)),
   } as ApiClient;
 }
 

@@ -1,5 +1,6 @@
-// A stream that is taken up again when its connection breaks, behind the last event that was seen.
-import type { ServerEvent } from "./event-stream.ts";
+// The events of a stream: of one connection, or of as many as it takes. Apart from the client, because most pages follow nothing.
+import type { ApiClient, Arguments, CallInput, EventOf, StreamName } from "./api-client.ts";
+import { readEvents } from "./event-stream.ts";
 
 export interface FollowOptions {
   /** A first connection that fails is tried again like any other; otherwise it is thrown. */
@@ -10,25 +11,39 @@ export interface FollowOptions {
 
 export type StreamState = "connecting" | "open" | "down";
 
-/** One connection, beginning behind an event; `opened` is called when it stands. */
-export type Connect = (last: string | undefined, opened: () => void) => AsyncIterable<ServerEvent>;
-
 const shortestPauseMs = 500;
 const longestPauseMs = 10_000;
 
-export async function* follow(connect: Connect, signal: AbortSignal | undefined, { patient = false, onState }: FollowOptions): AsyncGenerator<ServerEvent> {
+/** The events of a stream until `signal` is aborted or the runtime ends it. */
+export async function* events<N extends StreamName>(client: Pick<ApiClient, "open">, name: N, ...input: Arguments<N>): AsyncGenerator<EventOf<N>> {
+  const reply = await client.open(name, ...input);
+  yield* eventsOf<N>(reply, input[0]?.signal);
+}
+
+async function* eventsOf<N extends StreamName>({ body }: Response, signal: AbortSignal | undefined): AsyncGenerator<EventOf<N>> {
+  // What the runtime sends under which name is what operations.ts says.
+  if (body !== null) yield* readEvents(body, signal) as AsyncGenerator<EventOf<N>>;
+}
+
+/** The events of a stream until `signal` is aborted; a connection that breaks is taken up again behind the last event. */
+export async function* follow<N extends StreamName>(
+  client: Pick<ApiClient, "open">,
+  name: N,
+  { patient = false, onState, ...input }: CallInput<N> & FollowOptions,
+): AsyncGenerator<EventOf<N>> {
+  const { signal, headers } = input as Pick<CallInput<N>, "signal" | "headers">;
   let last: string | undefined;
   let wasOpen = false;
   const isOver = (): boolean => signal?.aborted === true;
-  const opened = (): void => {
-    wasOpen = true;
-    onState?.("open");
-  };
   for (let pauseMs = shortestPauseMs; !isOver(); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     onState?.("connecting");
     let reason = "the stream ended";
     try {
-      for await (const event of connect(last, opened)) {
+      const resumed = last === undefined ? input : { ...input, headers: { ...headers, "last-event-id": last } };
+      const reply = await client.open(name, ...([resumed] as unknown as Arguments<N>));
+      wasOpen = true;
+      onState?.("open");
+      for await (const event of eventsOf<N>(reply, signal)) {
         pauseMs = shortestPauseMs;
         last = event.id ?? last;
         yield event;

@@ -1,7 +1,7 @@
 export * from "./api-client.ts";
 export { ApiError } from "./api-error.ts";
 export { EventParser, type ServerEvent } from "./event-stream.ts";
-export type { FollowOptions, StreamState } from "./follow.ts";
+export { events, follow, type FollowOptions, type StreamState } from "./follow.ts";
 export type { Operations } from "./operations.ts";
 export type * from "./schemas.ts";
 export { createSender, type Answer, type SentCall, type Sender, type SenderOptions } from "./sender.ts";

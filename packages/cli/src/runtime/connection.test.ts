@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { follow } from "@sluice/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CommandError } from "../command/declaration.ts";
 import { connect, createConnection, ifFound, type Connection } from "./connection.ts";
@@ -95,7 +96,7 @@ describe("an event stream", () => {
     const broke: string[] = [];
     const connection = createConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "t");
     const onState = (state: string): unknown => state === "down" && broke.push(state);
-    for await (const { data } of connection.follow("GET /logs/stream", { signal: stop.signal, onState })) {
+    for await (const { data } of follow(connection, "GET /logs/stream", { signal: stop.signal, onState })) {
       seen.push((data as unknown as { n: number }).n);
       if (seen.length === 2) stop.abort();
     }

@@ -4,7 +4,7 @@ import { readBody } from "../http/json-exchange.ts";
 import { openCall } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 
-const passedIn = ["accept", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
+const passedIn = ["accept", "accept-api-version", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
 const passedOut = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
 
 /** The header by which the page says which target it means. */

@@ -39,7 +39,8 @@ export const pathText = (path: Path): string =>
   path.reduce<string>((text, name) => (typeof name === "number" ? `${text}[${name}]` : text === "" ? name : `${text}.${name}`), "");
 
 /** What is sent: without what only reading adds, and without empty lists and groups, which would say nothing. */
-export function documentOf({ flowId: _flowId, lastModified: _lastModified, hash: _hash, ...policy }: Policy): Policy {
+export function documentOf(shown: object): Policy {
+  const { flowId: _flowId, lastModified: _lastModified, hash: _hash, ...policy } = shown as Policy;
   return Object.fromEntries(
     Object.entries(policy).flatMap(([name, value]) => {
       if (Array.isArray(value)) return value.length === 0 ? [] : [[name, value]];

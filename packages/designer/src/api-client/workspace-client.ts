@@ -1,7 +1,8 @@
 // The designer's own server: files, versions, targets, deploy.
+import { createSender } from "@sluice/client";
 import type { DeployRecord } from "../document/flow-state.ts";
 import type { SavedFile } from "../document/open-flow.ts";
-import { callJson } from "./call.ts";
+import { patienceMs, refused } from "./refusals.ts";
 
 export interface FlowEntry {
   readonly id: string;
@@ -84,7 +85,13 @@ export interface TryReply {
   readonly runId: string | null;
 }
 
-const at = (...names: readonly string[]): string => `/_designer/${names.map(encodeURIComponent).join("/")}`;
+const sender = createSender({ root: "/_designer", timeoutMs: patienceMs, refused });
+
+const at = (...names: readonly string[]): string => `/${names.map(encodeURIComponent).join("/")}`;
+
+async function callJson<T>(method: string, path: string, { body }: { readonly body?: unknown } = {}): Promise<T> {
+  return (await sender.send(method, path, { body })).body as T;
+}
 
 export const workspaceClient = {
   session: () => callJson<{ signedIn: boolean; passwordRequired: boolean }>("GET", at("session")),

@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import type { CatalogView } from "@sluice/model";
 import { create } from "zustand";
-import { runtimeClient } from "../api-client/runtime-client.ts";
+import { runtimeAt } from "../api-client/runtime-client.ts";
 import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
 import { FlowCatalog } from "./flow-catalog.ts";
 
@@ -29,14 +29,16 @@ export function useCatalogUpkeep(): void {
   const reachable = useWorkspace((state) => state.runtime.reachable);
   useEffect(() => {
     if (target === undefined || reachable === false || useCatalogStore.getState().target === target) return;
-    runtimeClient.catalog(target).then(
-      (view) => {
-        if (!isCatalog(view)) return;
-        useCatalogStore.setState({ catalog: new FlowCatalog(view), target });
-        writeSetting(settingKey, JSON.stringify(view));
-      },
-      () => undefined,
-    );
+    runtimeAt(target)
+      .call("GET /catalog")
+      .then(
+        (view) => {
+          if (!isCatalog(view)) return;
+          useCatalogStore.setState({ catalog: new FlowCatalog(view), target });
+          writeSetting(settingKey, JSON.stringify(view));
+        },
+        () => undefined,
+      );
   }, [target, reachable]);
 }
 

@@ -2,7 +2,7 @@
 // can ever be written over another flow. Knows the server only by the port it is given.
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Edit, Path, Splice } from "@sluice/model";
-import { ApiError } from "../api-client/call.ts";
+import { ApiError } from "@sluice/client";
 import type { DeployBody, DeployReply } from "../api-client/workspace-client.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import type { DeployRecord } from "./flow-state.ts";

@@ -1,7 +1,7 @@
 // Asks the runtime every few seconds how the open flow does, while the page is seen and the figures are wanted.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { create } from "zustand";
-import { runtimeClient } from "../api-client/runtime-client.ts";
+import { healthOf, runtimeAt } from "../api-client/runtime-client.ts";
 import { useEditor, useEditorState } from "../screens/editor/editor-context.ts";
 import { usePolled } from "../screens/use-polled.ts";
 import { useStream } from "../screens/use-stream.ts";
@@ -34,7 +34,7 @@ export function LiveFigures({ facts }: { readonly facts: FiguresFacts }) {
   const lastModified = deployed?.lastModified;
   const outline = useEditorState((state) => state.flow.good?.outline);
   const load = useCallback(async () => {
-    const [{ runs }, health] = await Promise.all([runtimeClient.runs({ flowId: id, limit: mostRuns }, target), runtimeClient.health(target)]);
+    const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: mostRuns } }), healthOf(target)]);
     return { runs, health, target };
   }, [id, target]);
   const isAsked = isOn && hash !== undefined && target !== undefined;
@@ -53,8 +53,8 @@ function FollowedTrace({ facts, flowId, target }: { readonly facts: FiguresFacts
   const { store } = useEditor();
   const [counts] = useState(() => new TraceCounts());
   const show = (): void => facts.saw(counts.byCard(store.getState().flow.good?.outline ?? { routes: [], entities: [] }));
-  const path = `/_api/trace/stream?flowId=${encodeURIComponent(flowId)}&type=step.completed,step.failed,run.completed,run.failed&body=none`;
-  useStream(path, "trace", target, (data) => counts.add(data), show);
+  const query = useMemo(() => ({ flowId, type: "step.completed,step.failed,run.completed,run.failed", body: "none" }) as const, [flowId]);
+  useStream("GET /trace/stream", query, target, (event) => event.name === "trace" && counts.add(event.data), show);
   useEffect(() => () => facts.saw(new Map()), [facts]);
   return null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../api-client/runtime-client.ts";
+import type { Run, RunStep } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
 import type { Outline } from "../document/outline.ts";
 import { layeredFacts, type CardFacts } from "../canvas/card-facts.ts";
@@ -28,7 +28,10 @@ const inner = "0/route/from/steps/1/choice/when/0/steps/0";
 const startedAt = "2026-01-01T00:00:00.000Z";
 /** The runtime is one hour old; `ago` seconds before that. */
 const at = (ago: number): string => new Date(Date.parse(startedAt) + 3_600_000 - ago * 1_000).toISOString();
-const step = (stepId: string, durationMs: number, status = "completed") => ({ stepId, kind: "log", startedAt: "", durationMs, status });
+const step = (stepId: string, durationMs: number, status: RunStep["status"] = "completed"): RunStep => ({
+  ...{ stepId, kind: "log", startedAt: "", durationMs, status },
+  attempts: 1,
+});
 const run = (ago: number, parts: Partial<Run> = {}): Run =>
   ({
     id: `run_${ago}`,
@@ -43,7 +46,7 @@ const run = (ago: number, parts: Partial<Run> = {}): Run =>
   }) as Run;
 const told = (runs: readonly Run[], total = runs.length, deployedAgo = 1_800): Told => ({
   runs,
-  health: { startedAt, uptime: 3_600, routes: [{ id: "r", flowId: "f", status: "Started", inflight: 0, total, failed: 0, lastRunAt: null }] },
+  health: { startedAt, uptime: 3_600, routes: [{ id: "r", flowId: "f", status: "Started", uptime: 0, inflight: 0, total, failed: 0, lastRunAt: null }] },
   deployed: { hash: "new", lastModified: at(deployedAgo) },
 });
 

@@ -1,5 +1,5 @@
 // How a deployed flow does, step by step: what the last runs and the counters of its routes tell about a few minutes.
-import type { Health, Run, RunStep } from "../api-client/runtime-client.ts";
+import type { Health, Run, RunStep } from "@sluice/client";
 import { everyStep, pathKey, type Outline, type RouteOutline } from "../document/outline.ts";
 
 export interface StepFigures {

@@ -1,5 +1,6 @@
 // What the trace of a deployed flow tells while somebody looks: how often each step was passed since then, and how long the last
 // time took. One number per step, however many events there are.
+import type { TraceEvent } from "@sluice/client";
 import { everyStep, pathKey, type Outline } from "../document/outline.ts";
 
 export interface SeenStep {
@@ -8,25 +9,21 @@ export interface SeenStep {
   readonly lastMs: number;
 }
 
-const longestEvent = 16_384;
 /** Names beyond these are not of the flow that is open. */
 const mostSteps = 5_000;
-const ends: ReadonlySet<unknown> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
+const ends: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
 
 export class TraceCounts {
   readonly #seen = new Map<string, SeenStep>();
 
-  /** Takes the data of one event; what is no end of a step or a run does not count. */
-  add(data: string): void {
-    if (data.length > longestEvent) return;
-    const event = parsed(data);
-    if (event === undefined || !ends.has(event["type"])) return;
-    const { type, routeId, stepId, durationMs } = event;
-    const key = String(type).startsWith("run.") ? `${String(routeId)}/` : `${String(routeId)}/${String(stepId)}`;
+  /** Takes one event; what is no end of a step or a run does not count. */
+  add({ type, routeId, stepId, durationMs }: TraceEvent): void {
+    if (!ends.has(type)) return;
+    const key = type.startsWith("run.") ? `${routeId}/` : `${routeId}/${stepId}`;
     const before = this.#seen.get(key);
     if (before === undefined && this.#seen.size >= mostSteps) return;
-    const failed = (before?.failed ?? 0) + (String(type).endsWith(".failed") ? 1 : 0);
-    this.#seen.set(key, { count: (before?.count ?? 0) + 1, failed, lastMs: typeof durationMs === "number" ? durationMs : 0 });
+    const failed = (before?.failed ?? 0) + (type.endsWith(".failed") ? 1 : 0);
+    this.#seen.set(key, { count: (before?.count ?? 0) + 1, failed, lastMs: durationMs ?? 0 });
   }
 
   /** By the path keys of the cards. */
@@ -42,13 +39,5 @@ export class TraceCounts {
       }
     }
     return cards;
-  }
-}
-
-function parsed(data: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return (JSON.parse(data) as Record<string, unknown> | null) ?? undefined;
-  } catch {
-    return undefined;
   }
 }

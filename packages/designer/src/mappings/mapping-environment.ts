@@ -1,6 +1,6 @@
 // What a document finds around it in the page: the tables and documents of the runtime, and on demand its other languages.
 import { mappingLanguages, readTable, type MappingEnvironment, type ValueTable } from "@sluice/mapping";
-import type { MappingKind } from "../api-client/mapping-client.ts";
+import type { MappingKind } from "../api-client/runtime-client.ts";
 
 export type ReadMapping = (kind: MappingKind, id: string) => Promise<unknown>;
 

@@ -1,6 +1,7 @@
 // The tables and documents of the runtime and of the workspace in one list, with who uses them.
 import { namesDocument, namesTable } from "@sluice/mapping";
-import type { DocumentSummary, MappingKind, TableSummary } from "../api-client/mapping-client.ts";
+import type { DocumentSummary, TableSummary } from "@sluice/client";
+import type { MappingKind } from "../api-client/runtime-client.ts";
 
 export interface MappingEntry {
   readonly kind: MappingKind;

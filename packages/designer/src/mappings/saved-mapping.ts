@@ -1,8 +1,8 @@
 // A table or document where it is kept: installed on the runtime, and as a file of the workspace for simulations.
+import { ApiError } from "@sluice/client";
 import { documentText } from "@sluice/mapping";
 import { parse } from "yaml";
-import { ApiError } from "../api-client/call.ts";
-import { mappingClient, type MappingKind } from "../api-client/mapping-client.ts";
+import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 
 export interface SavedMapping {
@@ -17,10 +17,16 @@ export interface SavedMapping {
 
 export async function loadMapping(kind: MappingKind, id: string, target: string | undefined): Promise<SavedMapping> {
   // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
-  const [tables, documents, files] = await Promise.all([mappingClient.tables(target), mappingClient.documents(target), workspaceClient.documents(kind)]);
+  const runtime = runtimeAt(target);
+  const [{ valueMappings: tables }, { messageMappings: documents }, files] = await Promise.all([
+    runtime.call("GET /value-mappings"),
+    runtime.call("GET /message-mappings"),
+    workspaceClient.documents(kind),
+  ]);
   const installed = (kind === "value-mappings" ? tables : documents).find((entry) => entry.id === id);
   const file = files.find((entry) => entry.id === id);
-  const document = installed === undefined ? (file === undefined ? undefined : contentOf(file.text)) : await mappingClient.read(kind, id, target);
+  const document =
+    installed === undefined ? (file === undefined ? undefined : contentOf(file.text)) : await runtime.call(`GET /${kind}/:id`, { params: { id } });
   return { document, hash: installed?.hash, file, tableIds: tables.map((entry) => entry.id), documentIds: documents.map((entry) => entry.id) };
 }
 
@@ -33,7 +39,7 @@ export interface SaveOutcome {
 }
 
 export async function saveMapping(kind: MappingKind, id: string, document: unknown, saved: SavedMapping, target: string | undefined): Promise<SaveOutcome> {
-  const { hash, warnings } = await mappingClient.install(kind, id, document, saved.hash, target);
+  const { hash, warnings } = await runtimeAt(target).call(`PUT /${kind}/:id`, { params: { id }, body: document, ifMatch: saved.hash });
   const { file } = saved;
   const text = documentText(document);
   if (file?.text === text) return { hash, warnings, file, fileLeft: undefined };
@@ -50,7 +56,7 @@ export async function saveMapping(kind: MappingKind, id: string, document: unkno
 
 /** Removes it from both places; what is gone already is no failure. */
 export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {
-  if (hash !== undefined) await mappingClient.remove(kind, id, hash, target);
+  if (hash !== undefined) await runtimeAt(target).call(`DELETE /${kind}/:id`, { params: { id }, ifMatch: hash });
   const file = (await workspaceClient.documents(kind)).find((entry) => entry.id === id);
   if (file !== undefined) await workspaceClient.removeDocument(kind, id, file.hash);
 }

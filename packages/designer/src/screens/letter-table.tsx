@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { DeadLetter } from "../api-client/runtime-client.ts";
+import type { DeadLetter } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { Moment } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";

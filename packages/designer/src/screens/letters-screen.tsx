@@ -1,7 +1,8 @@
 import { MailCheck } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
-import { runtimeClient, type DeadLetter, type DeadLetterDetail } from "../api-client/runtime-client.ts";
+import type { DeadLetter, DeadLetterDetail } from "@sluice/client";
+import { runtimeAt } from "../api-client/runtime-client.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
@@ -29,7 +30,8 @@ export function LettersScreen() {
   const [opened, setOpened] = useState<DeadLetterDetail | undefined>(undefined);
   const [note, setNote] = useState("");
   useTitle(strings.pageTitle(words.title));
-  const load = useCallback(() => runtimeClient.deadLetters({ text, routeId, limit: shownLetters }, target), [text, routeId, target]);
+  const filter = useMemo(() => ({ ...(text === "" ? {} : { text }), ...(routeId === "" ? {} : { routeId }) }), [text, routeId]);
+  const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: shownLetters } }), [filter, target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, followMs);
   const letters = loaded !== undefined && "value" in loaded ? loaded.value.deadLetters : [];
   const total = loaded !== undefined && "value" in loaded ? loaded.value.total : 0;
@@ -42,17 +44,19 @@ export function LettersScreen() {
   const failed = (error: Error): void => setNote(error.message);
   const replay = async (ids: readonly string[]): Promise<void> => {
     let replayed = 0;
-    for (const id of ids) if ((await runtimeClient.replayLetter(id, target)).replayed) replayed++;
+    for (const id of ids) if ((await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed) replayed++;
     done(words.done(replayed, ids.length - replayed));
   };
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
-    for (const id of ids) await runtimeClient.removeLetter(id, target);
+    for (const id of ids) await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } });
     done(words.removed(ids.length));
   };
   const replayAll = (): void =>
-    void runtimeClient.replayLetters({ routeId, ...(text === "" ? {} : { text }) }, target).then((job) => done(words.done(job.replayed, job.failed)), failed);
-  const open = ({ id }: DeadLetter): void => void runtimeClient.deadLetter(id, target).then(setOpened, failed);
+    void runtimeAt(target)
+      .call("POST /dead-letters/replay", { body: filter })
+      .then((job) => done(words.done(job.replayed, job.failed)), failed);
+  const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, failed);
   const chosen = letters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">

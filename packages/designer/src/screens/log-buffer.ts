@@ -1,5 +1,7 @@
 // The newest log lines, bounded. Arriving lines are collected and handed over a few times a second, however many there are.
 
+import type { LogEvent } from "@sluice/client";
+
 export interface LogLine {
   readonly key: number;
   readonly at: string;
@@ -22,25 +24,8 @@ export class LogBuffer {
     return this.#lines;
   }
 
-  push(data: string): void {
-    let event: Record<string, unknown>;
-    try {
-      event = JSON.parse(data) as Record<string, unknown>;
-    } catch {
-      return;
-    }
-    const text = (name: string): string => (typeof event[name] === "string" ? event[name].slice(0, longest) : "");
-    const orNull = (name: string): string | null => (typeof event[name] === "string" ? event[name] : null);
-    this.#lines.push({
-      key: this.#next++,
-      at: text("at"),
-      level: text("level"),
-      logger: text("logger"),
-      message: text("message"),
-      flowId: orNull("flowId"),
-      routeId: orNull("routeId"),
-      runId: orNull("runId"),
-    });
+  push({ at, level, logger, message, flowId, routeId, runId }: LogEvent): void {
+    this.#lines.push({ key: this.#next++, at, level, logger, message: message.slice(0, longest), flowId, routeId, runId });
     if (this.#lines.length > kept * 1.25) this.#lines = this.#lines.slice(-kept);
   }
 

@@ -89,6 +89,8 @@ function LogList({ lines, follow }: { readonly lines: readonly LogLine[]; readon
   );
 }
 
+const lastLines = { replay: 200 };
+
 function useLogLines() {
   const target = useWorkspace((state) => state.target);
   const buffer = useRef(new LogBuffer());
@@ -96,10 +98,10 @@ function useLogLines() {
   const [paused, setPaused] = useState(false);
   const show = (): void => setLines([...buffer.current.lines]);
   const { connection, dropped } = useStream(
-    "/_api/logs/stream?replay=200",
-    "log",
+    "GET /logs/stream",
+    lastLines,
     target,
-    (data) => buffer.current.push(data),
+    (event) => event.name === "log" && buffer.current.push(event.data),
     () => !paused && show(),
   );
   return {

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { Run } from "../api-client/runtime-client.ts";
+import type { Run } from "@sluice/client";
 import { Moment } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";
 

@@ -1,6 +1,7 @@
 import { Activity } from "lucide-react";
 import { useCallback, useState } from "react";
-import { runtimeClient, type Run } from "../api-client/runtime-client.ts";
+import type { Run, RunStatus } from "@sluice/client";
+import { runtimeAt } from "../api-client/runtime-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
@@ -18,11 +19,14 @@ const followMs = 2000;
 
 export function RunsScreen() {
   const target = useWorkspace((state) => state.target);
-  const [status, setStatus] = useState("");
+  const [status, setStatus] = useState<RunStatus | "">("");
   const [query, setQuery] = useState("");
   const [follow, setFollow] = useState(true);
   useTitle(strings.pageTitle(words.title));
-  const load = useCallback(() => runtimeClient.runs({ limit: shownRuns, ...(status === "" ? {} : { status }) }, target), [status, target]);
+  const load = useCallback(
+    () => runtimeAt(target).call("GET /runs", { query: { limit: shownRuns, status: status === "" ? undefined : status } }),
+    [status, target],
+  );
   const [loaded] = usePolled(target === undefined ? undefined : load, follow ? followMs : undefined);
   const runs = loaded !== undefined && "value" in loaded ? loaded.value.runs.filter((run) => matches(run, query)) : [];
   const isEmpty = loaded !== undefined && "value" in loaded && loaded.value.total === 0 && status === "";
@@ -45,7 +49,7 @@ export function RunsScreen() {
             <SearchField label={words.search} hint={words.searchHint} value={query} onChange={setQuery} />
             <Field label={words.status}>
               {(control) => (
-                <select {...control} className="input" value={status} onChange={(event) => setStatus(event.target.value)}>
+                <select {...control} className="input" value={status} onChange={(event) => setStatus(event.target.value as RunStatus | "")}>
                   <option value="">{strings.common.all}</option>
                   {Object.entries(words.statuses).map(([value, label]) => (
                     <option key={value} value={value}>

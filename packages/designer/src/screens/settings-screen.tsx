@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { insertItem, removeItem, setOption, slug, type Edit } from "@sluice/model";
-import { runtimeClient } from "../api-client/runtime-client.ts";
+import { healthOf } from "../api-client/runtime-client.ts";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
 import { Field } from "../controls/field.tsx";
@@ -136,7 +136,7 @@ function TargetHealth({ name, hasToken }: { readonly name: string; readonly hasT
   const [state, setState] = useState<{ readonly ok: boolean; readonly text: string } | undefined>(undefined);
   useEffect(() => {
     let current = true;
-    runtimeClient.health(name).then(
+    healthOf(name).then(
       ({ engineVersion }) => current && setState({ ok: true, text: words.healthy(engineVersion) }),
       (error: Error) => current && setState({ ok: false, text: error.message }),
     );

@@ -1,51 +1,47 @@
+import { follow, type CallInput, type EventOf, type StreamName, type StreamState } from "@sluice/client";
 import { useEffect, useRef, useState } from "react";
-import { openEventStream } from "../api-client/event-stream.ts";
-import { targetHeaders } from "../api-client/runtime-client.ts";
-
-type Connection = "connecting" | "open" | "down";
+import { runtimeAt } from "../api-client/runtime-client.ts";
 
 export interface FollowedStream {
-  readonly connection: Connection;
+  readonly connection: StreamState;
   /** Events the runtime left out because this page was too slow. */
   readonly dropped: number;
 }
 
 const showEveryMs = 100;
 
-/** Follows a stream of the runtime: `onData` hears each event of a name, `onPause` a few times a second that there was something. */
-export function useStream(path: string, name: string, target: string | undefined, onData: (data: string) => void, onPause: () => void): FollowedStream {
-  const [connection, setConnection] = useState<Connection>("connecting");
+/** Follows a stream of the runtime: `onEvent` hears each event, `onPause` a few times a second that there was something. `query` must be stable. */
+export function useStream(
+  stream: StreamName,
+  query: NonNullable<CallInput<StreamName>["query"]>,
+  target: string | undefined,
+  onEvent: (event: EventOf<StreamName>) => void,
+  onPause: () => void,
+): FollowedStream {
+  const [connection, setConnection] = useState<StreamState>("connecting");
   const [dropped, setDropped] = useState(0);
-  const heard = useRef({ onData, onPause });
-  heard.current = { onData, onPause };
+  const heard = useRef({ onEvent, onPause });
+  heard.current = { onEvent, onPause };
   useEffect(() => {
     if (target === undefined) return;
+    const ended = new AbortController();
     let due: ReturnType<typeof setTimeout> | undefined;
-    const stop = openEventStream(path, {
-      headers: targetHeaders(target),
-      onState: setConnection,
-      onEvent: (event) => {
-        if (event.name === "gap") setDropped((before) => before + droppedIn(event.data));
-        if (event.name !== name) return;
-        heard.current.onData(event.data);
+    const listen = async (): Promise<void> => {
+      const onState = (state: StreamState): void => setConnection(state);
+      for await (const event of follow(runtimeAt(target), stream, { query, signal: ended.signal, patient: true, onState })) {
+        if (event.name === "gap") setDropped((before) => before + event.data.dropped);
+        heard.current.onEvent(event);
         due ??= setTimeout(() => {
           due = undefined;
           heard.current.onPause();
         }, showEveryMs);
-      },
-    });
+      }
+    };
+    void listen();
     return () => {
-      stop();
+      ended.abort();
       clearTimeout(due);
     };
-  }, [path, name, target]);
+  }, [stream, query, target]);
   return { connection, dropped };
-}
-
-function droppedIn(data: string): number {
-  try {
-    return Number((JSON.parse(data) as { dropped?: number }).dropped ?? 0);
-  } catch {
-    return 0;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunDetail } from "../api-client/runtime-client.ts";
+import type { RunDetail } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
 import { pathKey } from "../document/outline.ts";
 import { sampleOfRun } from "../screens/editor/sample-of-run.ts";

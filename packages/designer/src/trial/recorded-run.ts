@@ -1,7 +1,7 @@
 // A run the runtime recorded, laid over the flow as it is drawn: which steps it passed, and the message at each as far as it
 // was kept.
 import type { Path } from "@sluice/model";
-import type { RunDetail, RunStep } from "../api-client/runtime-client.ts";
+import type { RunDetail, RunStep } from "@sluice/client";
 import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
 import { everyStep, pathKey, type Outline } from "../document/outline.ts";
 import type { SomeMessage } from "./message-text.ts";

@@ -1,8 +1,8 @@
 // The flow's tests against the deployed runtime: the same runner as everywhere, each test in a session of its own, through the
 // designer's server.
+import { follow, type StreamState } from "@sluice/client";
 import { workspaceClient } from "../api-client/workspace-client.ts";
-import { openEventStream } from "../api-client/event-stream.ts";
-import { targetHeaders } from "../api-client/runtime-client.ts";
+import { runtimeAt } from "../api-client/runtime-client.ts";
 import { runTestFile, type Transport, type TransportLine } from "../simulation/run-test-file.ts";
 import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
 
@@ -17,12 +17,11 @@ export async function runDeployedTests(files: readonly TestFile[], target: strin
 const arrivalMs = 150;
 
 function proxiedTransport(target: string | undefined): Transport {
+  const runtime = runtimeAt(target);
   return {
     async api(method, path, body) {
-      const content = body === undefined ? {} : { body: JSON.stringify(body) };
-      const headers = { "content-type": "application/json", ...targetHeaders(target) };
-      const reply = await fetch(`/_api${path}`, { method, headers, ...content });
-      return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
+      const { status, headers, body: text } = await runtime.relay(method, path, { body });
+      return { status, headers: Object.fromEntries(headers), text };
     },
     async webhook(method, path, headers, body) {
       const reply = await workspaceClient.tryWebhook({ target: target ?? null, path, method, headers, body: body ?? "" });
@@ -31,17 +30,21 @@ function proxiedTransport(target: string | undefined): Transport {
     followLog: (sessionId) =>
       new Promise((resolve) => {
         const lines: TransportLine[] = [];
-        const stop = openEventStream(`/_api/logs/stream?sessionId=${encodeURIComponent(sessionId)}`, {
-          headers: targetHeaders(target),
-          onEvent: ({ name, data }) => name === "log" && lines.push(JSON.parse(data) as TransportLine),
-          onState: (state) => state === "connecting" || resolve(followed),
-        });
+        const ended = new AbortController();
+        const onState = (state: StreamState): void => {
+          if (state !== "connecting") resolve(followed);
+        };
+        const listen = async (): Promise<void> => {
+          const events = follow(runtime, "GET /logs/stream", { query: { sessionId }, signal: ended.signal, patient: true, onState });
+          for await (const event of events) if (event.name === "log") lines.push(event.data);
+        };
+        void listen();
         const followed = {
           lines: async () => {
             await new Promise((wait) => setTimeout(wait, arrivalMs));
             return lines;
           },
-          close: stop,
+          close: () => ended.abort(),
         };
       }),
   };

@@ -1,6 +1,6 @@
 // A test made of what happened: input, answers, and what came out. Which of it must hold is for the user to tick.
 import { slug } from "@sluice/model";
-import type { RunDetail } from "../api-client/runtime-client.ts";
+import type { RunDetail } from "@sluice/client";
 import type { RouteOutline } from "../document/outline.ts";
 import { headersOf, isServed, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 import type { Answer, Answers, TrialState } from "./trial.ts";

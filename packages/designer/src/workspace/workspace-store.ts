@@ -1,14 +1,14 @@
 // What the page knows beyond the open flow: the flows of the workspace, the targets, the categories and how the runtime is.
 import { create } from "zustand";
-import { ApiError } from "../api-client/call.ts";
-import { runtimeClient, type Health, type RuntimeFlow } from "../api-client/runtime-client.ts";
+import { ApiError, type FlowSummary, type Health } from "@sluice/client";
+import { healthOf, runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient, type CategoryCatalogue, type FlowEntry, type TargetEntry } from "../api-client/workspace-client.ts";
 
 export interface RuntimeState {
   /** Unknown until the first answer or failure. */
   readonly reachable: boolean | undefined;
   readonly error: string | undefined;
-  readonly flows: ReadonlyMap<string, RuntimeFlow>;
+  readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;
 }
 
@@ -59,7 +59,7 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
     const { target } = get();
     if (target === undefined) return;
     try {
-      const [flows, health] = await Promise.all([runtimeClient.flows(target), runtimeClient.health(target)]);
+      const [{ flows }, health] = await Promise.all([runtimeAt(target).call("GET /flows"), healthOf(target)]);
       if (get().target === target) set({ runtime: { reachable: true, error: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
     } catch (error) {
       if (get().target !== target || !(error instanceof ApiError)) return;
@@ -76,7 +76,7 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
 }));
 
 /** What runs of a flow: its deployment, null for none, undefined when the runtime does not answer. */
-export function runningOf(runtime: RuntimeState, id: string): RuntimeFlow | null | undefined {
+export function runningOf(runtime: RuntimeState, id: string): FlowSummary | null | undefined {
   return runtime.reachable === true ? (runtime.flows.get(id) ?? null) : undefined;
 }
 

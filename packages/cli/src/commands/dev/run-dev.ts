@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventOf, StreamName } from "@sluice/client";
+import { follow, type EventOf, type StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
 import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { readParamWords } from "../../files/flow-params.ts";
@@ -39,8 +39,8 @@ export async function run(call: Call): Promise<number> {
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
     const following = Promise.all([
-      show(call, connection.follow("GET /logs/stream", { signal })),
-      ...(isOn(flags, "quiet") ? [] : [show(call, connection.follow("GET /trace/stream", { query: { body: "preview" }, signal }))]),
+      show(call, follow(connection, "GET /logs/stream", { signal })),
+      ...(isOn(flags, "quiet") ? [] : [show(call, follow(connection, "GET /trace/stream", { query: { body: "preview" }, signal }))]),
     ]);
     await ended(signal);
     await following;

@@ -1,4 +1,4 @@
-import type { CallInput, EventOf, StreamName, StreamState } from "@sluice/client";
+import { follow as followStream, type CallInput, type EventOf, type StreamName, type StreamState } from "@sluice/client";
 import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
@@ -23,7 +23,7 @@ export async function follow(
     if (state === "open") terminal.progress(`following ${connection.baseUrl}, Ctrl-C ends it`);
     else if (state === "down") terminal.note(`connection lost (${reason}), trying again`);
   };
-  for await (const event of connection.follow(stream, { query, signal: stop, onState })) {
+  for await (const event of followStream(connection, stream, { query, signal: stop, onState })) {
     if (isOn(flags, "json")) terminal.write(JSON.stringify(event.data));
     else if (event.name === "gap") terminal.note(`${event.data.dropped} events were missed (${event.data.reason})`);
     else {

@@ -1,7 +1,8 @@
 import { LockOpen, ShieldAlert, ShieldCheck } from "lucide-react";
 import { useCallback, useEffect } from "react";
 import { Link } from "wouter";
-import { accessClient, type PolicySummary } from "../../api-client/access-client.ts";
+import type { PolicySummary } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Moment } from "../../controls/moment.tsx";
@@ -25,9 +26,9 @@ export function AccessScreen() {
   const { target, flows, runtime, loadFlows } = useWorkspace();
   useTitle(strings.pageTitle(words.title));
   useEffect(() => void loadFlows(), [loadFlows]);
-  const load = useCallback(() => accessClient.policies(target), [target]);
+  const load = useCallback(() => runtimeAt(target).call("GET /auth"), [target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  const policies = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
+  const policies = loaded !== undefined && "value" in loaded ? loaded.value.policies : undefined;
   const names = new Map((flows ?? []).map(({ id, name }) => [id, name]));
   const ids = new Set([...names.keys(), ...runtime.flows.keys(), ...(policies ?? []).map(({ flowId }) => flowId)]);
   const rows = [...ids].toSorted().map((flowId): Row => ({

@@ -2,7 +2,7 @@ import { ArrowLeft } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
 import { documentOf, noErrors, placedErrors, withoutErrors, withValue, type Path, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
-import { accessClient } from "../../api-client/access-client.ts";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { shownTime } from "../../controls/moment.tsx";
@@ -50,9 +50,10 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
 
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
   // The hash is asked for before the content: a change in between is then refused on saving instead of overwritten.
-  const known = (await accessClient.policies(target)).find((entry) => entry.flowId === flowId);
+  const runtime = runtimeAt(target);
+  const known = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
   if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing, problem: known?.error ?? undefined };
-  return { hash: known.hash ?? undefined, policy: documentOf(await accessClient.policy(flowId, target)), problem: undefined };
+  return { hash: known.hash ?? undefined, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined };
 }
 
 interface EditorProps {
@@ -91,15 +92,16 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
     setErrors(placedErrors(reason.message));
   };
   const save = async (): Promise<void> => {
-    const reply = await accessClient.install(flowId, documentOf(draft), saved.hash, target);
+    const runtime = runtimeAt(target);
+    const reply = await runtime.call("PUT /auth/:flowId", { params: { flowId }, body: documentOf(draft), ifMatch: saved.hash });
     // Read back, so that secrets are shown as they are kept: masked, with their fingerprints.
-    show({ hash: reply.hash, policy: documentOf(await accessClient.policy(flowId, target)), problem: undefined });
+    show({ hash: reply.hash, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined });
     setWarnings(reply.warnings);
     setNote(words.saved(shownTime(new Date().toISOString())));
   };
   const remove = async (): Promise<void> => {
     setRemoving(false);
-    await accessClient.remove(flowId, target);
+    await runtimeAt(target).call("DELETE /auth/:flowId", { params: { flowId } });
     show({ hash: undefined, policy: nothing, problem: undefined });
     setWarnings([]);
     setNote(words.removed);

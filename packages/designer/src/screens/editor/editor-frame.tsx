@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
-import { runtimeClient } from "../../api-client/runtime-client.ts";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
@@ -144,10 +144,12 @@ function useLint(editor: Editor): void {
     if (isBroken(editor.flow) || reachable === false) return;
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      runtimeClient.validate(editor.id, text, target, ended.signal).then(
-        ({ problems }) => editor.setProblems(text, problems),
-        () => undefined,
-      );
+      runtimeAt(target)
+        .call("POST /flows/validate", { query: { id: editor.id }, body: { yaml: text }, signal: ended.signal })
+        .then(
+          ({ problems }) => editor.setProblems(text, problems),
+          () => undefined,
+        );
     }, lintAfterMs);
     return () => {
       clearTimeout(timer);

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { runtimeClient, type ReplayReply, type RunDetail } from "../../api-client/runtime-client.ts";
+import type { ReplayOutcome, RunDetail } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
@@ -18,12 +19,14 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
   const kept = step.before === undefined ? (run.request?.preview ?? "") : bodyText(step.before.body);
   const [body, setBody] = useState(kept);
   const [headers, setHeaders] = useState("");
-  const [outcome, setOutcome] = useState<ReplayReply | { readonly error: string } | undefined>(undefined);
+  const [outcome, setOutcome] = useState<ReplayOutcome | { readonly error: string } | undefined>(undefined);
   const send = (): void => {
     const edited = step.before === undefined || body !== kept ? { body: dataOf(body, step.before?.body) } : {};
     const added = headersOf(headers);
     const request = { fromStep: step.stepId, ...edited, ...(Object.keys(added).length === 0 ? {} : { headers: added }) };
-    void runtimeClient.replay(run.id, request, target).then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
+    void runtimeAt(target)
+      .call("POST /runs/:id/replay", { params: { id: run.id }, body: request })
+      .then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
   };
   return (
     <Dialog

@@ -1,5 +1,5 @@
 // The editors that are open in this page, by flow: leaving a screen and coming back finds text, history and selection again.
-import { ApiError } from "../../api-client/call.ts";
+import { ApiError } from "@sluice/client";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { drafts } from "../../document/drafts.ts";
 import { Editor, type EditorParts } from "../../document/editor.ts";

@@ -1,11 +1,11 @@
 import { Link } from "wouter";
-import type { ReplayReply } from "../../api-client/runtime-client.ts";
+import type { ReplayOutcome } from "@sluice/client";
 import { strings } from "../../strings.ts";
 
 const words = strings.runs;
 
 /** How a replay ended, and the way to it. */
-export function Replayed({ outcome, flowId }: { readonly outcome: ReplayReply | { readonly error: string }; readonly flowId: string }) {
+export function Replayed({ outcome, flowId }: { readonly outcome: ReplayOutcome | { readonly error: string }; readonly flowId: string }) {
   if (!("runId" in outcome)) return <p className="field__error">{typeof outcome.error === "string" ? outcome.error : ""}</p>;
   return (
     <p>

@@ -1,7 +1,8 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
-import { runtimeClient, type ReplayReply, type RunDetail } from "../../api-client/runtime-client.ts";
+import type { ReplayOutcome, RunDetail } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
 import { Moment, shownTime } from "../../controls/moment.tsx";
@@ -46,9 +47,12 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   const editor = useEditor();
   const trial = useTrial();
   const target = useWorkspace((state) => state.target);
-  const [outcome, setOutcome] = useState<ReplayReply | { readonly error: string } | undefined>(undefined);
+  const [outcome, setOutcome] = useState<ReplayOutcome | { readonly error: string } | undefined>(undefined);
   const [draft, setDraft] = useState<TestDraft | undefined>(undefined);
-  const replay = (): void => void runtimeClient.replay(run.id, {}, target).then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
+  const replay = (): void =>
+    void runtimeAt(target)
+      .call("POST /runs/:id/replay", { params: { id: run.id }, body: {} })
+      .then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
   const taken = (): ReturnType<typeof sampleOfRun> => sampleOfRun(run);
   const saveAsTest = (): void => {
     const { sample, answers } = taken();
@@ -190,10 +194,12 @@ function NotCaptured({ run }: { readonly run: RunDetail }) {
   const target = useWorkspace((state) => state.target);
   const [note, setNote] = useState<string | undefined>(undefined);
   const capture = (): void =>
-    void runtimeClient.capture(run.routeId, captureMs, target).then(
-      ({ until }) => setNote(words.capturing(shownTime(until))),
-      (error: Error) => setNote(error.message),
-    );
+    void runtimeAt(target)
+      .call("POST /routes/:id/capture", { params: { id: run.routeId }, body: { forMs: captureMs } })
+      .then(
+        ({ until }) => setNote(words.capturing(shownTime(until ?? ""))),
+        (error: Error) => setNote(error.message),
+      );
   return (
     <>
       <p className="muted" aria-live="polite">

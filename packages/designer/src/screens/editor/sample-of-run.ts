@@ -1,5 +1,6 @@
 // A recorded run as a sample: the message it began with, and what the outside world answered, as far as it was kept.
-import { runtimeClient, type CapturedMessage, type RunDetail } from "../../api-client/runtime-client.ts";
+import type { CapturedMessage, RunDetail } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
 import { headerText, type SampleDraft } from "../../trial/sample-draft.ts";
@@ -13,10 +14,10 @@ export interface RunSample {
 }
 
 export async function sampleOfLastRun(routeId: string, target: string | undefined): Promise<RunSample> {
-  const { runs } = await runtimeClient.runs({ routeId, limit: 20 }, target);
+  const { runs } = await runtimeAt(target).call("GET /runs", { query: { routeId, limit: 20 } });
   const last = runs.find(({ parentRunId, sessionId }) => parentRunId === null && sessionId === null) ?? runs[0];
   if (last === undefined) throw new Error(strings.trial.noLastRun);
-  return sampleOfRun(await runtimeClient.run(last.id, target));
+  return sampleOfRun(await runtimeAt(target).call("GET /runs/:id", { params: { id: last.id } }));
 }
 
 export function sampleOfRun(run: RunDetail): RunSample {

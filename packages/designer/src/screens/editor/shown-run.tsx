@@ -1,6 +1,7 @@
 // The recorded run that is looked into, when there is one, and the step it stands at.
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
-import { runtimeClient, type RunDetail } from "../../api-client/runtime-client.ts";
+import type { RunDetail } from "@sluice/client";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { recordedSteps, type RecordedStep } from "../../trial/recorded-run.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { usePolled } from "../use-polled.ts";
@@ -26,7 +27,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   const target = useWorkspace((state) => state.target);
   const outline = useEditorState((state) => state.flow.good?.outline);
   const [chosen, setChosen] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
-  const load = useCallback(() => runtimeClient.run(runId ?? "", target), [runId, target]);
+  const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
   const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, undefined);
   const loaded = polled !== undefined && "value" in polled && polled.value.id === runId ? polled.value : undefined;
   const shown = useMemo((): ShownRun => {

@@ -1,4 +1,4 @@
-import type { MappingKind } from "../../api-client/mapping-client.ts";
+import type { MappingKind } from "../../api-client/runtime-client.ts";
 
 /** The address of a mapping's editor. */
 export const pathOf = (kind: MappingKind, id: string): string => `/mappings/${kind === "value-mappings" ? "values" : "messages"}/${encodeURIComponent(id)}`;

@@ -1,8 +1,7 @@
 import { Plus, Table2, Trash2 } from "lucide-react";
 import { useCallback, useState } from "react";
 import { Link } from "wouter";
-import { mappingClient } from "../../api-client/mapping-client.ts";
-import { runtimeClient } from "../../api-client/runtime-client.ts";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
@@ -168,16 +167,17 @@ function withUnsaved(entries: readonly MappingEntry[], target: string | undefine
 }
 
 async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {
-  const [tables, documents, valueFiles, messageFiles, flows] = await Promise.all([
-    mappingClient.tables(target),
-    mappingClient.documents(target),
+  const runtime = runtimeAt(target);
+  const [{ valueMappings: tables }, { messageMappings: documents }, valueFiles, messageFiles, { flows }] = await Promise.all([
+    runtime.call("GET /value-mappings"),
+    runtime.call("GET /message-mappings"),
     workspaceClient.documents("value-mappings"),
     workspaceClient.documents("message-mappings"),
-    runtimeClient.flows(target),
+    runtime.call("GET /flows"),
   ]);
   const texts = await Promise.all(
     flows.slice(0, mostFlows).map(({ id }) =>
-      runtimeClient.flow(id, target).then(
+      runtime.call("GET /flows/:id", { params: { id } }).then(
         ({ yaml }) => [id, yaml] as const,
         () => [id, ""] as const,
       ),

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { slug } from "@sluice/model";
 import { useLocation } from "wouter";
-import type { MappingKind } from "../../api-client/mapping-client.ts";
+import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";

@@ -1,6 +1,6 @@
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { useCallback, type ComponentType } from "react";
-import type { MappingKind } from "../../api-client/mapping-client.ts";
+import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";

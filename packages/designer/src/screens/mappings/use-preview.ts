@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { mappingClient } from "../../api-client/mapping-client.ts";
+import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { previewDocument, readDocument, sampleOf, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
 import { createSurroundings, type Surroundings } from "../../mappings/mapping-environment.ts";
 import type { SavedMapping } from "../../mappings/saved-mapping.ts";
@@ -23,7 +23,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
   const surroundings = useMemo(
     () =>
       createSurroundings({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) =>
-        mappingClient.read(kind, other, target),
+        runtimeAt(target).call(`GET /${kind}/:id`, { params: { id: other } }),
       ),
     [id, tableIds, documentIds, target],
   );

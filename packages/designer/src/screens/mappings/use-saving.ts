@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { MappingKind } from "../../api-client/mapping-client.ts";
+import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { shownTime } from "../../controls/moment.tsx";
 import { saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { mappingStrings as words } from "../../strings/mappings.ts";
