@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
   standard: { internal: ["@sluice/model", "@sluice/engine/spi"], node: false },
   mapping: { internal: ["@sluice/model", "@sluice/engine/spi"], node: false },
   connectors: { internal: ["@sluice/model", "@sluice/engine/spi"], node: true },
-  "flow-tests": { internal: ["@sluice/model"], node: true },
+  "flow-tests": { internal: ["@sluice/model", "@sluice/client"], node: true },
   server: {
     internal: ["@sluice/model", "@sluice/flow-tests", "@sluice/engine", "@sluice/engine/spi", "@sluice/standard", "@sluice/connectors", "@sluice/mapping"],
     node: true,

@@ -4,6 +4,7 @@
 //   sh elsewhere  needs what a test has not (a container, systemd, a browser): its syntax and its sluice commands are checked
 //   yaml          a flow that can be deployed; `yaml tests` a file of flow tests; `yaml other` any YAML
 //   ini           a systemd unit
+//   js            a module that can be read
 //   json          JSON in which `…` stands for anything
 //   <any> file=x  also written to x before the next command runs
 //   text          looked at by nobody
@@ -72,12 +73,22 @@ function unitFaults(source: string): readonly string[] {
   return stderr.split("\n").filter((line) => line.includes("page.service") || (status !== 0 && line !== ""));
 }
 
+function scriptFaults(source: string): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-script-"));
+  const script = join(folder, "page.mjs");
+  writeFileSync(script, source);
+  const { status, stderr } = spawnSync(process.execPath, ["--check", script], { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  return status === 0 ? [] : [stderr];
+}
+
 const known: Readonly<Record<string, (body: string) => readonly string[]>> = {
   yaml: flowFaults,
   "yaml tests": testFaults,
   "yaml other": yamlFaults,
   json: jsonFaults,
   ini: unitFaults,
+  js: scriptFaults,
   sh: shellFaults,
   "sh start": shellFaults,
   "sh elsewhere": shellFaults,
@@ -138,6 +149,7 @@ describe("the checks themselves", () => {
     expect(faultsOf(block("yaml", "[]"))).not.toEqual([]);
     expect(faultsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
     expect(faultsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
+    expect(faultsOf(block("js", "const a = ;"))).toEqual([expect.stringContaining("SyntaxError")]);
     expect(faultsOf(block("json", '{"a": }'))).not.toEqual([]);
     expect(faultsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
     expect(faultsOf(block("sh", "if true; then"))).not.toEqual([]);

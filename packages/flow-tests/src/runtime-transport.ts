@@ -2,6 +2,7 @@
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
+import { EventParser, type LogEvent } from "@sluice/client";
 
 export interface TransportReply {
   readonly status: number;
@@ -60,15 +61,18 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
     },
     async followLog(sessionId) {
       const reply = await send("GET", `/_api/logs/stream?sessionId=${encodeURIComponent(sessionId)}`, authorization, undefined);
-      let text = "";
+      const lines: LoggedLine[] = [];
+      const parser = new EventParser();
       reply.setEncoding("utf8");
-      reply.on("data", (part: string) => (text += part));
+      reply.on("data", (part: string) => {
+        for (const { name, data } of parser.push(part)) if (name === "log") lines.push(data as LogEvent);
+      });
       reply.on("error", () => undefined);
       return {
         async lines(isEnough = () => false) {
           const deadline = performance.now() + arrivalMs;
-          while (!isEnough(linesOf(text)) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, lookMs));
-          return linesOf(text);
+          while (!isEnough(lines) && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, lookMs));
+          return [...lines];
         },
         close: () => reply.destroy(),
       };
@@ -86,16 +90,4 @@ function replyOf(reply: IncomingMessage): Promise<TransportReply> {
       resolve({ status: reply.statusCode ?? 0, headers: Object.fromEntries(headers) as Record<string, string>, text: Buffer.concat(parts).toString("utf8") });
     });
   });
-}
-
-function linesOf(stream: string): readonly LoggedLine[] {
-  return (
-    stream
-      .split("\n\n")
-      // What stands behind the last one is the beginning of an event that has not arrived.
-      .slice(0, -1)
-      .filter((event) => event.includes("event: log"))
-      .flatMap((event) => event.split("\n").filter((line) => line.startsWith("data: ")))
-      .map((line) => JSON.parse(line.slice("data: ".length)) as LoggedLine)
-  );
 }
