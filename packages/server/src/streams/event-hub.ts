@@ -10,6 +10,10 @@ import type { BodyDetail, StreamFilter } from "./stream-filter.ts";
 export interface HubClient {
   readonly filter: StreamFilter;
   offer(event: StreamEvent): void;
+  /** Events come so much faster than it can be given them that the next ones need not be built. */
+  readonly isFlooded: boolean;
+  /** An event it would have been offered was not built. */
+  miss(): void;
   /** The stream ends. */
   finish(): void;
 }
@@ -74,6 +78,15 @@ export class EventHub {
     for (const client of this.#clients) client.offer(event);
   }
 
+  /** Counts an event in place of building it when all who listen are flooded; false when it must be built. */
+  skip(flowId: string, routeId: string): boolean {
+    if (this.#clients.size === 0) return false;
+    for (const client of this.#clients) if (!client.isFlooded) return false;
+    this.#counter++;
+    for (const client of this.#clients) if ((client.filter.routeId ?? routeId) === routeId && (client.filter.flowId ?? flowId) === flowId) client.miss();
+    return true;
+  }
+
   #keep(event: StreamEvent): void {
     event.number = ++this.#counter;
     this.#events.push(event);
@@ -133,8 +146,8 @@ export class EventHub {
     if (dot < 1 || !Number.isSafeInteger(number) || number < 0) return undefined;
     const kept = this.#events.list();
     if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - kept.length, reason: "restart" }, events: kept };
-    const oldest = kept[0]?.number ?? this.#counter + 1;
-    const missing = oldest - number - 1;
+    // Whatever is no longer kept, or never was because nobody could have been given it.
+    const missing = this.#counter - number - kept.filter((event) => event.number > number).length;
     return {
       gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined,
       events: kept.filter((event) => event.number > (number <= this.#restedAt ? Math.max(number, this.#recalledTo) : number)),

@@ -22,6 +22,11 @@ export class EventQueue {
     return this.#size;
   }
 
+  /** Whether the next event pushes another one out. */
+  get isFull(): boolean {
+    return this.#size >= this.#limits.maxEvents || this.#bytes >= this.#limits.maxBytes;
+  }
+
   get oldest(): StreamEvent | undefined {
     return this.#events[this.#front];
   }

@@ -15,7 +15,7 @@ function followed(query: { readonly grep?: string } = {}, reads = true) {
     timers.push(timer);
     return () => void (timers = timers.filter((one) => one !== timer));
   };
-  const clock = { ...systemClock, after };
+  const clock = { ...systemClock, after, monotonic: () => now };
   const written: string[] = [];
   let drained = (): void => undefined;
   const stream: ApiStream = {
@@ -33,6 +33,7 @@ function followed(query: { readonly grep?: string } = {}, reads = true) {
   let made = 0;
   return {
     written,
+    hub,
     drain: () => drained(),
     made: () => made,
     publish(count: number) {
@@ -80,6 +81,54 @@ it("gives a client that is overrun the newest, tells it of every other, and make
   expect(client.received()).toBeGreaterThan(10_000);
   expect(client.made()).toBe(client.received());
   expect(client.written.at(-1)).toContain("id: b.80000\n");
+});
+
+it("tells where events were that were not even built, and builds again when the flood is over", () => {
+  const client = followed();
+  let skipped = 0;
+  const flood = (ms: number, perMs: number): void => {
+    for (let passed = 0; passed < ms; passed++) {
+      for (let index = 0; index < perMs; index++)
+        if (client.hub.skip("orders", "intake")) skipped++;
+        else client.publish(1);
+      client.pass(1);
+    }
+  };
+  flood(250, 80);
+  expect(skipped).toBe(0);
+  flood(750, 80);
+  expect(skipped).toBeGreaterThan(20_000);
+  client.pass(200);
+  const text = client.written.join("");
+  expect(client.received() + client.dropped()).toBe(80_000);
+  // Every number that is missing is told of at its place.
+  let at = 0;
+  for (const [, dropped, number] of text.matchAll(/"dropped":(\d+)|"id":"b\.(\d+)"/g)) {
+    if (dropped === undefined) expect(Number(number)).toBe(++at);
+    else at += Number(dropped);
+  }
+  expect(at).toBe(80_000);
+  // Who comes back from before is told of all of them too.
+  const { gap, events } = client.hub.since("b.100")!;
+  expect((gap?.dropped ?? 0) + events.length).toBe(79_900);
+
+  const before = skipped;
+  flood(1_000, 8);
+  client.pass(100);
+  expect(skipped).toBe(before);
+  expect(client.received() + client.dropped()).toBe(88_000);
+});
+
+it("builds everything for a client that wants less than all of a route, and for one that does not read", () => {
+  for (const client of [followed({ grep: "b" }), followed({}, false)]) {
+    for (let passed = 0; passed < 1_000; passed++) {
+      for (let index = 0; index < 80; index++) {
+        expect(client.hub.skip("orders", "intake")).toBe(false);
+        client.publish(1);
+      }
+      client.pass(1);
+    }
+  }
 });
 
 it("a write for many events, and none before the client has taken the last one", () => {

@@ -24,6 +24,9 @@ export interface ClientOptions {
 const gatherMs = 10;
 /** What a client rests for each event it was given: 12,500 a second is all it gets of a route that makes more. */
 const restMsPerEvent = 0.08;
+/** So many events lost for each one given, for so long, is a flood: a burst is not, and its last events are shown. */
+const floodRatio = 4;
+const floodMs = 300;
 /** Past events written at a time, so that a client that does not read them costs little. */
 const backlogStep = 20;
 const rareBreaks = ["\u0085", "\u2028", "\u2029"];
@@ -35,6 +38,11 @@ export class StreamClient {
   #backlog: StreamEvent[] = [];
   readonly #waiting: EventQueue;
   #dropped = 0;
+  /** Events that were not even built, behind those that wait. */
+  #missed = 0;
+  /** Since when there have been far more than could be given, on the monotonic clock. */
+  #floodedSince = Infinity;
+  #isFlooded = false;
   #blocked = false;
   #gathering = false;
   #cancelHeartbeat: () => void = () => undefined;
@@ -59,8 +67,21 @@ export class StreamClient {
     this.#beat();
   }
 
+  get isFlooded(): boolean {
+    return this.#isFlooded && this.#gathering && !this.#blocked && this.#waiting.isFull && this.filter.isWhole;
+  }
+
+  miss(): void {
+    this.#missed++;
+  }
+
   offer(event: StreamEvent): void {
     if (!this.filter.matches(event.facts) || !this.#admits(event)) return;
+    // Behind a gap that is still to be told nothing is taken, so that it is told where it is.
+    if (this.#missed > 0) {
+      this.#missed++;
+      return;
+    }
     this.#dropped += this.#waiting.push(event);
     if (!this.#blocked && !this.#gathering) this.#gather(gatherMs);
   }
@@ -108,15 +129,19 @@ export class StreamClient {
   #sendWaiting(): void {
     const gap = this.#dropped === 0 ? "" : gapFrame({ dropped: this.#dropped, reason: "slow-client" });
     const events = this.#waiting.takeAll();
-    this.#dropped = 0;
+    const missed = this.#missed === 0 ? "" : gapFrame({ dropped: this.#missed, reason: "slow-client" });
+    const now = this.#options.clock.monotonic();
+    this.#floodedSince = this.#dropped + this.#missed < events.length * floodRatio ? Infinity : Math.min(this.#floodedSince, now);
+    this.#isFlooded = now - this.#floodedSince >= floodMs;
+    this.#dropped = this.#missed = 0;
     this.#gather(Math.max(gatherMs, events.length * restMsPerEvent));
-    this.#send(events, gap);
+    this.#send(events, gap, missed);
   }
 
-  #send(events: readonly StreamEvent[], before = ""): void {
+  #send(events: readonly StreamEvent[], before = "", after = ""): void {
     let text = before;
     for (const event of events) text += this.#frame(event);
-    this.#write(text);
+    this.#write(text + after);
   }
 
   #write(text: string): void {

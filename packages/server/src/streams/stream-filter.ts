@@ -20,6 +20,8 @@ export interface StreamFilter {
   readonly query: FilterQuery;
   readonly flowId: string | undefined;
   readonly routeId: string | undefined;
+  /** It wants everything of its flow and route, or of all of them. */
+  readonly isWhole: boolean;
   readonly body: BodyDetail;
   /** For the greeting: `routeId:orders,level:WARN`. */
   readonly text: string;
@@ -47,6 +49,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
     query,
     flowId,
     routeId,
+    isWhole: [runId, sessionId, stepId, query.type, query.level, query.grep, query.sample].every((value) => value === undefined),
     body: (query.body ?? "preview") as BodyDetail,
     // Line breaks would end the comment that the greeting is.
     text: given

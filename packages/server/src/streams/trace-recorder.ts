@@ -51,17 +51,16 @@ export class TraceRecorder {
   }
 
   runStarted(exchange: Exchange): void {
-    if (this.#isFollowed(exchange.run))
-      this.#publish({ type: "run.started", exchange, step: undefined, mocked: false, durationMs: undefined, error: undefined });
+    if (this.#isWanted(exchange.run)) this.#publish({ type: "run.started", exchange, step: undefined, mocked: false, durationMs: undefined, error: undefined });
   }
 
   runEnded(run: Run, exchange: Exchange): void {
-    if (this.#isFollowed(run))
+    if (this.#isWanted(run))
       this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
-    if (!this.#isFollowed(exchange.run)) return;
+    if (!this.#isWanted(exchange.run)) return;
     const step = exchange.at === undefined ? undefined : this.#part(exchange.at, exchange);
     this.#publish({ type: "step.retrying", exchange, step, mocked: false, durationMs: delayMs, error });
   }
@@ -80,12 +79,12 @@ export class TraceRecorder {
     if (this.hub.recording) this.#announce(`flow.${change}`, { flowId, hash });
   }
 
-  /** Runs of routes nobody asked for cost nothing but this question. */
-  #isFollowed({ route }: Run): boolean {
+  /** Runs of routes nobody asked for cost nothing but this question, and little more in a flood. */
+  #isWanted({ route }: Run): boolean {
     if (!this.hub.recording) return false;
     let followed = this.#followed.get(route);
     if (followed === undefined) this.#followed.set(route, (followed = covers(this.#filters, route)));
-    return followed;
+    return followed && !this.hub.skip(route.flowId, route.id);
   }
 
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
@@ -145,14 +144,18 @@ export class TraceRecorder {
 
   #traced(next: Processor, node: StepNode): Processor {
     const { clock, wasMocked } = this.#options;
+    const { hub } = this;
     const ended = (exchange: Exchange, began: number, thrown?: unknown): void => {
+      if (hub.skip(exchange.run.route.flowId, exchange.run.route.id)) return;
       const error = (thrown as FlowError | undefined)?.type === undefined ? undefined : (thrown as FlowError);
       const type = thrown === undefined ? "step.completed" : "step.failed";
       const durationMs = clock.monotonic() - began;
       this.#publish({ type, exchange, step: this.#part(node, exchange), mocked: wasMocked(exchange, node), durationMs, error });
     };
     return (exchange) => {
-      this.#publish({ type: "step.started", exchange, step: this.#part(node, exchange), mocked: false, durationMs: undefined, error: undefined });
+      const { flowId, id } = exchange.run.route;
+      if (!hub.skip(flowId, id))
+        this.#publish({ type: "step.started", exchange, step: this.#part(node, exchange), mocked: false, durationMs: undefined, error: undefined });
       const began = clock.monotonic();
       let pending: void | Promise<void>;
       try {

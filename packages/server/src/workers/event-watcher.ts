@@ -40,6 +40,9 @@ export class EventWatcher {
       offer: (event) => {
         if (filter.matches(event.facts)) this.#gather(event, filter.body);
       },
+      // The lead's clients tell what they can take.
+      isFlooded: false,
+      miss: () => undefined,
       finish: () => undefined,
     };
   }
