@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-commands-"));
@@ -125,14 +125,16 @@ describe("bench:compare", () => {
 });
 
 it("a benchmark that is interrupted takes its servers and folders with it", async () => {
-  const child = spawn(process.execPath, ["bench/webhook.mjs", "1", "1"], {
+  const script = `import { startBare, startSluice } from "${root}bench/lib/processes.mjs";
+console.log(JSON.stringify([(await startBare("webhook")).child.pid, (await startSluice()).child.pid]));`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, TMPDIR: folder },
   });
-  await once(child.stdout, "data");
+  const [pids] = (await once(child.stdout, "data")) as [Buffer];
   child.kill("SIGINT");
-  const [code] = await once(child, "exit");
-  expect(code).toBe(130);
+  expect(await once(child, "exit")).toEqual([130, null]);
+  for (const pid of JSON.parse(String(pids)) as number[]) await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 10_000);
   expect(readdirSync(folder).filter((name) => name.startsWith("sluice-bench-"))).toEqual([]);
 }, 60_000);
