@@ -59,7 +59,8 @@ const flows = [
     wires: [["out"]],
   })),
   { id: "out", type: "http response", z: "tab", statusCode: "", headers: {}, wires: [] },
-];
+  // What has no place on the canvas is taken for a setting of other nodes.
+].map((node) => (node.type === "tab" ? node : { ...node, x: 0, y: 0 }));
 
 async function freePort() {
   const server = createServer();

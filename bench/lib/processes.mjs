@@ -8,6 +8,8 @@ import { onCore } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const token = "bench-token";
+const longestStartMs = 180_000;
+const longestAnswerMs = 60_000;
 
 /**
  * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
@@ -23,7 +25,9 @@ export async function start(command, environment = {}) {
   let ended;
   child.once("exit", (code) => (ended = code ?? "a signal"));
   let first = "";
+  const began = performance.now();
   while (!first.includes("\n")) {
+    if (performance.now() - began > longestStartMs) throw new Error(`${command.join(" ")} is not ready after ${longestStartMs / 1_000} s`);
     if (ended !== undefined) throw new Error(`${command.join(" ")} ended with ${ended} before it was ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(path, "utf8");
@@ -84,7 +88,8 @@ export async function deploy(baseUrl, { flow, mapping }) {
 
 /** Calls a server once and checks that it does the work that is measured. */
 export async function assertAnswer(baseUrl, path, body, answer, headers = {}) {
-  const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+  const signal = AbortSignal.timeout(longestAnswerMs);
+  const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body, signal });
   const text = await response.text();
   if (text !== answer) throw new Error(`${baseUrl}${path} answered ${response.status} ${text}, expected ${answer}`);
 }
