@@ -21,8 +21,7 @@ export async function runTestFile(
     const file = readFlowTests(text);
     const runtime = typeof transport === "function" ? transport(file) : transport;
     const tests: TestVerdict[] = [];
-    for (const test of file.tests)
-      tests.push(verdictOf(await runFlowTest(runtime, patienceMs === undefined ? test : { ...test, timeoutMs: patienceMs }, file.defaults)));
+    for (const test of file.tests) tests.push(verdictOf(await runFlowTest(runtime, test, file.defaults, { mockPatienceMs: patienceMs })));
     return { id, faults: [], tests };
   } catch (error) {
     return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };
