@@ -5,6 +5,8 @@ import type { HmacPreset, HmacScheme } from "../policy-document.ts";
 import type { SignatureClaim, SignatureFormat } from "./hmac.ts";
 
 const maxSignatures = 10;
+/** Only the body is signed. */
+const nothing: readonly [before: string, after: string] = ["", ""];
 const defaultToleranceSec = 300;
 
 /** How a scheme's sender writes and computes signatures. */
@@ -37,7 +39,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
-    around: before === "" && after === "" ? () => ["", ""] : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
+    around: before === "" && after === "" ? () => nothing : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
   };
 }
 
@@ -49,7 +51,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Hub-Signature-256",
     timed: false,
     read: (text) => claim(single(text, "sha256=", "hex")),
-    around: () => ["", ""],
+    around: () => nothing,
   },
   shopify: {
     ...sha256,
@@ -57,7 +59,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
     read: (text) => claim(single(text, "", "base64")),
-    around: () => ["", ""],
+    around: () => nothing,
   },
   slack: {
     ...sha256,
