@@ -25,7 +25,7 @@ const gatherMs = 10;
 /** What a client rests for each event it was given: 12,500 a second is all it gets of a route that makes more. */
 const restMsPerEvent = 0.08;
 /** So many events lost for each one given, for so long, is a flood: a burst is not, and its last events are shown. */
-const floodRatio = 4;
+const floodRatio = 2;
 const floodMs = 300;
 /** Past events written at a time, so that a client that does not read them costs little. */
 const backlogStep = 20;
@@ -68,7 +68,7 @@ export class StreamClient {
   }
 
   get isFlooded(): boolean {
-    return this.#isFlooded && this.#gathering && !this.#blocked && this.#waiting.isFull && this.filter.isWhole;
+    return this.#isFlooded && this.#waiting.isFull && this.filter.isWhole;
   }
 
   miss(): void {
