@@ -18,8 +18,7 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
   const rules = (policy.rules ?? []).map((rule) => ({ matches: ruleMatcher(rule), demand: demandOf(rule) }));
   const otherwise: Demand = { isPublic: false, roles: undefined, admits: defaultOf(policy) === "allow" ? () => true : () => false };
   const remembered = new Map<string, Map<string, Demand>>();
-  let last: { readonly routeId: string; readonly method: string; readonly demand: Demand } | undefined;
-  const find = (routeId: string, method: string): Demand => {
+  return (routeId, method) => {
     let byMethod = remembered.get(routeId);
     if (byMethod === undefined) {
       if (remembered.size >= maxRemembered) remembered.clear();
@@ -31,10 +30,6 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
       if (byMethod.size < maxRemembered) byMethod.set(method, demand);
     }
     return demand;
-  };
-  return (routeId, method) => {
-    if (last?.routeId !== routeId || last.method !== method) last = { routeId, method, demand: find(routeId, method) };
-    return last.demand;
   };
 }
 

@@ -32,8 +32,6 @@ export class PolicyCheck implements AccessCheck {
   readonly #hideQuery: readonly string[] | undefined;
   /** By address: the same few call over and over. */
   readonly #guessKeys = new Map<string, string>();
-  #lastClient = "";
-  #lastGuessKey = "";
 
   #lastGranted: AccessGranted;
 
@@ -112,14 +110,11 @@ export class PolicyCheck implements AccessCheck {
   #guessKey(request: AccessRequest): string {
     const { flowId, sourceOf, clientOf } = this.#policy;
     const client = clientOf(request);
-    if (client === this.#lastClient && client !== "") return this.#lastGuessKey;
     let key = this.#guessKeys.get(client);
     if (key === undefined) {
       if (this.#guessKeys.size >= maxGuessKeys) this.#guessKeys.clear();
       this.#guessKeys.set(client, (key = `${flowId} ${sourceOf(client)}`));
     }
-    this.#lastClient = client;
-    this.#lastGuessKey = key;
     return key;
   }
 
