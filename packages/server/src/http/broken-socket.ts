@@ -41,8 +41,13 @@ function refusalOf(code: string | undefined): HttpError {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new HttpError(413, "the chunk extensions are too large");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new HttpError(408, "the request took too long to arrive");
+      return tooLate();
     default:
       return new HttpError(400, "the request is not valid HTTP/1.1");
   }
+}
+
+/** The refusal of a request that did not come in time. */
+export function tooLate(): HttpError {
+  return new HttpError(408, "the request took too long to arrive");
 }

@@ -56,7 +56,7 @@ export function sendReply(response: ServerResponse, status: number, headers: Rep
   if (response.destroyed || response.headersSent) return;
   const head: string[] = [];
   if (headers !== undefined) for (const name in headers) addHeader(head, name, headers[name] as string | readonly string[]);
-  const bodiless = status === 204 || status === 304;
+  const bodiless = isBodiless(status);
   if (isStream(body) && !bodiless && !options.headOnly) {
     writeHead(response, status, head);
     pipeStream(body, response, options.sendTimeoutMs);
@@ -118,8 +118,13 @@ function writeHead(response: ServerResponse, status: number, head: string[]): vo
   }
 }
 
+/** Statuses that never have a body. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
 /** In bytes; undefined for what comes in pieces. */
-function lengthOf(body: ReplyBody): number | undefined {
+export function lengthOf(body: ReplyBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body);
   return isStream(body) ? undefined : (body?.byteLength ?? 0);
 }

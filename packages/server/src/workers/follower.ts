@@ -12,7 +12,7 @@ import { createEnvironment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import { createIngress, type Ingress } from "../http/ingress.ts";
 import { createListener } from "../http/listener.ts";
-import { PlainArrival } from "../http/plain/plain-connection.ts";
+import { PlainArrival } from "../http/plain/plain-arrival.ts";
 import type { RequestArrival } from "../http/request-arrival.ts";
 import { readTarget } from "../http/target.ts";
 import { httpLimits } from "../http-settings.ts";

@@ -1,13 +1,12 @@
 // A connection as long as only plain requests come over it, one after the other, each answered before the next is read. The
 // first bytes that are anything else go to node:http together with the connection, which then stays there.
 import type { Socket } from "node:net";
-import { refusalOf, type BodyReceiver } from "../body.ts";
-import { HttpError } from "../http-error.ts";
+import { tooLate } from "../broken-socket.ts";
 import { endSocket } from "../refuse.ts";
-import { errorBody, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
+import { isBodiless, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 import type { ArrivalScope } from "../request-arrival.ts";
-import type { Arrival } from "../webhook-call.ts";
-import { isBodiless, streamPlainReply, writePlainReply } from "./plain-reply.ts";
+import { PlainArrival, type ArrivalOrigin } from "./plain-arrival.ts";
+import { streamPlainReply, writePlainReply } from "./plain-reply.ts";
 import { headEnd, readPlainRequest, type PlainRequest } from "./plain-request.ts";
 
 export interface PlainConnectionParts {
@@ -28,7 +27,7 @@ const bodyPatienceMs = 50;
 /** What may wait in the send buffer before nothing more is read from this client. */
 const mostUnsent = 65_536;
 
-export class PlainConnection {
+export class PlainConnection implements ArrivalOrigin {
   readonly socket: Socket;
   readonly #parts: PlainConnectionParts;
   /** The head that came last: clients repeat theirs to the letter. */
@@ -74,7 +73,7 @@ export class PlainConnection {
     this.#release();
     this.socket.on("error", () => this.socket.destroy());
     if (this.isUsed) this.socket.destroy();
-    else endSocket(this.socket, new HttpError(408, "the request took too long to arrive"));
+    else endSocket(this.socket, tooLate());
   }
 
   /** Gives up waiting for the rest of a request: node goes on from here. */
@@ -102,13 +101,12 @@ export class PlainConnection {
   };
 
   #take(bytes: Buffer): void {
-    const { draining, limits } = this.#parts.scope;
-    const request = draining ? undefined : this.#read(bytes);
+    const request = this.#parts.scope.draining ? undefined : this.#read(bytes);
     const missing = request === undefined ? 0 : request.text.length + request.bodyLength - bytes.length;
     if (request !== undefined && missing === 0) {
       this.#stopWaiting();
       this.#serve(request, bytes);
-    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= Math.min(longestBody, limits.maxBodyBytes)) {
+    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= longestBody) {
       this.#begun = bytes;
       this.#patience = setTimeout(() => this.handOverBegun(), bodyPatienceMs);
     } else this.#handOver(bytes);
@@ -130,7 +128,7 @@ export class PlainConnection {
   #serve(request: PlainRequest, bytes: Buffer): void {
     this.#current = bytes;
     const body = bytes.subarray(request.text.length);
-    if (!this.#parts.serve(new PlainArrival(this, request, body, this.#parts.scope), request.path)) this.#handOver(bytes);
+    if (!this.#parts.serve(new PlainArrival(this, request, body), request.path)) this.#handOver(bytes);
   }
 
   /** The one reply to the current request. */
@@ -226,67 +224,4 @@ export class PlainConnection {
 
 function isEmptyLine(chunk: Buffer): boolean {
   return chunk.length <= 2 && chunk.every((byte) => byte === 13 || byte === 10);
-}
-
-/** One plain request, whose body is there already. */
-export class PlainArrival implements Arrival {
-  readonly #connection: PlainConnection;
-  readonly #request: PlainRequest;
-  readonly #body: Buffer;
-  readonly #scope: ArrivalScope;
-  #isAnswered = false;
-
-  constructor(connection: PlainConnection, request: PlainRequest, body: Buffer, scope: ArrivalScope) {
-    this.#connection = connection;
-    this.#request = request;
-    this.#body = body;
-    this.#scope = scope;
-  }
-
-  get method(): string {
-    return this.#request.method;
-  }
-
-  get query(): string {
-    return this.#request.query;
-  }
-
-  get rawHeaders(): readonly string[] {
-    return this.#request.rawHeaders;
-  }
-
-  get remoteAddress(): string {
-    return this.#connection.remoteAddress;
-  }
-
-  get encoding(): string {
-    return "";
-  }
-
-  get session(): string {
-    return "";
-  }
-
-  readBody(receiver: BodyReceiver): void {
-    const refusal = refusalOf(this.#request.bodyLength, "", this.#scope.limits.maxBodyBytes);
-    if (refusal === undefined) receiver.received(this.#body);
-    else receiver.refused(refusal);
-  }
-
-  reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
-    if (this.#isAnswered) return;
-    this.#connection.reply(this.#request.method, status, headers, body);
-    this.#isAnswered = true;
-  }
-
-  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
-    this.reply(status, { "Content-Type": "application/json", ...headers }, errorBody(text));
-  }
-
-  /** Lets node read the request again, for whom this way does not suffice. */
-  handOver(): void {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    this.#connection.handOverCurrent();
-  }
 }

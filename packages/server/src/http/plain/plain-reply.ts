@@ -3,7 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
-import { isSendable, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
+import { isBodiless, isSendable, isStream, lengthOf, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 
 export interface PlainReply {
   readonly status: number;
@@ -26,7 +26,7 @@ let dateLine = "";
 export function writePlainReply(socket: Socket, reply: PlainReply): void {
   const { status, body } = reply;
   const isText = typeof body === "string";
-  const length = isText ? Buffer.byteLength(body) : isStream(body) ? undefined : (body?.byteLength ?? 0);
+  const length = lengthOf(body);
   const hasNone = isBodiless(status);
   const head = replyHead(reply, hasNone || length === undefined ? "" : `Content-Length: ${length}\r\n`);
   if (hasNone || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
@@ -49,11 +49,6 @@ export function streamPlainReply(socket: Socket, reply: PlainReply, pieces: Asyn
   const head = replyHead(reply, "Transfer-Encoding: chunked\r\n");
   socket.write(head, "latin1");
   return writePieces(socket, pieces);
-}
-
-/** Statuses that never have a body. */
-export function isBodiless(status: number): boolean {
-  return status === 204 || status === 304;
 }
 
 async function writePieces(socket: Socket, pieces: AsyncIterable<Uint8Array>): Promise<void> {

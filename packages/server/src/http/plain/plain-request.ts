@@ -59,7 +59,7 @@ export function readPlainRequest(text: string, limits: HttpLimits): PlainRequest
   if (path.length + query.length >= limits.maxUrlBytes) return undefined;
   const rawHeaders: string[] = [];
   const bodyLength = readHeaders(text, begin, text.length - 2, rawHeaders);
-  if (bodyLength === undefined || rawHeaders.length > limits.maxHeaderCount * 2) return undefined;
+  if (bodyLength === undefined || bodyLength > limits.maxBodyBytes || rawHeaders.length > limits.maxHeaderCount * 2) return undefined;
   return { text, method, path, query, rawHeaders, bodyLength };
 }
 
