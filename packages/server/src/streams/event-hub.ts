@@ -1,10 +1,10 @@
 // One event stream: numbers events, keeps the last ones for clients that come back, and hands them to whoever listens.
 // Events are recorded while somebody listens and for a while after the last one left, so that a broken connection can be
 // taken up again; otherwise nothing is built at all, and a client that comes later is told of the gap.
-import type { Clock } from "@sluice/engine";
+import type { Clock, RouteIdentity } from "@sluice/engine";
 import { EventQueue } from "./event-queue.ts";
 import type { StreamEvent } from "./stream-event.ts";
-import type { BodyDetail, StreamFilter } from "./stream-filter.ts";
+import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 
 /** Whoever follows the stream. */
 export interface HubClient {
@@ -78,12 +78,12 @@ export class EventHub {
     for (const client of this.#clients) client.offer(event);
   }
 
-  /** Counts an event in place of building it when all who listen are flooded; false when it must be built. */
-  skip(flowId: string, routeId: string): boolean {
+  /** Counts an event of a route in place of building it when all who listen are flooded; false when it must be built. */
+  skip(route: RouteIdentity): boolean {
     if (this.#clients.size === 0) return false;
     for (const client of this.#clients) if (!client.isFlooded) return false;
     this.#counter++;
-    for (const client of this.#clients) if ((client.filter.routeId ?? routeId) === routeId && (client.filter.flowId ?? flowId) === flowId) client.miss();
+    for (const client of this.#clients) if (coversRoute(client.filter, route)) client.miss();
     return true;
   }
 

@@ -1,4 +1,5 @@
 // What a client of an event stream wants to see. The same filter decides which routes need to be traced at all.
+import type { RouteIdentity } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 
 export type BodyDetail = "none" | "preview" | "full";
@@ -86,4 +87,9 @@ function sampled(runId: string, share: number): boolean {
   let hash = 0;
   for (let index = 0; index < runId.length; index++) hash = (Math.imul(hash, 31) + runId.charCodeAt(index)) >>> 0;
   return hash / 2 ** 32 < share;
+}
+
+/** Whether a filter wants anything of a route. */
+export function coversRoute({ flowId, routeId }: StreamFilter, route: RouteIdentity): boolean {
+  return (flowId ?? route.flowId) === route.flowId && (routeId ?? route.id) === route.id;
 }

@@ -4,7 +4,7 @@ import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, 
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { EventHub } from "./event-hub.ts";
-import type { BodyDetail, StreamFilter } from "./stream-filter.ts";
+import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
 import { Passages } from "./trace-passage.ts";
 import { SeenBody } from "./seen-body.ts";
@@ -84,7 +84,7 @@ export class TraceRecorder {
     if (!this.hub.recording) return false;
     let followed = this.#followed.get(route);
     if (followed === undefined) this.#followed.set(route, (followed = covers(this.#filters, route)));
-    return followed && !this.hub.skip(route.flowId, route.id);
+    return followed && !this.hub.skip(route);
   }
 
   #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
@@ -146,15 +146,14 @@ export class TraceRecorder {
     const { clock, wasMocked } = this.#options;
     const { hub } = this;
     const ended = (exchange: Exchange, began: number, thrown?: unknown): void => {
-      if (hub.skip(exchange.run.route.flowId, exchange.run.route.id)) return;
+      if (hub.skip(exchange.run.route)) return;
       const error = (thrown as FlowError | undefined)?.type === undefined ? undefined : (thrown as FlowError);
       const type = thrown === undefined ? "step.completed" : "step.failed";
       const durationMs = clock.monotonic() - began;
       this.#publish({ type, exchange, step: this.#part(node, exchange), mocked: wasMocked(exchange, node), durationMs, error });
     };
     return (exchange) => {
-      const { flowId, id } = exchange.run.route;
-      if (!hub.skip(flowId, id))
+      if (!hub.skip(exchange.run.route))
         this.#publish({ type: "step.started", exchange, step: this.#part(node, exchange), mocked: false, durationMs: undefined, error: undefined });
       const began = clock.monotonic();
       let pending: void | Promise<void>;
@@ -176,6 +175,6 @@ export class TraceRecorder {
   }
 }
 
-function covers(filters: readonly StreamFilter[], { id, flowId }: RouteIdentity): boolean {
-  return filters.some((filter) => (filter.flowId ?? flowId) === flowId && (filter.routeId ?? id) === id);
+function covers(filters: readonly StreamFilter[], route: RouteIdentity): boolean {
+  return filters.some((filter) => coversRoute(filter, route));
 }
