@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync, type Stats } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { systemClock } from "../host/clock.ts";
 import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { isFlowId } from "./flow-id.ts";
 import type { FlowChange, FlowFile, FlowStore, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
@@ -32,8 +33,6 @@ export async function openDiskFlowStore(directory: string): Promise<FlowStore> {
 
 /** Files looked at before others get their turn: handing each to the thread pool takes ten times as long as looking. */
 const lookedAtOnce = 250;
-
-const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A file that was found. It stands for the file until that changes, so a list of thousands makes nothing new. */
 class ListedFile implements FlowFile {
@@ -95,7 +94,7 @@ class DiskFlowStore implements FlowStore {
     if (!isWhole || names.length !== before.length || names.some((name, index) => name !== before[index])) return undefined;
     const now: ListedFile[] = [];
     for (const file of files) {
-      if (now.length % lookedAtOnce === lookedAtOnce - 1) await othersTurn();
+      if (now.length % lookedAtOnce === lookedAtOnce - 1) await systemClock.breathe();
       const facts = this.#factsOf(file.file);
       if (facts === undefined) return undefined;
       now.push(file.isStill(facts) ? file : new ListedFile(file, facts));
@@ -109,7 +108,7 @@ class DiskFlowStore implements FlowStore {
     const taken = new Map<string, string>();
     const files: ListedFile[] = [];
     for (const [index, name] of names.entries()) {
-      if (index % lookedAtOnce === lookedAtOnce - 1) await othersTurn();
+      if (index % lookedAtOnce === lookedAtOnce - 1) await systemClock.breathe();
       const facts = this.#factsOf(name);
       if (facts === undefined) continue;
       const stem = name.slice(0, -(extensionOf(name) as string).length);

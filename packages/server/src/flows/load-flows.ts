@@ -1,6 +1,7 @@
 // Brings the flows found in the store into service: all of them at start, changed ones while watching. A broken one is
 // remembered with its fault and never keeps the others from starting.
 import type { Deployment } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
 import type { FlowFile } from "./flow-store.ts";
@@ -19,7 +20,7 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   const files = await parts.store.list();
   let failed = 0;
   for (const [index, file] of files.entries()) {
-    if (index % startedAtOnce === startedAtOnce - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (index % startedAtOnce === startedAtOnce - 1) await systemClock.breathe();
     const flow = await read(parts, file);
     const installed = typeof flow === "string" ? broken(file, flow) : await start(parts, file, flow);
     parts.installed.set(file.id, installed);
