@@ -2,16 +2,7 @@
 
 import type { LogEvent } from "@sluice/client";
 
-export interface LogLine {
-  readonly key: number;
-  readonly at: string;
-  readonly level: string;
-  readonly logger: string;
-  readonly message: string;
-  readonly flowId: string | null;
-  readonly routeId: string | null;
-  readonly runId: string | null;
-}
+export type LogLine = Pick<LogEvent, "at" | "level" | "logger" | "message" | "flowId" | "routeId" | "runId"> & { readonly key: number };
 
 const kept = 2000;
 const longest = 4000;
