@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compare, printShares } from "./compare.mjs";
+import { compareBesideBare } from "./beside-bare.mjs";
+import { printShares } from "./compare.mjs";
 import { endsWithUs, temporaryFolder } from "./ending.mjs";
-import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
 import { works } from "./work.mjs";
 
 const longestInstallMs = 300_000;
@@ -26,26 +26,12 @@ export async function installed(wanted) {
 /** Both pieces of work on bare node:http, Sluice and a peer, which answers them at `/webhook` and `/router`. */
 export async function comparePeer(name, peer, turns) {
   const results = {};
-  for (const [workName, work] of Object.entries(works)) {
-    const bare = await startBare(workName);
-    const sluice = await startSluice();
-    try {
-      await deploy(sluice.baseUrl, work);
-      const sides = [
-        { name: "bare", server: bare, path: "/api/hook", body: work.body },
-        { name: "sluice", server: sluice, path: "/api/hook", body: work.body },
-        { name, server: peer, path: `/${workName}`, body: work.body },
-      ];
-      for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, work.answer);
-      const shares = await compare(sides, turns);
-      printShares(shares);
-      const times = shares.sluice.ratio / shares[name].ratio;
-      console.log(`${workName}: sluice ${times.toFixed(1)} times ${name}`);
-      results[workName] = { ...shares, times };
-    } finally {
-      await sluice.stop();
-      await bare.stop();
-    }
+  for (const workName of Object.keys(works)) {
+    const shares = await compareBesideBare(workName, turns, [{ name, server: peer, path: `/${workName}` }]);
+    printShares(shares);
+    const times = shares.sluice.ratio / shares[name].ratio;
+    console.log(`${workName}: sluice ${times.toFixed(1)} times ${name}`);
+    results[workName] = { ...shares, times };
   }
   console.log(JSON.stringify({ bench: name, ...results }));
 }
