@@ -260,6 +260,30 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect([closed.recordedCalls.length, closed.truncated, closed.callCount]).toEqual([5, true, 8]);
   });
 
+  it("J11: a call that a mock lets through is neither counted nor takes room", async () => {
+    const { sessionId } = await session({
+      mocks: [
+        { id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" }, times: 1 },
+        { id: "told", match: { stepId: "tell" }, sequence: [{ respond: {} }, { respond: {} }], then: "passthrough" },
+      ],
+    });
+    for (let index = 0; index < 30; index++) await invoke(sessionId, { body: "y".repeat(200_000) });
+    const closed = await close(sessionId);
+    expect(closed.recordedCalls.map(({ seq, mockId }: any) => [seq, mockId])).toEqual([
+      [1, "erp"],
+      [2, "told"],
+      [3, "told"],
+    ]);
+    expect([closed.truncated, closed.callCount]).toEqual([false, 3]);
+  });
+
+  it("a mock whose expression fails is recorded as having thrown", async () => {
+    const { sessionId } = await session(respondTo("call-erp", { bodyExpr: "${bodyAs(Integer)}" }));
+    const { json } = await invoke(sessionId, { body: "no number" });
+    const { recordedCalls } = await close(sessionId);
+    expect([json.status, recordedCalls[0].outcome, recordedCalls[0].error.message]).toEqual(["failed", "threw", json.error.message]);
+  });
+
   it("I02: credentials of webhook calls are masked in what was recorded", async () => {
     const { sessionId } = await session(respondTo("out", { body: "x" }));
     await fetch(`${server.baseUrl}/api/hook`, {
@@ -332,6 +356,16 @@ describe("scope", () => {
     expect((await invoke(fresh.sessionId, { trigger: "direct:moving" })).json.body).toBe("v2");
     const closed = await close(sessionId);
     expect([closed.stale, closed.recordedCalls.length]).toEqual([["moving"], 1]);
+  });
+
+  it("J07: a session keeps the steps of the flows that stayed, and gives up those of the flow that was replaced", async () => {
+    for (const id of ["stays", "leaves"]) await server.putFlow(id, direct(id, `setBody: {id: ${id}-step, constant: v1}`));
+    await session({ mocks: [{ match: { stepId: "*-step" }, respond: { body: "first" } }] });
+    await server.putFlow("leaves", direct("leaves", "setBody: {id: leaves-step, constant: v2}"));
+    const taken = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
+    expect([taken.status, taken.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
+    const { sessionId } = await session(respondTo("leaves-step", { body: "second" }));
+    expect((await invoke(sessionId, { trigger: "direct:leaves" })).json.body).toBe("second");
   });
 
   it("isolated refuses deployment scope, off refuses all", async () => {

@@ -12,8 +12,6 @@ export interface MockCalls<Call> {
   /** Takes down a call before the mock acts; undefined when there is no room for it. */
   record(mockId: string, uri: string | undefined, exchange: Exchange): Call | undefined;
   finish(call: Call, outcome: MockOutcome): void;
-  /** Gives back the place of a call that the mock let through after all. */
-  forget(call: Call): void;
 }
 
 export interface MockTapOptions<Call> {
@@ -66,19 +64,17 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
 }
 
 function act<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
+  const react = mock.nextReaction();
+  if (react === undefined) return next(exchange);
   const call = options.calls.record(mock.id, uri, exchange);
   const settle = (outcome: MockOutcome): Awaitable => {
-    if (outcome.kind === "passed") {
-      if (call !== undefined) options.calls.forget(call);
-      return next(exchange);
-    }
     if (call !== undefined) options.calls.finish(call, outcome);
     options.mocked(exchange, exchange.at);
     markReply(exchange, options.sessionId);
     if (outcome.kind === "threw") throw outcome.error;
     return undefined;
   };
-  const outcome = mock.react(exchange);
+  const outcome = react(exchange);
   return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
 }
 

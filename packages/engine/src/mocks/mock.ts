@@ -1,7 +1,7 @@
 // One mock: what it matches, and what it does in place of a step. Counts its calls; who records them is the tap.
 import type { MockBody, RespondBody, ThrowBody } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
-import { FlowError } from "../errors/flow-error.ts";
+import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Clock } from "../spi/host.ts";
@@ -19,8 +19,7 @@ export interface MockResponse {
 /** What a mock did with a call. */
 export type MockOutcome =
   | { readonly kind: "responded"; readonly response: MockResponse }
-  | { readonly kind: "threw"; readonly error: FlowError; readonly shownType: string }
-  | { readonly kind: "passed" };
+  | { readonly kind: "threw"; readonly error: FlowError; readonly shownType: string };
 
 export interface MockParts {
   readonly clock: Clock;
@@ -78,21 +77,21 @@ export class Mock {
     return matches(uri) || matches(bare) || matches(uri.replace("://", ":")) || matches(bare.replace("://", ":"));
   }
 
-  /** Acts in place of a step. */
-  react(exchange: Exchange): Awaitable<MockOutcome> {
+  /** What to do in place of a step this time; undefined when the step itself is to run. */
+  nextReaction(): Reaction | undefined {
     const { times, then: afterwards = "last" } = this.#body;
     const use = this.#uses++;
-    if (times !== undefined && use >= times) return { kind: "passed" };
+    if (times !== undefined && use >= times) return undefined;
     const count = this.#reactions.length;
-    if (use < count || count === 1) return (this.#reactions[Math.min(use, count - 1)] as Reaction)(exchange);
-    if (afterwards === "passthrough") return { kind: "passed" };
+    if (use < count || count === 1) return this.#reactions[Math.min(use, count - 1)];
+    if (afterwards === "passthrough") return undefined;
     if (afterwards === "fail")
-      return {
+      return () => ({
         kind: "threw",
         shownType: "IllegalState",
         error: new FlowError("java.lang.IllegalStateException", `mock '${this.id}' was called more than ${count} times`, { code: "mock-exhausted" }),
-      };
-    return (this.#reactions[afterwards === "cycle" ? use % count : count - 1] as Reaction)(exchange);
+      });
+    return this.#reactions[afterwards === "cycle" ? use % count : count - 1];
   }
 }
 
@@ -100,7 +99,14 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
   const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
   const respond = (exchange: Exchange): MockOutcome => {
     const { message } = exchange;
-    if (compute !== undefined) message.body = compute(exchange);
+    if (compute !== undefined) {
+      try {
+        message.body = compute(exchange);
+      } catch (fault) {
+        const error = toFlowError(fault);
+        return { kind: "threw", error, shownType: error.type };
+      }
+    }
     // A body of its own for each call: what a route does with it must not reach the next one.
     else if (body !== undefined) message.body = copyJson(body);
     for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));

@@ -91,17 +91,10 @@ export class CallRecorder implements MockCalls<RecordedCall> {
       call.outcome = "responded";
       call.response = value;
       this.#bytes += bytes;
-    } else if (outcome.kind === "threw") {
+    } else {
       call.outcome = "threw";
       call.error = { type: outcome.shownType, message: this.#limits.secrets.scrub(outcome.error.message) };
     }
-  }
-
-  /** Gives back the place of a call that the mock let through after all. */
-  forget(call: RecordedCall): void {
-    const index = this.calls.lastIndexOf(call);
-    if (index >= 0) this.calls.splice(index, 1);
-    this.count--;
   }
 }
 

@@ -47,6 +47,8 @@ export class TestSession {
   readonly #armedOn = new Map<string, Deployment>();
   /** `routeId/stepId` of every step that is mocked, by mock. */
   readonly #mockedSteps = new Map<string, string[]>();
+  /** The flow of each of those steps. */
+  readonly #flowOfStep = new Map<string, string>();
   #untap: (() => void) | undefined = undefined;
 
   constructor(id: string, body: OpenBody, ttlMs: number, parts: SessionParts) {
@@ -71,8 +73,10 @@ export class TestSession {
     this.#findSteps();
   }
 
+  /** Those of flows that were replaced or removed since are not mocked any more. */
   get mockedSteps(): ReadonlySet<string> {
-    return new Set([...this.#mockedSteps.values()].flat());
+    const { stale } = this;
+    return new Set([...this.#flowOfStep].filter(([, flowId]) => !stale.includes(flowId)).map(([step]) => step));
   }
 
   get isArmed(): boolean {
@@ -151,7 +155,10 @@ export class TestSession {
         if (covering.length > 0 || (everywhere && this.scope === "session")) this.#armedOn.set(deployment.id, deployment);
         for (const { node, uri } of route.steps) {
           const mock = covering.find((candidate) => candidate.matchesStep(node.id, node.name, uri));
-          if (mock !== undefined) this.#mockedSteps.set(mock.id, [...(this.#mockedSteps.get(mock.id) ?? []), `${route.identity.id}/${node.id}`]);
+          if (mock === undefined) continue;
+          const step = `${route.identity.id}/${node.id}`;
+          this.#mockedSteps.set(mock.id, [...(this.#mockedSteps.get(mock.id) ?? []), step]);
+          this.#flowOfStep.set(step, deployment.id);
         }
       }
     }

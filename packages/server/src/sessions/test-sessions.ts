@@ -47,7 +47,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     if (session.scope !== "deployment") return;
     const steps = session.mockedSteps;
     for (const other of openSessions()) {
-      if (other.scope !== "deployment" || other.stale.length > 0) continue;
+      if (other.scope !== "deployment") continue;
       const shared = [...other.mockedSteps].find((step) => steps.has(step));
       if (shared !== undefined) throw new Refusal("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
     }
