@@ -150,6 +150,44 @@ describe("dead letters", () => {
     expect((await letters()).total).toBe(0);
   });
 
+  it("an empty text, or one cut off by a NUL, never stands for all", async () => {
+    await server.putFlow("shop", failing());
+    for (const body of ["a", "b"]) await post(body);
+    const [{ id }] = (await letters()).deadLetters;
+    for (const [method, path, body] of [
+      ["GET", "/dead-letters?text="],
+      ["DELETE", "/dead-letters?text="],
+      ["DELETE", "/dead-letters?routeId=orders&text="],
+      ["POST", "/dead-letters/replay", { routeId: "orders", text: "" }],
+    ] as const) {
+      const reply = await server.api(method, path, body);
+      expect([path, reply.status, reply.json]).toEqual([path, 400, { error: "text must not be empty" }]);
+    }
+    for (const query of ["text=%00", "text=a%00b", "routeId=orders%00x", "flowId=shop%00"]) {
+      expect([query, (await letters(`?${query}`)).total]).toEqual([query, 0]);
+      expect([query, (await server.api("DELETE", `/dead-letters?${query}`)).json]).toEqual([query, { deleted: 0 }]);
+    }
+    for (const [method, path] of [
+      ["GET", `/dead-letters/${id}%00`],
+      ["DELETE", `/dead-letters/${id}%00x`],
+      ["POST", `/dead-letters/${id}%00/replay`],
+    ] as const)
+      expect([path, (await server.api(method, path)).status]).toEqual([path, 404]);
+    expect((await letters()).total).toBe(2);
+  });
+
+  it("keeps the newest, also when it alone is over the bound", async () => {
+    await server.stop();
+    server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTER_BYTES: "8k" } });
+    await server.putFlow("shop", failing());
+    for (const body of ["small", "x".repeat(20_000)]) await post(body);
+    await eventually(async () => (await letters()).total === 1);
+    const size = async (): Promise<number> => (await letters()).deadLetters[0].size;
+    expect(await size()).toBeGreaterThan(20_000);
+    await post("small again");
+    await eventually(async () => (await letters()).total === 1 && (await size()) < 8_192);
+  });
+
   it("drops the oldest over the bound and says so in the log", async () => {
     await server.stop();
     server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTERS: "5" } });

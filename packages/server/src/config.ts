@@ -44,7 +44,7 @@ export const settingFields = {
   queueBytes: f.size({ doc: "Disk the messages of durable queues may take, all queues together; more are refused.", default: 1024 * mebibyte }),
   queueMessageBytes: f.size({ doc: "The largest message body a durable queue or the dead-letter store takes.", default: 16 * mebibyte }),
   deadLetters: f.integer({ doc: "Dead letters kept; the oldest go first.", default: 10_000, min: 1 }),
-  deadLetterBytes: f.size({ doc: "Disk the dead letters may take.", default: 256 * mebibyte }),
+  deadLetterBytes: f.size({ doc: "Disk the dead letters may take; the newest is kept whatever its size.", default: 256 * mebibyte }),
   replayBytes: f.size({ doc: "Memory the input messages of past runs may take, so that they can be replayed; 0 keeps none.", default: 8 * mebibyte }),
   captureBytes: f.size({ doc: "Memory the messages of routes whose capture is switched on may take.", default: 32 * mebibyte }),
   maxStreamClients: f.integer({ doc: "Clients of the event streams at the same time.", default: 100, min: 0 }),

@@ -195,6 +195,8 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
 }
 
 function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterFilter {
+  // An empty text is in every letter: whoever left it out by mistake would remove them all.
+  if (text === "") throw new Refusal("query-invalid", "text must not be empty");
   return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
 }
 

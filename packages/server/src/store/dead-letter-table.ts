@@ -8,6 +8,7 @@ import type { Database, Row, SqlValue } from "./sqlite.ts";
 import type { Operation } from "./write-thread.ts";
 
 export interface LetterFilter {
+  readonly id?: string | undefined;
   readonly routeId?: string | undefined;
   readonly flowId?: string | undefined;
   readonly since?: number | undefined;
@@ -147,14 +148,15 @@ export class DeadLetterTable {
   }
 
   find(id: string): Letter | undefined {
-    const row = this.#parts.database.prepare("SELECT * FROM dead_letter WHERE id = ?").get(id);
+    const { where, values } = conditions({ id });
+    const row = this.#parts.database.prepare(`SELECT * FROM dead_letter ${where}`).get(...values);
     if (row === undefined) return undefined;
     const input = row["input_kind"] === null ? undefined : storedOf(row, "input_");
     return { ...summaryOf(row), message: storedOf(row, ""), input };
   }
 
   async remove(id: string): Promise<boolean> {
-    return (await this.#delete("WHERE id = ?", [id])) > 0;
+    return (await this.removeAll({ id })) > 0;
   }
 
   /** Removes every letter that matches; tells how many. */
@@ -184,11 +186,12 @@ export class DeadLetterTable {
     const { limits, log, database } = this.#parts;
     const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
     try {
-      for (let gone = 1; gone > 0 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
+      // The newest stays whatever its size: nobody has seen it yet.
+      for (let gone = 1; gone > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
         let [countLeft, bytesLeft] = [this.count, this.bytes];
         for (const row of database.prepare("SELECT id, size FROM dead_letter ORDER BY id LIMIT 1000").all()) {
-          if (countLeft <= letters && bytesLeft <= bytes) break;
+          if (countLeft <= 1 || (countLeft <= letters && bytesLeft <= bytes)) break;
           countLeft--;
           bytesLeft -= Number(row["size"]);
           last = String(row["id"]);
@@ -208,14 +211,17 @@ export class DeadLetterTable {
 
 const below = (limit: number): number => limit - Math.floor(limit / 100);
 
-function conditions({ routeId, flowId, since, until, text }: LetterFilter): { readonly where: string; readonly values: SqlValue[] } {
+function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): { readonly where: string; readonly values: SqlValue[] } {
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (condition: string, value: SqlValue | undefined): void => {
     if (value === undefined) return;
-    parts.push(condition);
-    values.push(value);
+    // The driver ends a text at its first NUL, and what is left of it would match too much.
+    const isWhole = typeof value !== "string" || !value.includes("\0");
+    parts.push(isWhole ? condition : "0");
+    if (isWhole) values.push(value);
   };
+  add("id = ?", id);
   add("route_id = ?", routeId);
   add("flow_id = ?", flowId);
   add("at >= ?", since);
