@@ -185,6 +185,22 @@ describe("several workers", () => {
       const { status, json } = await server.api("POST", `/runs/${String(headers["x-run-id"])}/replay`, {});
       expect([status, json.status, json.body, json.diff.same]).toEqual([200, "completed", body, true]);
     }
+    for (const limit of [1, 5, 100]) {
+      const { runs, total } = (await server.api("GET", `/runs?routeId=again&limit=${limit}`)).json;
+      expect([limit, runs.length, total]).toEqual([limit, Math.min(limit, 18), 18]);
+    }
+    expect((await server.api("GET", "/runs?routeId=again&limit=100")).json.runs.filter((run: any) => run.replayOf === null)).toHaveLength(9);
+  });
+
+  it("does not replay a run that is under way, whichever worker it is in", async () => {
+    await put(server, "held", route("held", "webhook", "delay: {constant: 4000}"));
+    const replies = many(6, server.baseUrl, "/api/held");
+    await underWay(server, "held", 6);
+    for (const { id } of (await server.api("GET", "/runs?routeId=held")).json.runs) {
+      const { status, json } = await server.api("POST", `/runs/${id}/replay`, {});
+      expect([status, json]).toEqual([409, { error: `run '${id}' cannot be replayed: it is still running` }]);
+    }
+    await replies;
   });
 
   it("streams what happens in every worker", async () => {

@@ -109,12 +109,9 @@ export function runEndpoints(
   ];
 }
 
-/** The runs of several workers as one list, newest first; one that two of them know counts once. */
+/** The runs of several workers as one list, newest first. */
 function joinRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
-  const runs = new Map<unknown, Readonly<Record<string, unknown>>>();
-  for (const run of found.flatMap((part) => part.runs)) if (!runs.has(run["id"])) runs.set(run["id"], run);
-  const twice = found.reduce((sum, part) => sum + part.runs.length, 0) - runs.size;
   const orderOf = (run: Readonly<Record<string, unknown>>): string => `${String(run["startedAt"])} ${String(run["id"])}`;
-  const sorted = [...runs.values()].sort((one, other) => (orderOf(one) < orderOf(other) ? 1 : -1));
-  return { runs: sorted.slice(0, limit), total: found.reduce((sum, { total }) => sum + total, 0) - twice };
+  const runs = found.flatMap((part) => part.runs).sort((one, other) => (orderOf(one) < orderOf(other) ? 1 : -1));
+  return { runs: runs.slice(0, limit), total: found.reduce((sum, { total }) => sum + total, 0) };
 }

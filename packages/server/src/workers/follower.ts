@@ -147,9 +147,10 @@ export async function startFollower({ configuration, socketPath, calls, underWay
     watchers[stream].watch(queries);
     return lines;
   });
-  calls.on("runs", (query: RunsQuery) => {
-    const { runs, total } = history.list(query);
-    return { runs: runs.map((run) => runJson(run, secrets)), total };
+  calls.on("runs", ({ without, ...filter }: RunsQuery) => {
+    const known = new Set(without);
+    const own = history.list({ ...filter, limit: Infinity }).runs.filter(({ id }) => !known.has(id));
+    return { runs: own.slice(0, filter.limit).map((run) => runJson(run, secrets)), total: own.length };
   });
   calls.on("run", ({ id }: { id: string }) => {
     const found = history.find(id);
@@ -157,7 +158,7 @@ export async function startFollower({ configuration, socketPath, calls, underWay
   });
   calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
     const record = history.find(id);
-    return record === undefined || record.run !== undefined ? undefined : { record: record.fields(), kept: kept.export(id) };
+    return record === undefined ? undefined : { record: record.fields(), kept: kept.export(id), isRunning: record.run !== undefined };
   });
   calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
   calls.on("figures", () =>

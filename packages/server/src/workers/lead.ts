@@ -10,13 +10,13 @@ import type { RunCounts } from "../metrics/run-counts.ts";
 import type { Captures } from "../replay/captures.ts";
 import type { KeptRuns } from "../replay/kept-runs.ts";
 import type { RunHistory } from "../runs/run-history.ts";
-import { RunRecord } from "../runs/run-record.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { Calls } from "./calls.ts";
 import { takeDeath } from "./deaths.ts";
+import { FetchedRuns } from "./fetched-runs.ts";
 import { Members } from "./members.ts";
-import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -151,18 +151,17 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
     };
   }
 
+  const fetched = new FetchedRuns(parts);
   const ask = <T>(name: string, data: unknown): Promise<readonly T[]> => members.ask<T>(name, data, askWithinMs);
 
   return {
     settled,
     changed,
-    runs: (query) => ask<FoundRuns>("runs", query),
+    runs: (filter) => ask<FoundRuns>("runs", { ...filter, without: fetched.ids() } satisfies RunsQuery),
     run: async (id) => (await ask<Readonly<Record<string, unknown>> | undefined>("run", { id })).find((found) => found !== undefined),
     async fetchRun(id) {
       const found = (await ask<RemoteRun | undefined>("fetch-run", { id })).find((run) => run !== undefined);
-      if (found === undefined) return;
-      parts.history.adopt(RunRecord.restore(found.record));
-      if (found.kept !== undefined) parts.kept.adopt(found.kept);
+      if (found !== undefined) fetched.take(id, found);
     },
     figures: async () => ({ present: await members.figures(askWithinMs), departed: members.departed }),
     async watch(hub, query) {

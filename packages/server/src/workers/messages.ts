@@ -75,12 +75,16 @@ export interface FoundRuns {
   readonly total: number;
 }
 
-export type RunsQuery = RunFilter;
+/** `without` are runs that whoever asks has already. */
+export interface RunsQuery extends RunFilter {
+  readonly without: readonly string[];
+}
 
 /** A run with what is needed to run it again. */
 export interface RemoteRun {
   readonly record: Readonly<Record<string, unknown>>;
   readonly kept: KeptRun | undefined;
+  readonly isRunning: boolean;
 }
 
 /** Which events followers hand on; an empty list stops it. */

@@ -1,7 +1,8 @@
 // What the lead knows of the other workers, as the management API asks for it. A runtime that works alone has none.
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
-import type { FoundRuns, RunsQuery, WorkerFigures } from "./messages.ts";
+import type { RunFilter } from "../runs/run-history.ts";
+import type { FoundRuns, WorkerFigures } from "./messages.ts";
 
 export interface ServiceView {
   /** Resolves when every worker serves what this one serves now. */
@@ -9,7 +10,7 @@ export interface ServiceView {
   /** The same, later and without waiting: something changed by itself. */
   changed(): void;
   /** Runs the other workers know, as the API shows them. */
-  runs(query: RunsQuery): Promise<readonly FoundRuns[]>;
+  runs(filter: RunFilter): Promise<readonly FoundRuns[]>;
   run(id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Fetches a run from the worker it was in, so that it can be replayed here. */
   fetchRun(id: string): Promise<void>;
