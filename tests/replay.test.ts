@@ -71,6 +71,37 @@ describe("replay of a run", () => {
     expect((await replay(run.id, { bodyBase64: "eHk=" })).json.body).toBe("xyxy? web 1");
   });
 
+  it("refuses a body that is no base64, or two bodies", async () => {
+    await server.putFlow("bodies", threeSteps("bodies"));
+    await post("bodies", "ab");
+    const { id } = await lastRun("bodies");
+    for (const bodyBase64 of ["a", "!!"]) expect((await replay(id, { bodyBase64 })).json).toEqual({ error: "bodyBase64 must be base64" });
+    expect((await replay(id, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "give either body or bodyBase64, not both" });
+    expect((await replay(id, { fromStep: "" })).json).toEqual({ error: "fromStep must not be empty" });
+    expect((await lastRun("bodies")).id).toBe(id);
+  });
+
+  it("does not call two failures the same that say different things", async () => {
+    const failing = (message: string): string => flow("failing", `throwException: {exceptionType: java.io.IOException, message: ${message}}`);
+    await server.putFlow("failing", failing("no room"));
+    await post("failing", "ab");
+    const { id } = await lastRun("failing");
+    expect((await replay(id)).json.diff).toMatchObject({ same: true, status: { before: "failed", after: "failed" } });
+    await server.putFlow("failing", failing("no time"));
+    expect((await replay(id)).json.diff).toMatchObject({ same: false, error: { before: { message: "no room" }, after: { message: "no time" } } });
+  });
+
+  it("tells headers apart that are named like what every object has", async () => {
+    const named = (...names: readonly string[]): string => flow("named", ...names.map((name) => `setHeader: {name: ${name}, simple: "\${body}"}`));
+    await server.putFlow("named", named("toString", "__proto__"));
+    await post("named", "a");
+    const { id } = await lastRun("named");
+    expect((await replay(id, { body: "b" })).text).toContain('"__proto__":{"before":"a","after":"b"}');
+    await server.putFlow("named", named("constructor"));
+    const { headers } = (await replay(id)).json.diff;
+    expect([Object.keys(headers.added), Object.keys(headers.removed), headers.changed]).toEqual([["constructor"], ["toString", "__proto__"], {}]);
+  });
+
   it("begins at a step with the message captured before it", async () => {
     await server.putFlow("captured", threeSteps("captured"));
     expect((await server.api("POST", "/routes/captured/capture", { forMs: 60_000 })).json).toMatchObject({ routeId: "captured", active: true });

@@ -81,6 +81,9 @@ describe("opening", () => {
       [{ scope: "world" }, 400, "scope must be one of deployment, session"],
       [{ mocks: {} }, 400, "mocks must be a list"],
       [{ mocks: [{ match: {}, respond: {} }] }, 400, "mocks[0].match must name a stepId, uri, kind, routeId or flowId"],
+      [{ mocks: [{ match: { stepId: "" }, respond: {} }] }, 400, "mocks[0].match.stepId must not be empty"],
+      [{ name: "x".repeat(201) }, 400, "name must have 200 characters at most"],
+      [{ mocks: Array.from({ length: 1_001 }, () => ({ match: { uri: "x:*" }, respond: {} })) }, 400, "mocks must have 1000 entries at most"],
       [{ mocks: [{ match: { stepId: "tell" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
       [{ mocks: [{ match: { step: "tell" }, respond: {} }] }, 400, "mocks[0].match: unknown member 'step'"],
       [respondTo("call-epr", {}), 422, "mock 'm': no step 'call-epr' is deployed where it matches"],
@@ -425,6 +428,20 @@ describe("invoke", () => {
       variables: { v: "three" },
     });
     expect(reply.json.body).toBe("büte|1|two|three");
+  });
+
+  it("takes bytes as base64 with or without padding, and nothing that only resembles it", async () => {
+    const { sessionId } = await session(respondTo("call-erp", {}));
+    for (const [bodyBase64, body] of [
+      ["", ""],
+      ["/w==", "/w=="],
+      ["_w", "/w=="],
+      ["eHl6", "xyz"],
+    ] as const)
+      expect((await invoke(sessionId, { bodyBase64 })).json).toMatchObject({ status: "completed", body, bodyType: "bytes" });
+    for (const bodyBase64 of ["a", "!!", "eA=", "eHl6=", "e A==", "eHl6e"])
+      expect([bodyBase64, (await invoke(sessionId, { bodyBase64 })).json]).toEqual([bodyBase64, { error: "bodyBase64 must be base64" }]);
+    expect((await invoke(sessionId, { body: "x", bodyBase64: "eA==" })).json).toEqual({ error: "give either body or bodyBase64, not both" });
   });
 
   it("InOnly answers at once and names the run", async () => {

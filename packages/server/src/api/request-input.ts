@@ -115,9 +115,10 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_value":
       return `${name} must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return issue.origin === "array" ? `${name} must not be empty` : `${name} must be ${issue.minimum} or more`;
+      return issue.origin === "array" || issue.origin === "string" ? `${name} must not be empty` : `${name} must be ${issue.minimum} or more`;
     case "too_big":
-      return `${name} must be ${issue.maximum} or less`;
+      if (issue.origin === "string") return `${name} must have ${issue.maximum} characters at most`;
+      return issue.origin === "array" ? `${name} must have ${issue.maximum} entries at most` : `${name} must be ${issue.maximum} or less`;
     default:
       return issue.code === "custom" ? `${name} ${issue.message}` : `${name} is not understood`;
   }

@@ -17,6 +17,8 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
   const headers = kept ? headerChanges(original.headers ?? {}, replay.headers) : null;
   const same =
     status.before === status.after &&
+    original.error?.type === replay.error?.type &&
+    original.error?.message === replay.error?.message &&
     body?.changed === false &&
     headers !== null &&
     Object.values(headers).every((part) => Object.keys(part as Json).length === 0);
@@ -25,12 +27,11 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
 
 function headerChanges(before: Json, after: Json): Readonly<Record<"added" | "removed" | "changed", Json>> {
   const shown = (name: string, value: unknown): unknown => (isSecretHeader(name) ? masked : value);
-  const [added, removed, changed]: Record<string, unknown>[] = [{}, {}, {}];
+  const [added, removed, changed] = [new Map<string, unknown>(), new Map<string, unknown>(), new Map<string, unknown>()];
   for (const [name, value] of Object.entries(after)) {
-    if (!(name in before)) (added as Record<string, unknown>)[name] = shown(name, value);
-    else if (!isDeepStrictEqual(before[name], value))
-      (changed as Record<string, unknown>)[name] = { before: shown(name, before[name]), after: shown(name, value) };
+    if (!Object.hasOwn(before, name)) added.set(name, shown(name, value));
+    else if (!isDeepStrictEqual(before[name], value)) changed.set(name, { before: shown(name, before[name]), after: shown(name, value) });
   }
-  for (const [name, value] of Object.entries(before)) if (!(name in after)) (removed as Record<string, unknown>)[name] = shown(name, value);
-  return { added: added as Json, removed: removed as Json, changed: changed as Json };
+  for (const [name, value] of Object.entries(before)) if (!Object.hasOwn(after, name)) removed.set(name, shown(name, value));
+  return { added: Object.fromEntries(added), removed: Object.fromEntries(removed), changed: Object.fromEntries(changed) };
 }

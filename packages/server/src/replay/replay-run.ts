@@ -7,6 +7,7 @@ import type { SecretValues } from "../masking/secret-values.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { RunRecord } from "../runs/run-record.ts";
+import { givenBody } from "../sessions/given-body.ts";
 import { within } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { Captures } from "./captures.ts";
@@ -46,14 +47,15 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const route = runtime.routes.get(record.route.id);
   if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
   const inlet = inletOf(route, request.fromStep, cannot);
-  const restored = messageFor(parts, record, request, cannot);
+  const body = givenBody(request);
+  const restored = messageFor(parts, record, request.fromStep, body, cannot);
   const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
   if (session?.stale.includes(record.route.flowId) === true)
     throw new Refusal("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new one`);
 
   const began = clock.monotonic();
   let startedId: string | null = null;
-  const result = inlet.deliver(edited(restored.message, request), {
+  const result = inlet.deliver(edited(restored.message, body, request.headers), {
     pattern: "InOut",
     trigger: record.trigger,
     ...(restored.delivery.properties === undefined ? {} : { properties: restored.delivery.properties }),
@@ -92,7 +94,8 @@ function inletOf(route: Route, fromStep: string | undefined, cannot: (why: strin
 function messageFor(
   { kept, captures }: RunReplayParts,
   record: RunRecord,
-  { fromStep, body, bodyBase64 }: ReplayRequest,
+  fromStep: string | undefined,
+  body: unknown,
   cannot: (why: string) => Refusal,
 ): ReturnType<typeof restoreMessage> {
   const captured = captures.of(record.id)?.steps;
@@ -100,14 +103,13 @@ function messageFor(
   const stored: StoredMessage | undefined =
     fromStep === undefined ? (kept.input(record.id) ?? first?.message) : captured?.find(({ stepId }) => stepId === fromStep)?.message;
   if (stored !== undefined) return restoreMessage(stored);
-  if (body !== undefined || bodyBase64 !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
+  if (body !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
   const what = fromStep === undefined ? "the message it began with was not kept" : `the message before step '${fromStep}' was not captured`;
   throw cannot(`${what}; give a body, or switch capture on with POST /_api/routes/${record.route.id}/capture before the next run`);
 }
 
-function edited(message: Message, { body, bodyBase64, headers }: ReplayRequest): Message {
-  if (bodyBase64 !== undefined) message.body = new Uint8Array(Buffer.from(bodyBase64, "base64"));
-  else if (body !== undefined) message.body = body;
+function edited(message: Message, body: unknown, headers: ReplayRequest["headers"]): Message {
+  if (body !== undefined) message.body = body;
   // Set by whoever replays, as a caller would: they are told apart from what the route sets itself.
   if (headers === undefined) return message;
   const wire = new Map<string, readonly [string, unknown]>();

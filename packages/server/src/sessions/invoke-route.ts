@@ -1,6 +1,7 @@
 // Fires a route inside a session, past its trigger, and tells how the run ended.
 import { bodyTypeOf, toPlain, Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
+import { givenBody } from "./given-body.ts";
 import type { InvokeBody } from "./session-body.ts";
 import type { TestSession } from "./test-session.ts";
 
@@ -15,7 +16,7 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   const inlet = findInlet(parts.runtime, body);
   const { flowId } = inlet.route;
   if (session.stale.includes(flowId)) throw new Refusal("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
-  const message = new Message(bodyOf(body), Headers.of(body.headers ?? {}));
+  const message = new Message(givenBody(body) ?? null, Headers.of(body.headers ?? {}));
   const began = parts.clock.monotonic();
   let runId: string | null = null;
   const result = inlet.deliver(message, {
@@ -48,13 +49,6 @@ function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
   const inlet = /^(direct|seda):/.test(uri) ? runtime.inletOf(uri) : undefined;
   if (inlet === undefined) throw new Refusal("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
   return inlet;
-}
-
-function bodyOf({ body, bodyBase64 }: InvokeBody): unknown {
-  if (bodyBase64 === undefined) return body ?? null;
-  if (body !== undefined) throw new Refusal("body-invalid", "give either body or bodyBase64, not both");
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bodyBase64)) throw new Refusal("body-invalid", "bodyBase64 must be base64");
-  return new Uint8Array(Buffer.from(bodyBase64, "base64"));
 }
 
 function outcome(exchange: Exchange, durationMs: number): Readonly<Record<string, unknown>> {
