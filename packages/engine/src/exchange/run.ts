@@ -1,5 +1,6 @@
 // One passage of one exchange through one route, from its trigger to its end: what the run history keeps.
 import type { FlowError } from "../errors/flow-error.ts";
+import type { StepTrail } from "./step-trail.ts";
 
 /** Who a route is, for ids in runs, traces and errors. */
 export interface RouteIdentity {
@@ -35,16 +36,6 @@ export interface TraceContext {
 
 export type RunStatus = "running" | "completed" | "failed" | "retrying" | "discarded" | "cancelled";
 
-/** One step of a run as the history keeps it; times in milliseconds since the epoch, fractions kept. */
-export interface StepRecord {
-  readonly stepId: string;
-  readonly kind: string;
-  readonly startedAt: number;
-  durationMs: number;
-  status: "running" | "completed" | "failed";
-  attempts: number;
-}
-
 export class Run {
   readonly id: string;
   readonly route: RouteIdentity;
@@ -60,7 +51,8 @@ export class Run {
   redeliveries = 0;
   /** The step that let the message go no further, a filter or a check for duplicates. */
   passedOver: object | undefined = undefined;
-  steps: StepRecord[] | undefined = undefined;
+  /** The steps it went through; undefined where nobody notes them. */
+  steps: StepTrail | undefined = undefined;
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;
   /** How many `direct:` calls deep this run is; bounded so that a route calling itself ends. */

@@ -8,6 +8,7 @@ export * from "../exchange/exchange.ts";
 export * from "../exchange/headers.ts";
 export * from "../exchange/message.ts";
 export * from "../exchange/run.ts";
+export * from "../exchange/step-trail.ts";
 export * from "../exchange/copy.ts";
 export * from "../errors/flow-error.ts";
 export * from "../errors/exception-types.ts";

@@ -2,7 +2,7 @@ import { f } from "@sluice/model";
 import { z } from "zod";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunHistory } from "../runs/run-history.ts";
-import { runJson } from "../runs/run-record.ts";
+import { runJson } from "../runs/run-facts.ts";
 import type { FoundRuns } from "../workers/messages.ts";
 import type { ServiceView } from "../workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";

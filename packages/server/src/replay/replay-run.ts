@@ -6,6 +6,7 @@ import { shownHeaders } from "../masking/preview.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
+import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 import { givenBody } from "../sessions/given-body.ts";
 import { within } from "../sessions/invoke-route.ts";
@@ -43,7 +44,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const record = history.find(runId);
   if (record === undefined) throw new Refusal("not-found", `run '${runId.slice(0, 128)}' not found`);
   const cannot = (why: string): Refusal => new Refusal("conflict", `run '${runId}' cannot be replayed: ${why}`);
-  if (record.run !== undefined) throw cannot("it is still running");
+  if (!record.isOver) throw cannot("it is still running");
   const route = runtime.routes.get(record.route.id);
   if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
   const inlet = inletOf(route, request.fromStep, cannot);
@@ -93,7 +94,7 @@ function inletOf(route: Route, fromStep: string | undefined, cannot: (why: strin
 /** The message to begin with: what was captured before the step, or what the run began with. */
 function messageFor(
   { kept, captures }: RunReplayParts,
-  record: RunRecord,
+  record: RunFacts,
   fromStep: string | undefined,
   body: unknown,
   cannot: (why: string) => Refusal,
@@ -126,7 +127,7 @@ function edited(message: Message, body: unknown, headers: ReplayRequest["headers
   return message;
 }
 
-function before({ kept }: RunReplayParts, record: RunRecord): Partial<RunOutcome> & { readonly status: string } {
+function before({ kept }: RunReplayParts, record: RunFacts): Partial<RunOutcome> & { readonly status: string } {
   return kept.outcome(record.id) ?? { status: record.status, error: record.error ?? null };
 }
 

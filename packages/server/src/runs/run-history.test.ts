@@ -2,7 +2,7 @@ import { Exchange, Headers, Message, Run, FlowError } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
-import { runJson } from "./run-record.ts";
+import { runJson, type RunFacts } from "./run-facts.ts";
 
 let clock = 0;
 let number = 0;
@@ -68,5 +68,63 @@ describe("run history", () => {
       request: { preview: '{"big":"body"}', size: 14 },
       error: { type: "java.io.IOException", message: "broke" },
     });
+  });
+
+  it("keeps the runs of a busy route in the same few records, and what was read of them stays", () => {
+    const history = createRunHistory({ perRoute: 3, total: 100, bytes: 1e9 });
+    const records = new Set<unknown>();
+    const pass = (body: unknown): string => {
+      const going = begin(history, "a", body);
+      records.add(going.run.record);
+      finish(history, going);
+      return going.run.id;
+    };
+    const first = pass(new TextEncoder().encode("first"));
+    const read = history.find(first);
+    for (let count = 0; count < 20; count++) pass(count % 2 === 0 ? "text" : new TextEncoder().encode("y".repeat(count * 100)));
+    expect(records.size).toBe(3);
+    expect(history.find(first)).toBeUndefined();
+    expect(read).toMatchObject({ id: first, preview: "first", requestSize: 5, status: "completed" });
+    expect(history.list({ limit: 10 }).runs.map(({ preview, requestSize }) => [preview.length, requestSize])).toEqual([
+      [1_024, 1_900],
+      [4, 4],
+      [1_024, 1_700],
+    ]);
+  });
+
+  it("gives the record of a run that goes on to nobody else", () => {
+    const history = createRunHistory({ perRoute: 2, total: 100, bytes: 1e9 });
+    const long = begin(history, "a", "long");
+    const { record, steps } = long.run;
+    for (let count = 0; count < 10; count++) {
+      const going = begin(history, "a", "short");
+      expect(going.run.record).not.toBe(record);
+      expect(going.run.steps).not.toBe(steps);
+      finish(history, going);
+    }
+    finish(history, long);
+    expect(history.list({ limit: 10 }).runs.map(({ preview }) => preview)).toEqual(["short", "short"]);
+  });
+
+  it("takes in runs of other processes once, within its bounds", () => {
+    const from = createRunHistory({ perRoute: 10, total: 100, bytes: 1e9 });
+    const going = begin(from, "a", "elsewhere");
+    finish(from, going);
+    const facts = structuredClone(from.find(going.run.id)) as RunFacts;
+    const history = createRunHistory({ perRoute: 2, total: 100, bytes: 1e9 });
+    for (let count = 0; count < 3; count++) finish(history, begin(history, "a", "here"));
+    history.adopt(facts);
+    history.adopt(facts);
+    expect([history.size, history.find(facts.id)?.preview]).toEqual([2, "elsewhere"]);
+    for (let count = 0; count < 2; count++) finish(history, begin(history, "a", "later"));
+    expect(history.list({ limit: 10 }).runs.map(({ preview }) => preview)).toEqual(["later", "later"]);
+  });
+
+  it("keeps its count when routes come and go under a common bound", () => {
+    const history = createRunHistory({ perRoute: 7, total: 30, bytes: 1e9 });
+    for (let count = 0; count < 400; count++) finish(history, begin(history, `route-${count % 13}`));
+    expect(history.size).toBe(history.list({ limit: 1_000 }).total);
+    expect(history.size).toBeLessThanOrEqual(30);
+    expect(history.size).toBeGreaterThan(20);
   });
 });

@@ -1,5 +1,5 @@
 import type { Death } from "./messages.ts";
-import { RunRecord } from "../runs/run-record.ts";
+import { lostRun } from "../runs/run-facts.ts";
 import type { LeadParts } from "./lead.ts";
 
 const named = 20;
@@ -8,7 +8,7 @@ const named = 20;
 export function takeDeath({ worker, pid, how, at, runs }: Death, { history, counts, log }: Pick<LeadParts, "history" | "counts" | "log">): void {
   const message = `worker process ${pid} ended (${how}) while the run was under way; what became of it is not known`;
   for (const run of runs) {
-    history.adopt(RunRecord.lost(run, { type: "WorkerDied", message, stepId: null }, at));
+    history.adopt(lostRun(run, { type: "WorkerDied", message, stepId: null }, at));
     counts.lost(run.route, at - run.startedAt);
   }
   for (const { id, route } of runs.slice(0, named)) log.write("ERROR", route.id, `run ${id} of route '${route.id}' was lost: ${message}`);

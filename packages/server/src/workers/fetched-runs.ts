@@ -2,7 +2,6 @@
 import type { KeptRuns } from "../replay/kept-runs.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
-import { RunRecord } from "../runs/run-record.ts";
 import type { RemoteRun } from "./messages.ts";
 
 export class FetchedRuns {
@@ -15,9 +14,9 @@ export class FetchedRuns {
     this.#kept = kept;
   }
 
-  take(id: string, { record, kept, isRunning }: RemoteRun): void {
-    if (isRunning) throw new Refusal("conflict", `run '${id}' cannot be replayed: it is still running`);
-    this.#history.adopt(RunRecord.restore(record));
+  take(id: string, { record, kept }: RemoteRun): void {
+    if (!record.isOver) throw new Refusal("conflict", `run '${id}' cannot be replayed: it is still running`);
+    this.#history.adopt(record);
     if (kept !== undefined) this.#kept.adopt(kept);
     this.#ids.add(id);
   }
@@ -25,7 +24,7 @@ export class FetchedRuns {
   /** Those the history still holds. */
   ids(): readonly string[] {
     if (this.#ids.size === 0) return [];
-    const here = new Set(this.#history.list({ limit: Infinity }).runs.map(({ id }) => id));
+    const here = this.#history.held(this.#ids);
     for (const id of this.#ids) if (!here.has(id)) this.#ids.delete(id);
     return [...this.#ids];
   }

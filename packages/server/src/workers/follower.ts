@@ -26,7 +26,7 @@ import { createRunCounts } from "../metrics/run-counts.ts";
 import { KeptRuns } from "../replay/kept-runs.ts";
 import { createRunHistory } from "../runs/run-history.ts";
 import { createRunListener } from "../runs/run-listener.ts";
-import { runJson } from "../runs/run-record.ts";
+import { runJson } from "../runs/run-facts.ts";
 import { stepTap } from "../runs/step-tap.ts";
 import { catalogFor, runtimeLimits, streamRing } from "../runtime-settings.ts";
 import { shutDown, type ShutdownReport } from "../shutdown.ts";
@@ -148,9 +148,8 @@ export async function startFollower({ configuration, socketPath, calls, underWay
     return lines;
   });
   calls.on("runs", ({ without, ...filter }: RunsQuery) => {
-    const known = new Set(without);
-    const own = history.list({ ...filter, limit: Infinity }).runs.filter(({ id }) => !known.has(id));
-    return { runs: own.slice(0, filter.limit).map((run) => runJson(run, secrets)), total: own.length };
+    const { runs, total } = history.list(filter, new Set(without));
+    return { runs: runs.map((run) => runJson(run, secrets)), total };
   });
   calls.on("run", ({ id }: { id: string }) => {
     const found = history.find(id);
@@ -158,7 +157,7 @@ export async function startFollower({ configuration, socketPath, calls, underWay
   });
   calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
     const record = history.find(id);
-    return record === undefined ? undefined : { record: record.fields(), kept: kept.export(id), isRunning: record.run !== undefined };
+    return record === undefined ? undefined : { record, kept: kept.export(id) };
   });
   calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
   calls.on("figures", () =>

@@ -4,6 +4,7 @@ import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
 import type { Configuration } from "../config.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { KeptRun } from "../replay/kept-runs.ts";
+import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { BodyDetail, EventFacts, FilterQuery } from "../streams/stream-filter.ts";
 
@@ -82,9 +83,8 @@ export interface RunsQuery extends RunFilter {
 
 /** A run with what is needed to run it again. */
 export interface RemoteRun {
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly record: RunFacts;
   readonly kept: KeptRun | undefined;
-  readonly isRunning: boolean;
 }
 
 /** Which events followers hand on; an empty list stops it. */

@@ -126,6 +126,8 @@ function dump(exchange: Exchange): string {
 }
 
 function history(exchange: Exchange): string {
-  const steps = (exchange.run.steps ?? []).map((step) => `\n[${exchange.run.route.id}] [${step.stepId}] [${step.kind}] [${Math.round(step.durationMs)} ms]`);
+  const steps = (exchange.run.steps?.records() ?? []).map(
+    (step) => `\n[${exchange.run.route.id}] [${step.stepId}] [${step.kind}] [${Math.round(step.durationMs)} ms]`,
+  );
   return `\nMessage History (${exchange.run.route.id})\n${"-".repeat(80)}${steps.join("")}\n`;
 }
