@@ -15,17 +15,41 @@ const deepest = 32;
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The shape a JSON Schema describes; what it leaves open stays unchecked. */
-export function shapeOfSchema(schema: unknown, root: unknown = schema, depth = 0): Shape {
-  if (!isPlainObject(schema) || depth > deepest) return any;
-  if (typeof schema["$ref"] === "string") return shapeOfSchema(resolve(schema["$ref"], root), root, depth + 1);
+export function shapeOfSchema(schema: unknown): Shape {
+  // Each part once, and only when it is asked for: a schema may hold itself, in several places.
+  const known = new Map<Schema, Shape>();
+  const shapeOf = (given: unknown): Shape => {
+    const part = followed(given, schema);
+    if (part === undefined) return any;
+    let shape = known.get(part);
+    if (shape === undefined) known.set(part, (shape = shapeOfPart(part, shapeOf)));
+    return shape;
+  };
+  return shapeOf(schema);
+}
+
+function shapeOfPart(schema: Schema, shapeOf: (part: unknown) => Shape): Shape {
   if (["oneOf", "anyOf", "allOf", "if", "$dynamicRef"].some((word) => Object.hasOwn(schema, word))) return any;
-  if (isPlainObject(schema["properties"])) {
+  const { properties, required, items } = schema;
+  if (isPlainObject(properties)) {
     if (isOpen(schema["additionalProperties"]) || isPlainObject(schema["patternProperties"])) return any;
-    const members = new Map(Object.entries(schema["properties"]).map(([name, inner]) => [name, shapeOfSchema(inner, root, depth + 1)]));
-    const required = Array.isArray(schema["required"]) ? schema["required"].filter((name): name is string => typeof name === "string") : [];
-    return { kind: "object", members, required: new Set(required) };
+    let members: ReadonlyMap<string, Shape> | undefined;
+    return {
+      kind: "object",
+      get members() {
+        return (members ??= new Map(Object.entries(properties).map(([name, inner]) => [name, shapeOf(inner)])));
+      },
+      required: new Set(Array.isArray(required) ? required.filter((name): name is string => typeof name === "string") : []),
+    };
   }
-  if (Object.hasOwn(schema, "items")) return { kind: "list", of: shapeOfSchema(schema["items"], root, depth + 1) };
+  if (Object.hasOwn(schema, "items")) {
+    return {
+      kind: "list",
+      get of() {
+        return shapeOf(items);
+      },
+    };
+  }
   return isScalarType(schema["type"]) ? scalar : any;
 }
 
@@ -33,14 +57,25 @@ const isOpen = (additional: unknown): boolean => additional === true || isPlainO
 
 const isScalarType = (type: unknown): boolean => typeof type === "string" && ["string", "number", "integer", "boolean", "null"].includes(type);
 
-function resolve(reference: unknown, root: unknown): Schema | undefined {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
+/** What a schema stands for once its references are followed; undefined when they lead nowhere or in a circle. */
+function followed(schema: unknown, root: unknown): Schema | undefined {
+  let found = schema;
+  for (let hops = 0; hops <= deepest; hops++) {
+    if (!isPlainObject(found)) return undefined;
+    if (typeof found["$ref"] !== "string") return found;
+    found = resolve(found["$ref"], root);
+  }
+  return undefined;
+}
+
+function resolve(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#")) return undefined;
   let found: unknown = root;
   for (const part of reference.slice(1).split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     found = isPlainObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
-  return isPlainObject(found) ? found : undefined;
+  return found;
 }
 
 /** The shape of a sample value; the elements of a list are taken together. */
