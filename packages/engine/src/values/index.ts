@@ -13,3 +13,4 @@ export * from "./text.ts";
 export * from "./truth.ts";
 export * from "./type-test.ts";
 export * from "./stream.ts";
+export * from "./xml-text.ts";

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import * as slimdom from "slimdom";
+import { decodeXml } from "@sluice/engine/spi";
 import { describe, expect, test } from "vitest";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
-import { decodeXml, readXml } from "./read-xml.ts";
+import { readXml } from "./read-xml.ts";
 import { serializeXml } from "./serialize-xml.ts";
 import { elementToObject, objectToXml, plainShape } from "./xml-object.ts";
 import type { XmlNode } from "./xml-node.ts";

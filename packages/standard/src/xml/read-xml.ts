@@ -1,5 +1,5 @@
 // XML out of whatever a message carries. A body is parsed once however many expressions read it.
-import { FlowError, asText } from "@sluice/engine/spi";
+import { FlowError, asText, decodeXml } from "@sluice/engine/spi";
 import { nodeTypes } from "./node-type.ts";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
 import { XmlNode } from "./xml-node.ts";
@@ -67,20 +67,4 @@ function readBytes(bytes: Uint8Array): XmlNode {
 function remember(text: string, parsed: XmlNode): void {
   if (recentTexts.size >= recentCount) recentTexts.delete(recentTexts.keys().next().value as string);
   recentTexts.set(text, parsed);
-}
-
-/** Bytes as text by their byte order mark, else by the encoding the XML declares, else as UTF-8. */
-export function decodeXml(bytes: Uint8Array): string {
-  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
-  const start = String.fromCharCode(...bytes.subarray(0, 120));
-  const label = mark ?? /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/.exec(start)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(label, { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new FlowError("org.apache.camel.TypeConversionException", `the XML cannot be read as ${label}`, {
-      code: "invalid-xml",
-      cause,
-      details: { clientFault: true },
-    });
-  }
 }

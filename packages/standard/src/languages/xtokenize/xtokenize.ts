@@ -1,7 +1,6 @@
-import { defineLanguage } from "@sluice/engine/spi";
+import { decodeXml, defineLanguage } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
-import { decodeXml } from "../../xml/read-xml.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption, wholeNumber } from "../language-values/language-options.ts";
 import { compileSource } from "../language-values/source.ts";
 import { compileTokensType, tokensOf } from "../tokenize/token-stream.ts";
