@@ -1,4 +1,5 @@
 // Faults of a table or document found before it is used: collected, never thrown one by one.
+import { closest } from "@sluice/model";
 
 export interface Problem {
   /** Where: a member of the table (`rows[2]`) or a target field of the document (`items[].uom`); empty for the whole. */
@@ -20,4 +21,14 @@ export function problemText(problems: readonly Problem[]): string {
 export function shown(value: unknown, longest = 80): string {
   const text = typeof value === "string" ? JSON.stringify(value) : value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** A sentence for every member that has no meaning here. */
+export function unknownMembers(given: Readonly<Record<string, unknown>>, known: readonly string[]): readonly string[] {
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = closest(name, known);
+      return `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`;
+    });
 }

@@ -1,7 +1,6 @@
 // A table document, short or long form, as JSON gives it → a checked table. Every fault is reported with its place.
 import { compilePattern, isPlainObject } from "@sluice/engine/spi";
-import { closest } from "@sluice/model";
-import { shown, type Problem } from "../problem.ts";
+import { shown, unknownMembers, type Problem } from "../problem.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
 
 export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
@@ -139,11 +138,7 @@ function report(problems: Problem[], path: string, message: string): void {
 }
 
 function refuseUnknown(members: Members, known: readonly string[], path: string, problems: Problem[]): void {
-  for (const name of Object.keys(members)) {
-    if (known.includes(name)) continue;
-    const meant = closest(name, known);
-    report(problems, path, `unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
-  }
+  for (const fault of unknownMembers(members, known)) report(problems, path, fault);
 }
 
 function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {

@@ -1,9 +1,10 @@
 // CSV: `rows`, each an object by column name. Without header and columns the names are c1, c2, …
 import { isPlainObject, setEntry } from "@sluice/engine/spi";
-import { csvLine, parseCsv } from "../../text/csv.ts";
+import { shown } from "../../problem.ts";
+import { csvLine, parseCsv, type CsvRecord, type CsvSyntax } from "../../text/csv.ts";
 import { MappingFault } from "../mapping-fault.ts";
-import { toList } from "../values.ts";
-import { noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
+import { isNothing, toList, toText } from "../values.ts";
+import { flagOption, noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
 export function csvFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const syntax = { delimiter: textOption(options, "delimiter", ",", report), quote: textOption(options, "quote", '"', report) };
@@ -13,7 +14,8 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     report("columns", "expected a list of column names");
   const names = Array.isArray(columns) ? (columns as readonly string[]) : undefined;
-  const hasHeader = options["header"] === undefined ? names === undefined : options["header"] === true;
+  if (names !== undefined && new Set(names).size < names.length) report("columns", "a name stands twice: the first of them would be lost");
+  const hasHeader = flagOption(options, "header", names === undefined, report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
   return {
     name: "csv",
@@ -24,24 +26,25 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       const text = textOfBody(body);
       if (text === undefined) return Array.isArray(body) ? { rows: body } : body;
       const records = parseCsv(text, syntax);
-      const header = hasHeader ? (records.shift() ?? []).map((name) => name ?? "") : [];
-      const known = names ?? header;
+      const header = hasHeader ? (records.shift() ?? []) : [];
+      const known = names ?? columnNames(header);
       return {
         rows: records.map((record) => {
           const row: Record<string, unknown> = {};
-          for (let index = 0; index < Math.max(record.length, known.length); index++) setEntry(row, known[index] || `c${index + 1}`, record[index] ?? null);
+          for (let index = 0; index < Math.max(record.length, known.length); index++) setEntry(row, known[index] ?? placeName(index), record[index] ?? null);
           return row;
         }),
       };
     },
     write(output) {
+      if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
       const found = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
-      const lines = hasHeader ? [csvLine(found, syntax)] : [];
+      const lines = hasHeader && found.length > 0 ? [lineOf(found, syntax)] : [];
       for (const row of rows) {
-        if (!isPlainObject(row)) throw new MappingFault("output", "a CSV target needs the list 'rows' of objects");
+        if (!isPlainObject(row)) throw noRows();
         lines.push(
-          csvLine(
+          lineOf(
             found.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined)),
             syntax,
           ),
@@ -50,4 +53,29 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       return lines.map((line) => line + lineBreak).join("");
     },
   };
+}
+
+const placeName = (index: number): string => `c${index + 1}`;
+const noRows = (): MappingFault => new MappingFault("output", "a CSV target needs the list 'rows' of objects");
+
+/** A column without a name, or with the name of one before it, is called by its place. */
+function columnNames(header: CsvRecord): readonly string[] {
+  const taken = new Set<string>();
+  return header.map((given, index) => {
+    const name = given === null || given === "" || taken.has(given) ? placeName(index) : given;
+    taken.add(name);
+    return name;
+  });
+}
+
+function lineOf(values: readonly unknown[], syntax: CsvSyntax): string {
+  if (syntax.quote === "") for (const value of values) refuseBreaking(isNothing(value) ? "" : toText(value), syntax);
+  const line = csvLine(values, syntax);
+  // An empty line would be no row at all.
+  return line === "" ? syntax.quote + syntax.quote : line;
+}
+
+function refuseBreaking(text: string, { delimiter }: CsvSyntax): void {
+  if (!text.includes(delimiter) && !/[\r\n]/.test(text)) return;
+  throw new MappingFault("output", `${shown(text)} holds a delimiter or a line break, and the target has no quote to write it with`, text);
 }

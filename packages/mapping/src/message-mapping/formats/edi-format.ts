@@ -1,20 +1,21 @@
 // EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their leader.
 import { isPlainObject } from "@sluice/engine/spi";
+import { shown } from "../../problem.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { readDialect, readingSyntax, writingSyntax, type EdiSyntax } from "./edi-syntax.ts";
 import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
-import { noPrefixes, textOfBody, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
+import { flagOption, noPrefixes, textOfBody, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
 const limits = { segments: 1_000_000, elements: 1000, depth: 100 } as const;
+const envelopeWidths = [2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1];
 const counted: Readonly<Record<string, string>> = { UNT: "UNH", SE: "ST" };
 
 export function ediFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const dialect = readDialect(options["dialect"], report);
   const loops = readLoops(options["loops"], report);
-  const syntax = writingSyntax(dialect);
-  const lineBreak = options["lineBreaks"] === true ? "\n" : "";
+  const lineBreak = flagOption(options, "lineBreaks", false, report) ? "\n" : "";
   return {
     name: "edi",
     contentType: dialect === "x12" ? "application/edi-x12" : dialect === "edifact" ? "application/edifact" : "text/plain; charset=utf-8",
@@ -26,6 +27,7 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
     },
     write(output) {
       const segments: string[][] = [];
+      const syntax = writingSyntax(dialect, output);
       collect(output, segments, syntax, 0);
       return segments.map((segment) => segment.join(syntax.element) + syntax.segment + lineBreak).join("");
     },
@@ -114,7 +116,7 @@ function collect(node: unknown, segments: string[][], syntax: EdiSyntax, depth: 
     if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is no segment tag`);
     for (const segment of toList(value)) {
       if (!isPlainObject(segment)) throw new MappingFault("output", `segment ${tag} must be an object of elements e1, e2, …`);
-      segments.push([tag, ...elementsOf(segment, tag, segments, syntax)]);
+      segments.push(tag === "ISA" ? envelope(segment, syntax) : [tag, ...elementsOf(segment, tag, segments, syntax)]);
       collect(segment, segments, syntax, depth + 1);
     }
   }
@@ -123,11 +125,12 @@ function collect(node: unknown, segments: string[][], syntax: EdiSyntax, depth: 
 function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, before: readonly string[][], syntax: EdiSyntax): readonly string[] {
   const elements: string[] = [];
   for (const [name, value] of Object.entries(segment)) {
-    const number = Number(/^e(\d{1,4})$/.exec(name)?.[1] ?? 0);
-    if (number >= 1 && number <= limits.elements)
-      elements[number - 1] = toList(value)
-        .map((repeat) => elementText(repeat, syntax))
-        .join(syntax.repetition ?? syntax.component);
+    if (!/^e\d+$/.test(name)) continue;
+    const number = Number(name.slice(1));
+    if (number < 1 || number > limits.elements) throw new MappingFault("output", `segment ${tag} has no element '${name}': use e1 to e${limits.elements}`);
+    elements[number - 1] = toList(value)
+      .map((repeat) => elementText(repeat, syntax))
+      .join(syntax.repetition ?? syntax.component);
   }
   const leader = counted[tag];
   if (leader !== undefined && isNothing(segment["e1"])) {
@@ -135,6 +138,22 @@ function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, bef
     if (from >= 0) elements[0] = String(before.length - from + 1);
   }
   return withoutTrailing(elements);
+}
+
+/** X12's first segment has elements of fixed width and names the separators, so that none can be escaped in it or be one. */
+function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax): string[] {
+  return [
+    "ISA",
+    ...envelopeWidths.map((width, index) => {
+      const name = `e${index + 1}`;
+      const text = isNothing(segment[name]) ? "" : toText(segment[name]);
+      if (text.length > width) throw new MappingFault("output", `${shown(text)} is longer than the ${width} characters of ISA.${name}`, text);
+      if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} holds a separator`, text);
+      if (text === "" && index === 10) return syntax.repetition ?? "U";
+      if (text === "" && index === 15) return syntax.component;
+      return index === 12 ? text.padStart(width, "0") : text.padEnd(width);
+    }),
+  ];
 }
 
 function elementText(value: unknown, syntax: EdiSyntax): string {

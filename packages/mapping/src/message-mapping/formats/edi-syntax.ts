@@ -45,11 +45,35 @@ export function readDialect(value: unknown, report: SideReport): Dialect {
   return syntax;
 }
 
-export const writingSyntax = (dialect: Dialect): EdiSyntax => (dialect === "edifact" ? edifact : dialect === "x12" ? x12 : dialect);
+/** The syntax to write an interchange in: that of its dialect, with what its own envelope says. */
+export function writingSyntax(dialect: Dialect, output: unknown): EdiSyntax {
+  if (dialect !== "edifact" && dialect !== "x12") return dialect;
+  const segments = isPlainObject(output) ? output : {};
+  if (dialect === "edifact") {
+    const syntax = element(segments["UNB"], "e1");
+    return isEarlier(isPlainObject(syntax) ? syntax["c2"] : undefined) ? { ...edifact, repetition: undefined } : edifact;
+  }
+  const component = element(segments["ISA"], "e16");
+  const repetition = element(segments["ISA"], "e11");
+  return { ...x12, component: isSeparator(component) ? component : x12.component, repetition: isSeparator(repetition) ? repetition : x12.repetition };
+}
+
+function element(segment: unknown, name: string): unknown {
+  const first: unknown = Array.isArray(segment) ? segment[0] : segment;
+  return isPlainObject(first) ? first[name] : undefined;
+}
+
+const isSeparator = (value: unknown): value is string => typeof value === "string" && value.length === 1 && !/[A-Za-z0-9 ]/.test(value);
+
+/** Elements repeat since version 4 of EDIFACT's syntax; before, an asterisk is a letter like others. */
+const isEarlier = (version: unknown): boolean => /^[1-3]$/.test(String(version));
 
 /** The syntax of an interchange and where its segments begin. */
 export function readingSyntax(text: string, dialect: Dialect): { readonly syntax: EdiSyntax; readonly start: number } {
-  if (dialect === "edifact") return text.startsWith("UNA") && text.length >= 9 ? { syntax: serviceAdvice(text), start: 9 } : { syntax: edifact, start: 0 };
+  if (dialect === "edifact") {
+    if (text.startsWith("UNA") && text.length >= 9) return { syntax: serviceAdvice(text), start: 9 };
+    return { syntax: isEarlier(/^UNB\+[^:+']*:(\w+)/.exec(text)?.[1]) ? { ...edifact, repetition: undefined } : edifact, start: 0 };
+  }
   if (dialect !== "x12") return { syntax: dialect, start: 0 };
   if (!text.startsWith("ISA")) return { syntax: x12, start: 0 };
   if (text.length < 106) throw readFault("edi", "the ISA segment is shorter than 106 characters");
@@ -60,7 +84,7 @@ export function readingSyntax(text: string, dialect: Dialect): { readonly syntax
       component: text[104] as string,
       segment: text[105] as string,
       release: undefined,
-      repetition: /[A-Za-z0-9 ]/.test(repetition) ? undefined : repetition,
+      repetition: isSeparator(repetition) ? repetition : undefined,
     },
     start: 0,
   };

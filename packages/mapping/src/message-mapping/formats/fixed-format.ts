@@ -2,6 +2,7 @@
 // how they begin, and may nest by `loops`. Places count from 1, as specifications do.
 import { isPlainObject, setEntry } from "@sluice/engine/spi";
 import { limitFault, readFault } from "../../text/read-fault.ts";
+import { shown, unknownMembers } from "../../problem.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
@@ -25,6 +26,7 @@ const limits = { lines: 1_000_000, length: 100_000 } as const;
 
 export function fixedFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const isSingle = options["fields"] !== undefined;
+  if (isSingle && options["records"] !== undefined) report("", "a fixed format has 'fields' or 'records', not both");
   const records = isSingle
     ? [{ name: "rows", match: undefined, fields: readFields(options["fields"], "fields", report) }]
     : readRecords(options["records"], report);
@@ -65,6 +67,7 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
     const record = isPlainObject(given) ? given : {};
     const path = `records[${index}]`;
     const { name, match } = record;
+    for (const fault of unknownMembers(record, ["name", "match", "fields", "note"])) report(path, fault);
     if (typeof name !== "string" || name === "") report(path, "expected a name");
     if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text such lines begin with");
     return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
@@ -84,6 +87,7 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
   return entries.map((given: unknown, index) => {
     const field = isPlainObject(given) ? given : {};
     const { name, start, length, align, pad } = field;
+    for (const fault of unknownMembers(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
     const isPlace = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
     if (typeof name !== "string" || name === "" || !isPlace(start) || !isPlace(length))
       report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);
@@ -146,6 +150,7 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     const text = isNothing(value) ? "" : toText(value);
     if (text.length > length)
       throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} is longer than the ${length} characters of field '${name}'`, value);
+    if (/[\r\n]/.test(text)) throw new MappingFault("output", `${shown(text)} holds a line break, which field '${name}' cannot`, value);
     const cell = align === "right" ? text.padStart(length, isNothing(value) ? " " : pad) : text.padEnd(length, isNothing(value) ? " " : pad);
     line = line.padEnd(start - 1).slice(0, start - 1) + cell + line.slice(start - 1 + length);
   }

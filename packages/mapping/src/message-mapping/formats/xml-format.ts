@@ -1,68 +1,79 @@
 // XML: attributes are `@name`, text beside attributes or children `#text`, prefixes are the document's own.
-import { isPlainObject } from "@sluice/engine/spi";
+import { decodeXml, isPlainObject } from "@sluice/engine/spi";
 import { readFault } from "../../text/read-fault.ts";
-import { escapeXml, parseXmlTree } from "../../text/xml-tree.ts";
+import { parseXmlTree } from "../../text/xml-tree.ts";
 import type { XmlName } from "../../text/xml-reader.ts";
-import { MappingFault } from "../mapping-fault.ts";
-import { isNothing, toText } from "../values.ts";
-import { textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
-
-const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{M}_.-]*)?$/u;
-const deepest = 500;
+import { declaredName, writeXml, xmlName } from "./xml-writer.ts";
+import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 
 export function xmlFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const root = options["root"] === undefined ? undefined : textOption(options, "root", "", report);
   const namespaces = readNamespaces(options["namespaces"], report);
-  const prefixOf = new Map([...namespaces].map(([prefix, uri]) => [uri, prefix]));
-  if (root !== undefined && !xmlName.test(root)) report("root", `'${root}' is no XML name`);
-  const nameOf = ({ written, local, namespace }: XmlName): string => {
-    if (namespace === "") return local;
-    const prefix = prefixOf.get(namespace);
-    return prefix === undefined ? written : prefix === "" ? local : `${prefix}:${local}`;
-  };
-  const declarations = [...namespaces].map(([prefix, uri]) => ` xmlns${prefix === "" ? "" : `:${prefix}`}="${escapeXml(uri)}"`).join("");
-  const heading = options["declaration"] === false ? "" : '<?xml version="1.0" encoding="UTF-8"?>';
+  if (root !== undefined) checkRoot(root, namespaces, report);
+  const nameOf = names(namespaces);
+  const heading = flagOption(options, "declaration", true, report) ? '<?xml version="1.0" encoding="UTF-8"?>' : "";
+  const texts = new WeakMap<object, string>();
   return {
     name: "xml",
     contentType: "application/xml",
     oneOrMany: true,
     prefixes: new Set(namespaces.keys()),
+    xml: xmlSource(namespaces, root, texts),
     read(body) {
-      const text = textOfBody(body);
+      const text = textOfBody(body, decodeXml);
       if (text === undefined) return body;
       const { name, value } = parseXmlTree(text, nameOf);
       if (root !== undefined && name !== root) throw readFault("xml", `expected the root element <${root}>, got <${name}>`);
+      if (typeof value === "object") texts.set(value, text);
       return value;
     },
-    write: (output) => heading + element(root ?? "root", output, declarations, 0),
+    write: (output) => heading + writeXml(root ?? "root", output, namespaces),
   };
+}
+
+/** Names with the document's own prefixes. Of two namespaces with one prefix, the one the document does not mean is named by its URI. */
+function names(namespaces: ReadonlyMap<string, string>): (name: XmlName) => string {
+  const prefixOf = new Map([...namespaces].map(([prefix, uri]) => [uri, prefix]));
+  return ({ written, local, namespace }) => {
+    if (namespace === "") return local;
+    const prefix = prefixOf.get(namespace);
+    if (prefix !== undefined) return prefix === "" ? local : `${prefix}:${local}`;
+    return namespaces.has(written.slice(0, Math.max(0, written.length - local.length - 1))) ? `{${namespace}}${local}` : written;
+  };
+}
+
+/** What other languages read: the message as it came, or one of its elements as a document of its own. */
+function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undefined, texts: WeakMap<object, string>): XmlSource {
+  return {
+    namespaces: Object.fromEntries(namespaces),
+    textOf(item, name) {
+      const element = Array.isArray(item) ? (item[0] as unknown) : item;
+      const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
+      // Names outside the document's namespaces have lost theirs, so they are written without.
+      return whole ?? writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declaredName(plainName(given, prefixes), prefixes));
+    },
+  };
+}
+
+function plainName(name: string, prefixes: ReadonlySet<string>): string {
+  if (name.startsWith("{")) return name.slice(name.lastIndexOf("}") + 1);
+  const colon = name.indexOf(":");
+  return colon > 0 && !prefixes.has(name.slice(0, colon)) ? name.slice(colon + 1) : name;
+}
+
+function checkRoot(root: string, namespaces: ReadonlyMap<string, string>, report: SideReport): void {
+  const colon = root.indexOf(":");
+  if (!xmlName.test(root)) report("root", `'${root}' is no XML name`);
+  else if (colon > 0 && !namespaces.has(root.slice(0, colon))) report("root", `the prefix of '${root}' is not among 'namespaces'`);
 }
 
 function readNamespaces(value: unknown, report: SideReport): ReadonlyMap<string, string> {
   if (value === undefined) return new Map();
-  if (!isPlainObject(value) || Object.values(value).some((uri) => typeof uri !== "string")) {
+  if (!isPlainObject(value) || Object.values(value).some((uri) => typeof uri !== "string" || uri === "")) {
     report("namespaces", "expected an object of prefixes and namespace URIs");
     return new Map();
   }
+  const wrong = Object.keys(value).find((prefix) => prefix !== "" && (!xmlName.test(prefix) || prefix.includes(":") || /^xml/i.test(prefix)));
+  if (wrong !== undefined) report("namespaces", `'${wrong.slice(0, 60)}' cannot be a prefix`);
   return new Map(Object.entries(value) as [string, string][]);
-}
-
-function element(name: string, value: unknown, attributes: string, depth: number): string {
-  if (depth > deepest) throw new MappingFault("limit", `the XML is nested deeper than ${deepest} elements`);
-  if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is no XML name`);
-  if (!isPlainObject(value)) {
-    const text = isNothing(value) ? "" : Array.isArray(value) ? value.map(toText).join(" ") : toText(value);
-    return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
-  }
-  let opening = attributes;
-  let content = "";
-  for (const [key, inner] of Object.entries(value)) {
-    if (key === "#text") content += isNothing(inner) ? "" : escapeXml(toText(inner));
-    else if (key.startsWith("@")) {
-      if (!xmlName.test(key.slice(1))) throw new MappingFault("output", `'${key.slice(1)}' is no XML name`);
-      if (!isNothing(inner)) opening += ` ${key.slice(1)}="${escapeXml(toText(inner)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
-    } else if (Array.isArray(inner)) for (const item of inner) content += element(key, item, "", depth + 1);
-    else content += element(key, inner, "", depth + 1);
-  }
-  return content === "" ? `<${name}${opening}/>` : `<${name}${opening}>${content}</${name}>`;
 }

@@ -1,0 +1,140 @@
+// What the sides of a document refuse: options that mean nothing when it is installed, values that would break the text when it runs.
+import { describe, expect, it } from "vitest";
+import { problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
+
+type Side = Readonly<Record<string, unknown>>;
+const json = { format: "json" };
+const faultsOf = (source: Side, target: Side = json): readonly string[] => problemsOf({ source, target, map: [] });
+const read = (source: Side, input: string, from: string): unknown => {
+  const { output, errors } = runMapping({ source, target: json, map: [{ to: "x", from }] }, input);
+  return errors[0]?.message ?? (output as { x?: unknown }).x;
+};
+/** The output for a body taken over member by member. */
+const written = (target: Side, body: Readonly<Record<string, unknown>>): unknown => {
+  const map = Object.keys(body).map((name) => ({ to: `['${name}']`, from: `['${name}']` }));
+  const { output, errors } = runMapping({ source: json, target, map }, body);
+  return errors[0]?.message ?? output;
+};
+
+describe("options", () => {
+  const field = { name: "a", start: 1, length: 2 };
+
+  it.each<[string, Side, string]>([
+    ["csv header", { format: "csv", header: "yes" }, "source.header: expected true or false"],
+    ["csv columns", { format: "csv", columns: ["a", "b", "a"] }, "source.columns: a name stands twice: the first of them would be lost"],
+    ["edi lineBreaks", { format: "edi", lineBreaks: 1 }, "source.lineBreaks: expected true or false"],
+    ["xml declaration", { format: "xml", declaration: "no" }, "source.declaration: expected true or false"],
+    ["xml root", { format: "xml", root: "a:R" }, "source.root: the prefix of 'a:R' is not among 'namespaces'"],
+    ["xml prefix", { format: "xml", namespaces: { "a b": "urn:x" } }, "source.namespaces: 'a b' cannot be a prefix"],
+    ["xml xmlns", { format: "xml", namespaces: { xmlns: "urn:x" } }, "source.namespaces: 'xmlns' cannot be a prefix"],
+    ["xml uri", { format: "xml", namespaces: { a: "" } }, "source.namespaces: expected an object of prefixes and namespace URIs"],
+    ["fixed field", { format: "fixed", fields: [{ ...field, padd: "0" }] }, "source.fields[0]: unknown member 'padd' (did you mean 'pad'?)"],
+    ["fixed record", { format: "fixed", records: { H: { mach: "H", fields: [field] } } }, "source.records[0]: unknown member 'mach' (did you mean 'match'?)"],
+    ["fixed both", { format: "fixed", fields: [field], records: { H: { fields: [field] } } }, "source: a fixed format has 'fields' or 'records', not both"],
+    ["schema", { format: "json", schema: "order.json" }, "source.schema: expected a JSON Schema"],
+  ])("%s", (_name, side, fault) => {
+    expect(faultsOf(side)).toEqual([fault]);
+    expect(faultsOf(json, side)).toEqual([fault.replace("source", "target")]);
+  });
+
+  it("a schema may be true, which says nothing", () => {
+    expect(faultsOf({ format: "json", schema: true })).toEqual([]);
+  });
+});
+
+describe("CSV", () => {
+  it("loses no column: one without a name, or with that of another, is called by its place", () => {
+    expect(read({ format: "csv" }, "a,a,,b\n1,2,3,4", "rows")).toEqual([{ a: "1", c2: "2", c3: "3", b: "4" }]);
+  });
+
+  it("loses no row: an empty value alone is written with quotes", () => {
+    const text = written({ format: "csv" }, { rows: [{ a: 1 }, { a: null }, { a: 3 }] });
+    expect(text).toBe('a\r\n1\r\n""\r\n3\r\n');
+    expect(read({ format: "csv" }, text as string, "rows")).toEqual([{ a: "1" }, { a: "" }, { a: "3" }]);
+  });
+
+  it("without quotes refuses what would need them", () => {
+    expect(written({ format: "csv", quote: "" }, { rows: [{ a: 1, b: "x;y" }] })).toBe("a,b\r\n1,x;y\r\n");
+    for (const text of ["x,y", "x\ny", "x\ry"])
+      expect(written({ format: "csv", quote: "" }, { rows: [{ a: 1, b: text }] })).toBe(
+        `${JSON.stringify(text)} holds a delimiter or a line break, and the target has no quote to write it with`,
+      );
+  });
+
+  it("is empty without rows, and a fault when what is mapped is no row", () => {
+    expect(written({ format: "csv" }, {})).toBe("");
+    expect(written({ format: "csv" }, { rows: [] })).toBe("");
+    expect(written({ format: "csv", columns: ["a"], header: true }, {})).toBe("a\r\n");
+    expect(written({ format: "csv" }, { row: [{ a: 1 }] })).toBe("a CSV target needs the list 'rows' of objects");
+  });
+});
+
+describe("fixed lines", () => {
+  it("refuse a line break, which would begin another record", () => {
+    const target = { format: "fixed", fields: [{ name: "a", start: 1, length: 8 }] };
+    for (const text of ["x\ny", "x\r"])
+      expect(written(target, { rows: [{ a: text }] })).toBe(`${JSON.stringify(text)} holds a line break, which field 'a' cannot`);
+  });
+});
+
+describe("EDI", () => {
+  const x12 = { format: "edi", dialect: "x12" };
+  const isa = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261114*0930*^*00501*000000007*0*P*>~";
+  const sent = {
+    e1: "00",
+    e3: "00",
+    e5: "ZZ",
+    e6: "SENDER",
+    e7: "ZZ",
+    e8: "RECEIVER",
+    e9: "261114",
+    e10: "0930",
+    e11: "^",
+    e12: "00501",
+    e13: 7,
+    e14: "0",
+    e15: "P",
+  };
+
+  it("an X12 envelope is written in its fixed widths, and what follows in the separators it names", () => {
+    expect(written(x12, { ISA: { ...sent, e16: ">" }, PO1: { e1: { c1: "VP", c2: "X:1" }, e2: ["A", "B"] } })).toBe(`${isa}PO1*VP>X:1*A^B~`);
+    expect(written(x12, { ISA: sent, PO1: { e1: { c1: "VP", c2: "X" } } })).toBe(`${isa.replace(">~", ":~")}PO1*VP:X~`);
+    expect(read(x12, written(x12, { ISA: { ...sent, e16: ">" }, ST: { e1: "850" } }) as string, "ISA.e6")).toBe("SENDER         ");
+  });
+
+  it("an X12 envelope refuses what does not fit", () => {
+    expect(written(x12, { ISA: { ...sent, e6: "A VERY LONG SENDER" } })).toBe('"A VERY LONG SENDER" is longer than the 15 characters of ISA.e6');
+    expect(written(x12, { ISA: { ...sent, e6: "A*B" } })).toBe('"A*B" holds a separator');
+  });
+
+  it("an asterisk is a letter where the interchange says that its syntax is older than version 4", () => {
+    const free = (head: string): unknown => read({ format: "edi" }, `${head}FTX+AAI+++5*3'`, "FTX.e4");
+    expect([free("UNB+UNOC:3+A+B+261114:0930+1'"), free("UNB+UNOA:1+A+B'"), free("UNA:+.? '")]).toEqual(["5*3", "5*3", "5*3"]);
+    expect([free("UNB+UNOW:4+A+B'"), free("UNA:+.?*'"), free("")]).toEqual([
+      ["5", "3"],
+      ["5", "3"],
+      ["5", "3"],
+    ]);
+    const unb = (version: string): unknown => ({ e1: { c1: "UNOC", c2: version } });
+    expect(written({ format: "edi" }, { UNB: unb("3"), FTX: { e4: "5*3" } })).toBe("UNB+UNOC:3'FTX++++5*3'");
+    expect(written({ format: "edi" }, { UNB: unb("4"), FTX: { e4: ["5", "3*"] } })).toBe("UNB+UNOC:4'FTX++++5*3?*'");
+  });
+
+  it("elements that do not exist are refused, not left out", () => {
+    for (const name of ["e0", "e1001", "e99999"])
+      expect(written({ format: "edi" }, { LIN: { [name]: "x" } })).toBe(`segment LIN has no element '${name}': use e1 to e1000`);
+  });
+});
+
+describe("XML", () => {
+  const target = { format: "xml", root: "o:R", namespaces: { o: "urn:o" }, declaration: false };
+
+  it("refuses a prefix that nothing declares, and takes one that an element declares itself", () => {
+    expect(written(target, { "o:a": 1, "q:b": 2 })).toBe("the namespace prefix of 'q:b' is not declared");
+    expect(written(target, { "o:a": { "@q:b": 2 } })).toBe("the namespace prefix of 'q:b' is not declared");
+    expect(written(target, { "q:b": { "@xmlns:q": "urn:q", "q:c": 1 }, "@xml:lang": "en" })).toBe(
+      '<o:R xmlns:o="urn:o" xml:lang="en"><q:b xmlns:q="urn:q"><q:c>1</q:c></q:b></o:R>',
+    );
+    expect(written(target, { x: { "@xmlns:q": "urn:q" }, "q:b": 1 })).toBe("the namespace prefix of 'q:b' is not declared");
+  });
+});

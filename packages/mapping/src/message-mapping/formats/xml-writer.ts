@@ -1,0 +1,56 @@
+// Data → XML text: `@name` is an attribute, `#text` the text beside them, a list an element for each of its items.
+import { isPlainObject } from "@sluice/engine/spi";
+import { escapeXml } from "../../text/xml-tree.ts";
+import { MappingFault } from "../mapping-fault.ts";
+import { isNothing, toText } from "../values.ts";
+
+export const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{M}_.-]*)?$/u;
+const deepest = 500;
+
+/** Gives a name as it is written where these prefixes are declared; throws when it cannot be. */
+export type WrittenName = (name: string, prefixes: ReadonlySet<string>) => string;
+
+/** A prefix nobody declared would make the text no XML. */
+export const declaredName: WrittenName = (name, prefixes) => {
+  if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is no XML name`);
+  const colon = name.indexOf(":");
+  if (colon > 0 && !prefixes.has(name.slice(0, colon))) throw new MappingFault("output", `the namespace prefix of '${name}' is not declared`);
+  return name;
+};
+
+export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredName): string {
+  const declarations = [...namespaces].map(([prefix, uri]) => ` xmlns${prefix === "" ? "" : `:${prefix}`}="${escapeXml(uri)}"`).join("");
+  return element(name, value, declarations, { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written });
+}
+
+interface Place {
+  readonly prefixes: ReadonlySet<string>;
+  readonly depth: number;
+  readonly written: WrittenName;
+}
+
+function element(given: string, value: unknown, attributes: string, outer: Place): string {
+  if (outer.depth > deepest) throw new MappingFault("limit", `the XML is nested deeper than ${deepest} elements`);
+  const place = isPlainObject(value) ? inside(outer, value) : outer;
+  const name = place.written(given, place.prefixes);
+  if (!isPlainObject(value)) {
+    const text = isNothing(value) ? "" : Array.isArray(value) ? value.map(toText).join(" ") : toText(value);
+    return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
+  }
+  let opening = attributes;
+  let content = "";
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === "#text") content += isNothing(inner) ? "" : escapeXml(toText(inner));
+    else if (key.startsWith("@")) {
+      const attribute = place.written(key.slice(1), place.prefixes);
+      if (!isNothing(inner)) opening += ` ${attribute}="${escapeXml(toText(inner)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
+    } else for (const item of Array.isArray(inner) ? inner : [inner]) content += element(key, item, "", place);
+  }
+  return content === "" ? `<${name}${opening}/>` : `<${name}${opening}>${content}</${name}>`;
+}
+
+/** The prefixes an element declares itself hold for it and for what is in it. */
+function inside({ prefixes, depth, written }: Place, value: Readonly<Record<string, unknown>>): Place {
+  const own = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
+  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, written };
+}
