@@ -1,8 +1,7 @@
 // Document → checked, compiled mapping. All problems are collected; what comes out runs any number of messages.
 import { isPlainObject } from "@sluice/engine/spi";
-import { closest } from "@sluice/model";
 import { isDeeperThan } from "../document-text.ts";
-import type { Problem } from "../problem.ts";
+import { unknownMembers, type Problem } from "../problem.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
 import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
 import { compileText } from "./compile/expression-compiler.ts";
@@ -49,6 +48,7 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
     oneOrMany: source.oneOrMany,
     sourceShape: sideShape(document["source"], source, "source", sideProblems),
     targetFormat: target.name,
+    xml: source.xml,
   });
   context.problems.push(...sideProblems);
   checkMembers(document, context);
@@ -97,11 +97,7 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
 }
 
 function checkMembers(document: Members, context: DocumentContext): void {
-  for (const name of Object.keys(document)) {
-    if (members.includes(name)) continue;
-    const meant = closest(name, members);
-    context.report(`unknown member '${name.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
-  }
+  for (const fault of unknownMembers(document, members)) context.report(fault);
   const { name, onError } = document;
   if (name !== undefined && typeof name !== "string") context.report("'name' must be a text");
   if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
@@ -110,7 +106,10 @@ function checkMembers(document: Members, context: DocumentContext): void {
 
 function sideShape(side: unknown, format: MessageFormat, name: "source" | "target", problems: Problem[]): Shape | undefined {
   if (!isPlainObject(side)) return undefined;
-  if (side["schema"] !== undefined) return shapeOfSchema(side["schema"]);
+  if (side["schema"] !== undefined) {
+    if (!isPlainObject(side["schema"]) && typeof side["schema"] !== "boolean") problems.push({ path: `${name}.schema`, message: "expected a JSON Schema" });
+    return shapeOfSchema(side["schema"]);
+  }
   if (side["sample"] === undefined) return undefined;
   try {
     return shapeOfSample(format.read(side["sample"]));
@@ -139,11 +138,12 @@ function compileVars(given: unknown, context: DocumentContext): readonly Compile
     }
     const full = name.startsWith("$") ? name : `$${name}`;
     return context.at([full], () => {
+      for (const fault of unknownMembers(variable as Members, ["name", "expr", "note"])) context.report(fault);
       if (["$item", "$index", "$key", "$group", "$headers", "$params", "$vars"].includes(full) || context.variables.has(full))
         context.report("the name is taken");
       try {
-        const { evaluate, shape, isMany } = compileText(expr, rootScope(context.sourceShape), context);
-        context.variables.set(full, { slot: context.variables.size, isMany, shape });
+        const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);
+        context.variables.set(full, { slot: context.variables.size, isMany, shape, element });
         return [{ name: full, evaluate }];
       } catch (error) {
         context.report((error as Error).message);

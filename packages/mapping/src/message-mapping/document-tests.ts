@@ -1,7 +1,8 @@
 // The tests a document carries: run when it is installed, so that a document that does not do what it says is refused.
 import { asJson, Headers, isPlainObject } from "@sluice/engine/spi";
 import { shown, type Problem } from "../problem.ts";
-import type { CompiledMapping } from "./run-mapping.ts";
+import { runLimits } from "./frame.ts";
+import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
 const mostTests = 1000;
 /** Tests see a fixed day, so that they give the same result every day. */
@@ -11,19 +12,36 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
   if (tests === undefined) return [];
   if (!Array.isArray(tests) || tests.length > mostTests)
     return [{ path: "tests", message: `expected a list of up to ${mostTests} tests with name, input and output` }];
-  return tests.flatMap((test: unknown, index) => {
-    if (!isPlainObject(test) || !Object.hasOwn(test, "input") || (!Object.hasOwn(test, "output") && typeof test["error"] !== "string"))
-      return [{ path: `tests[${index}]`, message: "a test needs input, and output or the text of an error" }];
-    const failure = failureOf(test, mapping);
+  const problems: Problem[] = [];
+  let work = 0;
+  for (const [index, test] of (tests as readonly unknown[]).entries()) {
+    if (!isPlainObject(test) || !Object.hasOwn(test, "input") || (!Object.hasOwn(test, "output") && typeof test["error"] !== "string")) {
+      problems.push({ path: `tests[${index}]`, message: "a test needs input, and output or the text of an error" });
+      continue;
+    }
+    const result = resultOf(test, mapping);
+    const failure = failureOf(test, result);
     const name = typeof test["name"] === "string" ? test["name"] : String(index + 1);
-    return failure === undefined ? [] : [{ path: "", message: `test '${name}' failed: ${failure}` }];
+    if (failure !== undefined) problems.push({ path: "", message: `test '${name}' failed: ${failure}` });
+    work += result.work;
+    // Everybody else waits while tests run: together they may take what one message may.
+    if (work <= runLimits.work) continue;
+    if (failure === undefined) problems.push({ path: "tests", message: `they take more than ${runLimits.work} steps together` });
+    break;
+  }
+  return problems;
+}
+
+function resultOf({ input, headers, params, now }: Readonly<Record<string, unknown>>, mapping: CompiledMapping): MappingResult {
+  return mapping.run({
+    body: input,
+    headers: Headers.of(isPlainObject(headers) ? headers : {}),
+    params: isPlainObject(params) ? params : {},
+    now: typeof now === "string" ? Date.parse(now) : testDay,
   });
 }
 
-function failureOf(test: Readonly<Record<string, unknown>>, mapping: CompiledMapping): string | undefined {
-  const { input, output, headers, params, error } = test;
-  const now = typeof test["now"] === "string" ? Date.parse(test["now"]) : testDay;
-  const result = mapping.run({ body: input, headers: Headers.of(isPlainObject(headers) ? headers : {}), params: isPlainObject(params) ? params : {}, now });
+function failureOf({ output, error }: Readonly<Record<string, unknown>>, result: MappingResult): string | undefined {
   const messages = result.errors.map(({ message }) => message).join("; ");
   if (typeof error === "string")
     return messages.includes(error) ? undefined : `expected the error ${shown(error)}, got ${messages === "" ? "an output" : shown(messages, 200)}`;

@@ -44,6 +44,11 @@ export class Run {
     this.errors = more.collects ? [] : undefined;
   }
 
+  /** What was spent so far. */
+  get work(): number {
+    return this.#work;
+  }
+
   spend(amount = 1): void {
     this.#work += amount;
     if (this.#work > runLimits.work) throw new MappingFault("limit", `the mapping takes more than ${runLimits.work} steps for one message`);

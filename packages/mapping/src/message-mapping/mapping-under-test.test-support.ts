@@ -35,8 +35,9 @@ export interface More {
   readonly environment?: MappingEnvironment;
 }
 
-export function runMapping(document: unknown, body: unknown, { headers = {}, params = {}, environment }: More = {}): MappingResult {
-  return mappingOf(document, environment).run({ body, headers: Headers.of(headers), params, now: testNow });
+export function runMapping(document: unknown, body: unknown, { headers = {}, params = {}, environment }: More = {}): Omit<MappingResult, "work"> {
+  const { output, errors } = mappingOf(document, environment).run({ body, headers: Headers.of(headers), params, now: testNow });
+  return { output, errors };
 }
 
 /** A document from JSON to JSON with these rules. */

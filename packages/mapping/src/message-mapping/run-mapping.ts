@@ -19,6 +19,8 @@ export interface MappingResult {
   /** Undefined when there are errors. */
   readonly output: unknown;
   readonly errors: readonly FieldError[];
+  /** Steps it took, as the limit counts them. */
+  readonly work: number;
 }
 
 export interface CompiledMapping {
@@ -69,12 +71,13 @@ function runPlan({ source, target, vars, write, collects }: MappingPlan, { body,
     for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);
     const output: Target = {};
     write(frame, output);
-    if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors };
-    return { output: target.write(output), errors: [] };
+    if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors, work: run.work };
+    return { output: target.write(output), errors: [], work: run.work };
   } catch (error) {
-    if (error instanceof FieldFailure) return { output: undefined, errors: run?.errors ?? [error.error] };
+    const work = run?.work ?? 0;
+    if (error instanceof FieldFailure) return { output: undefined, errors: run?.errors ?? [error.error], work };
     const { code, message } = asFault(error);
-    return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }] };
+    return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }], work };
   }
 }
 

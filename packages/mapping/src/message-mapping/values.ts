@@ -21,10 +21,19 @@ export function toNumber(given: unknown): number | null {
   const value = scalarOf(given);
   if (isNothing(value) || value === "") return null;
   if (typeof value === "number") return value;
-  if (typeof value === "string" && decimal.test(value)) return Number(value);
+  if (typeof value === "string" && decimal.test(value)) {
+    const number = Number(value);
+    if (Number.isFinite(number)) return number;
+  }
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return Number(value);
   throw new MappingFault("type", `expected a number, got ${shown(value)}`, given);
+}
+
+/** A value that may leave the mapping: numbers beyond what a number can be would be written as nothing. */
+export function finite<T>(value: T): T {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new MappingFault("expression", "the result is no number that can be written");
+  return value;
 }
 
 export function toText(given: unknown): string {
@@ -60,7 +69,7 @@ export function compare(one: unknown, other: unknown): number | undefined {
 
 /** A copy that shares nothing with the source, so that later steps may change either. */
 export function detached(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return finite(value);
   if (depth > runLimits.valueDepth) throw new MappingFault("limit", `a value is nested deeper than ${runLimits.valueDepth} levels`);
   if (Array.isArray(value)) return value.map((item) => detached(item, depth + 1));
   if (value instanceof Date || value instanceof Uint8Array) return value;

@@ -36,9 +36,9 @@ export function createMappings(tableStore: DocumentStore, documentStore: Documen
   const documents = createMessageMappings(documentStore, log, {
     tables: tables.tables,
     functions: { get: (name) => functions?.get(name) },
-    compileLanguage(language, text) {
+    compileLanguage(language, text, xml) {
       if (languages === undefined) throw new Error(`the language '${language}' is not available yet`);
-      return languages(language, text);
+      return languages(language, text, xml);
     },
   });
   return {

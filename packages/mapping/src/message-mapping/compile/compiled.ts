@@ -12,6 +12,8 @@ export interface Compiled {
   readonly shape: Shape | undefined;
   /** Set for plain paths: what an error names as its source. */
   readonly origin: Origin | undefined;
+  /** What the elements it leads to are called, when the text tells. */
+  readonly element?: string | undefined;
 }
 
 export const computed = (evaluate: Evaluate): Compiled => ({ evaluate, isMany: false, shape: undefined, origin: undefined });

@@ -1,6 +1,7 @@
 // What the parts of one compilation share: the document's names, the ports of the host, and where problems go.
 import type { Problem } from "../../problem.ts";
 import type { ValueTable } from "../../value-mapping/value-table.ts";
+import type { XmlSource } from "../formats/message-format.ts";
 import type { Evaluate, HeaderSource } from "../frame.ts";
 import type { Shape } from "./shape.ts";
 
@@ -11,9 +12,12 @@ export interface MappingEnvironment {
   readonly tables: { get(id: string): ValueTable | undefined };
   /** Documents by id, for `import`. */
   readonly documents?: { get(id: string): unknown };
-  /** Compiles a text of another expression language; throws when the language or the text is wrong. */
-  compileLanguage?(language: string, text: string): (body: unknown, headers: HeaderSource) => unknown;
+  /** Compiles a text of another expression language; throws when the language or the text is wrong. `xml` is there when the source is XML. */
+  compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
+
+/** Evaluates on an item; `name` is that of its element where items are elements, undefined for the whole message. */
+export type LanguageExpression = (item: unknown, headers: HeaderSource, name: string | undefined) => unknown;
 
 export interface DocumentFunction {
   readonly args: readonly string[];
@@ -24,6 +28,7 @@ export interface DocumentVariable {
   readonly slot: number;
   readonly isMany: boolean;
   readonly shape: Shape | undefined;
+  readonly element: string | undefined;
 }
 
 const mostProblems = 50;
@@ -36,6 +41,8 @@ export class DocumentContext {
   readonly oneOrMany: boolean;
   readonly sourceShape: Shape | undefined;
   readonly targetFormat: string;
+  /** Set when the source is XML. */
+  readonly xml: XmlSource | undefined;
   readonly variables = new Map<string, DocumentVariable>();
   readonly functions = new Map<string, DocumentFunction>();
   readonly problems: Problem[] = [];
@@ -45,15 +52,13 @@ export class DocumentContext {
   #partDepth = 0;
   #rules = 0;
 
-  constructor(
-    environment: MappingEnvironment,
-    about: { readonly prefixes: ReadonlySet<string>; readonly oneOrMany: boolean; readonly sourceShape: Shape | undefined; readonly targetFormat: string },
-  ) {
+  constructor(environment: MappingEnvironment, about: Pick<DocumentContext, "prefixes" | "oneOrMany" | "sourceShape" | "targetFormat" | "xml">) {
     this.environment = environment;
     this.prefixes = about.prefixes;
     this.oneOrMany = about.oneOrMany;
     this.sourceShape = about.sourceShape;
     this.targetFormat = about.targetFormat;
+    this.xml = about.xml;
   }
 
   /** Runs with a target field as the place problems are reported at; `fields` is its path without dots. */

@@ -1,5 +1,6 @@
 // Parts and functions of a document and of the documents it imports, by name. A document's own names win.
 import { isPlainObject } from "@sluice/engine/spi";
+import { unknownMembers } from "../../problem.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
 
@@ -34,8 +35,10 @@ export function readDeclarations(document: Members, context: DocumentContext, im
     for (const [name, declared] of found.functions) functions.set(name, declared);
   }
   for (const [name, part] of entries(document["parts"], "parts", context)) {
-    if (isPlainObject(part)) parts.set(name, { map: part["map"], parts: () => parts });
-    else context.report(`part '${name}' must be an object with 'map'`);
+    if (isPlainObject(part)) {
+      for (const fault of unknownMembers(part, ["map", "note"])) context.report(`part '${name}': ${fault}`);
+      parts.set(name, { map: part["map"], parts: () => parts });
+    } else context.report(`part '${name}' must be an object with 'map'`);
   }
   for (const [name, given] of entries(document["functions"], "functions", context)) {
     const declared = readFunction(name, given, context);
@@ -67,5 +70,6 @@ function readFunction(name: string, given: unknown, context: DocumentContext): D
     context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a text`);
     return undefined;
   }
+  for (const fault of unknownMembers(given as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);
   return { args: args.map((arg) => (arg as string).replace(/^\$/, "")), expr };
 }

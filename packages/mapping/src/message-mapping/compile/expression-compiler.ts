@@ -9,6 +9,7 @@ import { joinPath } from "../source-path.ts";
 import { isNothing, isTruthy, toList, toNumber } from "../values.ts";
 import { compileCall } from "./call-compiler.ts";
 import { computed, located, memberShape, type Compiled } from "./compiled.ts";
+import { elementName } from "./element-name.ts";
 import { compileName } from "./name-compiler.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { itemScope, type Scope } from "./scope.ts";
@@ -16,7 +17,8 @@ import { elementShape } from "./shape.ts";
 
 /** A text as an expression, or as a path, where hyphens belong to names. Throws an ExpressionError. */
 export function compileText(text: string, scope: Scope, context: DocumentContext, as: "expression" | "path" = "expression"): Compiled {
-  return compileTree(parseExpression(text, { prefixes: context.prefixes, hyphens: as === "path" }), scope, context);
+  const tree = parseExpression(text, { prefixes: context.prefixes, hyphens: as === "path" });
+  return { ...compileTree(tree, scope, context), element: elementName(tree, scope, context) };
 }
 
 function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContext): Compiled {

@@ -2,12 +2,16 @@ import { runLimits, targetPath, type Frame } from "../frame.ts";
 import { asFault, FieldFailure, type FieldError } from "../mapping-fault.ts";
 import { sourceText, type Origin } from "../source-path.ts";
 
+/** Where a rule takes its value from, when that is one place; for a switch it depends on the message. */
+export type RuleOrigin = Origin | ((frame: Frame) => Origin | undefined) | undefined;
+
 /** Ends the run with the field's error, or notes it and goes on when all errors are wanted. */
-export function failRule(thrown: unknown, frame: Frame, place: { readonly field: string; readonly rule: string; readonly origin: Origin | undefined }): void {
+export function failRule(thrown: unknown, frame: Frame, place: { readonly field: string; readonly rule: string; readonly origin: RuleOrigin }): void {
   if (thrown instanceof FieldFailure) throw thrown;
   const fault = asFault(thrown);
   const field = (targetPath(frame) + place.field).replace(/\.$/, "");
-  const source = fault.source ?? (place.origin === undefined ? undefined : sourceText(place.origin, frame));
+  const origin = fault.source !== undefined ? undefined : typeof place.origin === "function" ? place.origin(frame) : place.origin;
+  const source = origin === undefined ? fault.source : sourceText(origin, frame);
   const message = `${field}: ${fault.message}${source === undefined ? "" : ` [source ${source}]`}`;
   const value = fault.value ?? null;
   const error: FieldError = { field, rule: place.rule, code: fault.code, message, source: source ?? null, value: typeof value === "object" ? null : value };

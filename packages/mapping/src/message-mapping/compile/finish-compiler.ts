@@ -150,6 +150,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Finish[] 
   const steps: Finish[] = [];
   const { pattern, maxLength, enum: allowed } = rule;
   if (pattern !== undefined) {
+    if (typeof pattern !== "string") context.report("'pattern' must be a text");
     try {
       const compiled = compilePattern(String(pattern));
       steps.push((value) => {
@@ -163,7 +164,8 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Finish[] 
   if (maxLength !== undefined) {
     if (!Number.isInteger(maxLength) || (maxLength as number) < 0) context.report("'maxLength' must be a whole number");
     steps.push((value) => {
-      if (toText(value).length <= (maxLength as number)) return value;
+      const text = toText(value);
+      if (text.length <= (maxLength as number) || [...text].length <= (maxLength as number)) return value;
       throw new MappingFault("max-length", `${shown(value)} is longer than ${String(maxLength)} characters`, value);
     });
   }

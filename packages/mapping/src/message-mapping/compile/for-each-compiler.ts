@@ -1,9 +1,10 @@
 // forEach: one target item per source item or per group, in order, filtered, sorted and limited.
 import { isPlainObject } from "@sluice/engine/spi";
+import { unknownMembers } from "../../problem.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import type { Origin } from "../source-path.ts";
-import { compare, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
+import { compare, finite, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
 import { failRule } from "./fail-rule.ts";
 import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
@@ -33,7 +34,7 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
   const as = readName(rule["as"], level);
   const shape = list === undefined ? undefined : list.isMany ? list.shape : elementShape(list.shape);
   const isGrouped = rule["groupBy"] !== undefined;
-  const scope = itemScope(level.scope, shape, { as, isGrouped });
+  const scope = itemScope(level.scope, shape, { as, isGrouped, element: list?.element });
   const inner: Level = { ...level, scope, prefix: "" };
   const source = sourceKinds.some((kind) => Object.hasOwn(rule, kind)) ? compileSource(rule, inner) : missingSource(level);
   const finish = compileFinish(rule, context, true);
@@ -67,12 +68,14 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
       item.index = at;
       item.out = base + results.length;
       try {
-        const value = finish === undefined ? evaluate(item) : finish(evaluate(item));
+        const value = finite(finish === undefined ? evaluate(item) : finish(evaluate(item)));
         if (value === undefined) continue;
         frame.run.write();
         results.push(value);
       } catch (error) {
         failRule(error, item, { field: "", rule: rulePath, origin: source.origin });
+        // Going on, the failed item keeps its place, so that the next one is called by its own.
+        results.push(undefined);
       }
     }
     if (results.length > 0) return results;
@@ -145,6 +148,7 @@ function grouped(entries: readonly Entry[], frame: Frame, keyOf: Evaluate): read
 function sorting(given: unknown, level: Level): Arrange {
   const orders = (Array.isArray(given) ? given : [given]).map((order: unknown) => {
     const { by, desc } = typeof order === "string" ? { by: order, desc: false } : isPlainObject(order) ? order : ({} as RuleMembers);
+    if (isPlainObject(order)) for (const fault of unknownMembers(order, ["by", "desc"])) level.context.report(`sort: ${fault}`);
     if (desc !== undefined && typeof desc !== "boolean") level.context.report("'desc' of sort must be true or false");
     return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? -1 : 1 };
   });

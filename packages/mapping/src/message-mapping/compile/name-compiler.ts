@@ -5,7 +5,7 @@ import type { Frame } from "../frame.ts";
 import { frameAt } from "../source-path.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { computed, memberShape, type Compiled } from "./compiled.ts";
-import { hopsTo, type Scope } from "./scope.ts";
+import { hopsTo, levelAt, type Scope } from "./scope.ts";
 
 export function compileName(name: string, scope: Scope, context: DocumentContext): Compiled {
   const plain = name.startsWith("$") ? name.slice(1) : name;
@@ -78,12 +78,6 @@ function variablesObject(frame: Frame, context: DocumentContext): Readonly<Recor
   const values = Object.create(null) as Record<string, unknown>;
   for (const [name, { slot }] of context.variables) values[name.slice(1)] = frame.run.vars[slot];
   return values;
-}
-
-function levelAt(scope: Scope, hops: number): Scope {
-  let level = scope;
-  for (let count = 0; count < hops; count++) level = level.up as Scope;
-  return level;
 }
 
 function scopeArguments(scope: Scope): readonly string[] {

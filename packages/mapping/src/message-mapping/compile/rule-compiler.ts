@@ -3,11 +3,10 @@
 import { isPlainObject } from "@sluice/engine/spi";
 import { closest } from "@sluice/model";
 import type { Evaluate, Frame } from "../frame.ts";
-import type { Origin } from "../source-path.ts";
-import { isTruthy } from "../values.ts";
+import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
-import { failRule } from "./fail-rule.ts";
+import { failRule, type RuleOrigin } from "./fail-rule.ts";
 import { compileForEach } from "./for-each-compiler.ts";
 import type { Scope } from "./scope.ts";
 import type { Shape } from "./shape.ts";
@@ -135,7 +134,7 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
   level.mapped.push({ path: level.fields.join("."), isStructure: source.isStructure });
   const evaluate: Evaluate = finish === undefined ? source.evaluate : (frame) => finish(source.evaluate(frame));
   return writer({ when, origin: source.origin, level }, (frame, target) => {
-    const value = evaluate(frame);
+    const value = finite(evaluate(frame));
     if (value === undefined) return;
     frame.run.write();
     set(target, value);
@@ -144,7 +143,7 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
 
 interface RulePlace {
   readonly when: Evaluate | undefined;
-  readonly origin: Origin | undefined;
+  readonly origin: RuleOrigin;
   readonly level: Level;
 }
 

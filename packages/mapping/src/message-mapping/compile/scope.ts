@@ -11,14 +11,31 @@ export interface Scope {
   readonly isItem: boolean;
   /** What the level's item looks like, when schema or sample say so. */
   readonly shape: Shape | undefined;
+  /** What the level's item is called where items are elements; undefined for the message itself. */
+  readonly element: string | undefined;
   /** The arguments of a function; a function sees nothing else of the message but its root. */
   readonly args: readonly string[] | undefined;
 }
 
-export const rootScope = (shape: Shape | undefined): Scope => ({ up: undefined, as: undefined, isGrouped: false, isItem: false, shape, args: undefined });
+export function rootScope(shape: Shape | undefined, element?: string): Scope {
+  return { up: undefined, as: undefined, isGrouped: false, isItem: false, shape, element, args: undefined };
+}
 
-export function itemScope(up: Scope, shape: Shape | undefined, more: { readonly as?: string | undefined; readonly isGrouped?: boolean } = {}): Scope {
-  return { up, as: more.as, isGrouped: more.isGrouped === true, isItem: true, shape, args: undefined };
+interface ItemNames {
+  readonly as?: string | undefined;
+  readonly isGrouped?: boolean;
+  readonly element?: string | undefined;
+}
+
+export function itemScope(up: Scope, shape: Shape | undefined, { as, isGrouped = false, element }: ItemNames = {}): Scope {
+  return { up, as, isGrouped, isItem: true, shape, element, args: undefined };
+}
+
+/** The scope so many levels up. */
+export function levelAt(scope: Scope, hops: number): Scope {
+  let level = scope;
+  for (let count = 0; count < hops; count++) level = level.up as Scope;
+  return level;
 }
 
 /** How many levels up a scope with a property is; undefined when none is. */

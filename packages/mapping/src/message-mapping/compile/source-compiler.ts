@@ -3,10 +3,11 @@ import { isPlainObject } from "@sluice/engine/spi";
 import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import { Frame, type Evaluate } from "../frame.ts";
-import type { Origin } from "../source-path.ts";
 import { detached, isNothing, isTruthy, scalarOf } from "../values.ts";
 import type { Compiled } from "./compiled.ts";
 import { compileText } from "./expression-compiler.ts";
+import type { RuleOrigin } from "./fail-rule.ts";
+import type { Origin } from "../source-path.ts";
 import { compileLookup } from "./lookup-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
 import type { RuleMembers } from "./finish-compiler.ts";
@@ -16,7 +17,7 @@ import type { Target } from "./target-path.ts";
 export interface ValueSource {
   readonly evaluate: Evaluate;
   /** What an error names as the source, when the value comes from one place. */
-  readonly origin: Origin | undefined;
+  readonly origin: RuleOrigin;
   /** The rule's value is made field by field. */
   readonly isStructure: boolean;
 }
@@ -108,8 +109,9 @@ function expression(given: unknown, level: Level): ValueSource {
   const compile = level.context.environment.compileLanguage;
   try {
     if (compile === undefined) throw new Error(`the language '${language}' is not available here`);
-    const evaluate = compile(language, text);
-    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers)), origin: undefined, isStructure: false };
+    const evaluate = compile(language, text, level.context.xml);
+    const { element } = level.scope;
+    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers, element)), origin: undefined, isStructure: false };
   } catch (error) {
     level.context.report((error as Error).message);
     return nothing;
@@ -152,11 +154,22 @@ function switchSource(given: unknown, level: Level): ValueSource {
       source: compileSource(rest, { ...level, rulePath: `${level.rulePath}.switch[${index}]` }),
     };
   });
-  const evaluate: Evaluate = (frame) => {
-    for (const { when, source } of cases) if (when === undefined || isTruthy(when(frame))) return source.evaluate(frame);
-    return undefined;
+  const chosen = (frame: Frame): ValueSource | undefined => cases.find(({ when }) => when === undefined || isTruthy(when(frame)))?.source;
+  return {
+    evaluate: (frame) => chosen(frame)?.evaluate(frame),
+    origin: (frame) => originOf(chosen, frame),
+    isStructure: cases.some(({ source }) => source.isStructure),
   };
-  return { evaluate, origin: undefined, isStructure: cases.some(({ source }) => source.isStructure) };
+}
+
+/** Asked once more when the value turned out wrong; a condition that is wrong itself has named its own place. */
+function originOf(chosen: (frame: Frame) => ValueSource | undefined, frame: Frame): Origin | undefined {
+  try {
+    const origin = chosen(frame)?.origin;
+    return typeof origin === "function" ? origin(frame) : origin;
+  } catch {
+    return undefined;
+  }
 }
 
 function part(rule: RuleMembers, level: Level): ValueSource {
@@ -170,7 +183,7 @@ function part(rule: RuleMembers, level: Level): ValueSource {
   }
   const given = rule["with"] === undefined ? undefined : textOrReport(rule["with"], "with", level, "path");
   const item: Evaluate = given?.evaluate ?? ((frame) => frame.item);
-  const shape = rule["with"] === undefined ? level.scope.shape : given?.shape;
+  const { shape, element } = rule["with"] === undefined ? level.scope : { shape: given?.shape, element: given?.element };
   const running = level.partStack.get(declared);
   const program: { write?: (frame: Frame, target: Target) => void } = running ?? {};
   if (running === undefined) {
@@ -178,7 +191,7 @@ function part(rule: RuleMembers, level: Level): ValueSource {
     program.write = context.insidePart(() =>
       level.compileRules(declared.map, {
         ...level,
-        scope: rootScope(shape),
+        scope: rootScope(shape, element),
         prefix: "",
         rulePath: `parts.${name as string}.map`,
         partStack,

@@ -4,6 +4,8 @@ import { tokenize, type LexerOptions, type Token } from "./lexer.ts";
 
 const longestText = 10_000;
 const deepest = 100;
+/** Operators or names in a row: each is a level of the tree, too. */
+const longestChain = 500;
 
 const binaryPower: Readonly<Record<string, number>> = {
   "??": 2,
@@ -28,31 +30,40 @@ const unaryPower = 9;
 
 export function parseExpression(text: string, options: LexerOptions): ExpressionTree {
   if (text.length > longestText) throw new ExpressionError(`the expression is longer than ${longestText} characters`, text, 0);
-  return new Parser(text, tokenize(text, options)).parse();
+  return new Parser(text, tokenize(text, options)).parse(options.hyphens);
 }
 
 class Parser {
   readonly #text: string;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: Token[];
   #next = 0;
   #depth = 0;
 
   constructor(text: string, tokens: readonly Token[]) {
     this.#text = text;
-    this.#tokens = tokens;
+    this.#tokens = [...tokens];
   }
 
-  parse(): ExpressionTree {
+  parse(isPath: boolean): ExpressionTree {
+    if (isPath) this.#startWithName();
     const tree = this.#expression(0);
     if (this.#peek().kind !== "end") this.#fail(this.#peek());
     return tree;
   }
 
+  /** A path that begins with an odd name in brackets begins at the current item: a list of one text leads nowhere. */
+  #startWithName(): void {
+    const [open, name, close] = this.#tokens;
+    if (open?.text !== "[" || name?.kind !== "text" || close?.text !== "]") return;
+    this.#tokens.unshift({ kind: "name", text: "$item", value: undefined, at: open.at });
+  }
+
   #expression(power: number): ExpressionTree {
     if (++this.#depth > deepest) throw new ExpressionError(`the expression is nested deeper than ${deepest} levels`, this.#text, this.#peek().at);
     let left = this.#prefix();
-    for (;;) {
+    for (let links = 0; ; links++) {
       const token = this.#peek();
+      this.#checkChain(links, token);
       if (token.text === "?" && token.kind === "operator" && power <= 1) left = this.#choice(left);
       else {
         const own = token.kind === "operator" || token.kind === "name" ? this.#powerOf(token) : undefined;
@@ -64,6 +75,10 @@ class Parser {
     }
     this.#depth--;
     return left;
+  }
+
+  #checkChain(links: number, { at }: Token): void {
+    if (links > longestChain) throw new ExpressionError(`more than ${longestChain} operators or names stand in a row`, this.#text, at);
   }
 
   #powerOf({ text }: Token): number | undefined {
@@ -112,8 +127,9 @@ class Parser {
 
   #postfix(start: ExpressionTree): ExpressionTree {
     let tree = start;
-    for (;;) {
+    for (let links = 0; ; links++) {
       const token = this.#peek();
+      this.#checkChain(links, token);
       if (token.kind !== "operator" || (token.text !== "." && token.text !== "[")) return tree;
       this.#next++;
       tree = token.text === "." ? this.#afterDot(tree) : this.#bracket(tree);

@@ -1,0 +1,104 @@
+// What a document may not say, and what its errors say about the place of a fault.
+import { describe, expect, it } from "vitest";
+import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
+
+const errorsOf = (document: unknown, body: unknown, environment = environmentOf()): readonly string[] =>
+  runMapping(document, body, { environment }).errors.map(({ message }) => message);
+
+describe("members that mean nothing", () => {
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ["part", { parts: { p: { map: [], mapp: [] } } }, "part 'p': unknown member 'mapp' (did you mean 'map'?)"],
+    ["function", { functions: { f: { args: [], expr: "1", arg: [] } } }, "function 'f': unknown member 'arg' (did you mean 'args'?)"],
+    ["variable", { vars: [{ name: "v", expr: "1", scale: 2 }] }, "$v: unknown member 'scale'"],
+    ["sort", { map: [{ to: "x[]", forEach: "l", sort: { by: "n", descending: true }, from: "n" }] }, "x[]: sort: unknown member 'descending'"],
+    ["pattern", { map: [{ to: "x", from: "a", pattern: { regex: "a" } }] }, "x: 'pattern' must be a text"],
+    ["pattern", { map: [{ to: "x", from: "a", pattern: 5 }] }, "x: 'pattern' must be a text"],
+  ])("of a %s are refused", (_what, members, fault) => {
+    expect(problemsOf({ ...jsonRules(), ...members })).toEqual([fault]);
+  });
+});
+
+describe("errors", () => {
+  const environment = environmentOf({ uom: { columns: ["shop", "sap"], rows: [["piece", "ST"]] } });
+  const lookup = { table: "uom", key: "unit", from: "shop", to: "sap" };
+
+  it("of a switch name the source of the case that was chosen", () => {
+    const cases = [{ when: "kind == 'lookup'", lookup }, { when: "kind == 'path'", from: "unit" }, { value: "fixed" }];
+    const document = jsonRules({ to: "a", switch: cases, type: "integer" });
+    expect(errorsOf(document, { kind: "lookup", unit: "crate" }, environment)).toEqual([
+      `a: no entry for "crate" in value-mapping table 'uom' (shop -> sap) [source unit]`,
+    ]);
+    expect(errorsOf(document, { kind: "path", unit: "crate" }, environment)).toEqual(['a: expected integer, got "crate" [source unit]']);
+    expect(errorsOf(document, { kind: "other" }, environment)).toEqual(['a: expected integer, got "fixed"']);
+    const inItems = jsonRules({ to: "a[]", forEach: "l", switch: [{ when: "n > 0", from: "unit" }], type: "integer" });
+    expect(
+      errorsOf(inItems, {
+        l: [
+          { n: 1, unit: "1" },
+          { n: 1, unit: "x" },
+        ],
+      }),
+    ).toEqual(['a[1]: expected integer, got "x" [source l[1].unit]']);
+  });
+
+  it("of a list of values name the place of each, when all of them are wanted", () => {
+    const document = { ...jsonRules({ to: "n[]", forEach: "l", from: "$item", type: "integer" }), onError: "all" };
+    expect(errorsOf(document, { l: ["x", 1, "y", 2, "z"] })).toEqual([
+      'n[0]: expected integer, got "x" [source l[0]]',
+      'n[2]: expected integer, got "y" [source l[2]]',
+      'n[4]: expected integer, got "z" [source l[4]]',
+    ]);
+  });
+
+  it("tell of a number that cannot be written, where it would have become null", () => {
+    const beyond = "the result is no number that can be written";
+    expect(errorsOf(jsonRules({ to: "x", from: "n", type: "number" }), { n: "1e400" })).toEqual(['x: expected a number, got "1e400" [source n]']);
+    for (const expr of ["n * n", "1e999", "0 - n * n", "sum([n, n]) * n"])
+      expect([expr, errorsOf(jsonRules({ to: "x", expr }), { n: 1e300 })]).toEqual([expr, [`x: ${beyond}`]]);
+    expect(errorsOf(jsonRules({ to: "x", expr: "l[*].(n * n)" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x: ${beyond}`]);
+    expect(errorsOf(jsonRules({ to: "x[]", forEach: "l", expr: "n * n" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x[1]: ${beyond}`]);
+  });
+});
+
+describe("limits", () => {
+  it("a chain of operators or names ends in a problem, not in the stack", () => {
+    const longest = 500;
+    expect(evaluate(Array(longest).fill("1").join("+"))).toBe(longest);
+    for (const expr of [Array(4_900).fill("1").join("+"), `a${".b".repeat(4_900)}`, `a${"[0]".repeat(3_000)}`])
+      expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([
+        expect.stringMatching(/^x: more than 500 operators or names stand in a row at column \d+ of /),
+      ]);
+  });
+
+  it("maxLength counts characters as people do", () => {
+    const document = jsonRules({ to: "x", from: "a", maxLength: 3 });
+    expect(runMapping(document, { a: "😀😀😀" }).output).toEqual({ x: "😀😀😀" });
+    expect(errorsOf(document, { a: "😀😀😀😀" })).toEqual(['x: "😀😀😀😀" is longer than 3 characters [source a]']);
+  });
+
+  it("tests of a document together take no more steps than one message may", () => {
+    const map = [{ to: "x", expr: "count(l[? $item > 0])" }];
+    const input = { l: Array<number>(100_000).fill(1) };
+    const tests = Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, input, output: { x: 100_000 } }));
+    const began = performance.now();
+    expect(problemsOf({ ...jsonRules(...map), tests })).toEqual(["tests: they take more than 5000000 steps together"]);
+    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(problemsOf({ ...jsonRules(...map), tests: tests.slice(0, 20) })).toEqual([]);
+  });
+});
+
+describe("a path that begins with an odd name", () => {
+  it("begins at the current item", () => {
+    const document = jsonRules(
+      { to: "a", from: "['Order No']" },
+      { to: "b", from: "['Order No'].x" },
+      { to: "c[]", forEach: "['my lines']", from: "['unit price']" },
+      { to: "list", expr: "['Order No']" },
+    );
+    const body = { "Order No": { x: 1 }, "my lines": [{ "unit price": 2 }, { "unit price": 3 }] };
+    expect(runMapping(document, body).output).toEqual({ a: { x: 1 }, b: 1, c: [2, 3], list: ["Order No"] });
+    expect(errorsOf(jsonRules({ to: "a", from: "['Order No']", type: "integer" }), { "Order No": "x" })).toEqual([
+      "a: expected integer, got \"x\" [source ['Order No']]",
+    ]);
+  });
+});
