@@ -1,10 +1,13 @@
 // The output of several processes as one, line by line: a line is written whole or not at all, and a reader that is slow slows the
 // pipes down, where each process has its own bound.
-import { write, writeSync } from "node:fs";
+import { fstatSync, write, writeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { BatchedWriter } from "../log/batched-writer.ts";
 
 const newline = 10;
+const nothing = Buffer.alloc(0);
+
+const joined = (one: Buffer, other: Buffer): Buffer => (one.length === 0 ? other : Buffer.concat([one, other]));
 
 export interface MergedOutput extends BatchedWriter {
   /** Takes over what this stream brings. */
@@ -12,6 +15,8 @@ export interface MergedOutput extends BatchedWriter {
 }
 
 export function createMergedOutput(fileDescriptor: number): MergedOutput {
+  // A file takes what it is given at once; another thread to do it costs ten times the writing. A pipe may have a reader that stalls.
+  const isFile = fstatSync(fileDescriptor).isFile();
   let waiting: { readonly bytes: Buffer; readonly written: () => void }[] = [];
   let isOpen = false;
   let isWriting = false;
@@ -27,12 +32,26 @@ export function createMergedOutput(fileDescriptor: number): MergedOutput {
     const batch = waiting;
     if (batch.length === 0) return;
     waiting = [];
+    if (isFile) {
+      for (const { bytes } of batch) writeNow(bytes);
+      for (const { written } of batch) written();
+      return;
+    }
     isWriting = true;
     push(Buffer.concat(batch.map(({ bytes }) => bytes)), 0, () => {
       isWriting = false;
       for (const { written } of batch) written();
       if (waiting.length > 0) next();
     });
+  }
+
+  function writeNow(bytes: Buffer): void {
+    if (isBroken) return;
+    try {
+      for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
+    } catch {
+      isBroken = true;
+    }
   }
 
   function push(bytes: Buffer, offset: number, done: () => void): void {
@@ -58,23 +77,23 @@ export function createMergedOutput(fileDescriptor: number): MergedOutput {
     recent: () => [],
     close() {
       isOpen = true;
-      try {
-        for (const { bytes } of waiting) for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
-      } catch {
-        isBroken = true;
-      }
+      for (const { bytes } of waiting) writeNow(bytes);
       waiting = [];
     },
     merge(stream) {
-      let rest = Buffer.alloc(0);
+      let rest: Buffer = nothing;
       stream.on("data", (chunk: Buffer) => {
         const end = chunk.lastIndexOf(newline) + 1;
-        const whole = end === 0 ? undefined : Buffer.concat([rest, chunk.subarray(0, end)]);
-        rest = end === 0 ? Buffer.concat([rest, chunk]) : Buffer.from(chunk.subarray(end));
+        const whole = end === 0 ? undefined : joined(rest, chunk.subarray(0, end));
+        rest = end === 0 ? joined(rest, chunk) : end === chunk.length ? nothing : Buffer.from(chunk.subarray(end));
         if (whole === undefined) return;
+        let isOut = false;
+        put(whole, () => {
+          isOut = true;
+          stream.resume();
+        });
         // Before the first line is out everything may wait; afterwards one chunk per process does.
-        if (isOpen) stream.pause();
-        put(whole, () => void stream.resume());
+        if (isOpen && !isOut) stream.pause();
       });
       stream.on("end", () => {
         if (rest.length > 0) put(Buffer.concat([rest, Buffer.from("\n")]));
