@@ -8,7 +8,7 @@ import { connect } from "node:net";
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 /** Processor time of all threads of a process in microseconds, to the nanosecond where the system tells (Linux). */
-function threadMicros(pid) {
+export function threadMicros(pid) {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
   return nanoseconds / 1_000;
@@ -21,7 +21,7 @@ export function postMessage(path, body, headers) {
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
-async function openSockets(baseUrl, count) {
+export async function openSockets(baseUrl, count) {
   const { hostname, port } = new URL(baseUrl);
   const open = () =>
     new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ async function openSockets(baseUrl, count) {
 }
 
 /** Sends a message `count` times over all sockets, on each the next one after the reply. Replies are small: one is one chunk. */
-function sendAll(sockets, message, count) {
+export function sendAll(sockets, message, count) {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let answered = 0;
