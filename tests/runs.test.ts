@@ -1,4 +1,8 @@
 // Run history over the API: the contract's section 9, and health's section 8.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
@@ -180,6 +184,44 @@ describe("health", () => {
     expect(json).toMatchObject({ openSessions: 0, streamClients: 0, memory: { rss: expect.any(Number) }, eventLoopLagMs: { p99: expect.any(Number) } });
     expect(json.routes.find((route: any) => route.id === "inner").lastError).toContain("no http://u:***@h/?password=***");
     expect(text).not.toContain("S3CR3T");
+  });
+
+  it("contract §8: a route that lost what it takes from is Failed and degrades the service until it has it again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
+    const inbox = (text: string): string => `- route: {id: inbox, from: {uri: "file:${folder}?delay=20&initialDelay=0", steps: [{log: "${text} \${body}"}]}}\n`;
+    const now = async (): Promise<unknown> => {
+      const { status, routes } = (await server.api("GET", "/health")).json;
+      const route = routes.find((one: any) => one.id === "inbox");
+      return [status, route.status, route.lastError];
+    };
+    const lost = ["DEGRADED", "Failed", `the directory '${folder}' is gone`];
+    const said = (text: string): number => server.logText().split(text).length - 1;
+    expect((await server.putFlow("inbox", inbox("first"))).status).toBe(201);
+    expect(await now()).toEqual(["UP", "Started", null]);
+    rmSync(folder, { recursive: true });
+    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    expect((await server.api("GET", "/flows/inbox")).json.status).toBe("Failed");
+    expect((await call(server.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(200);
+    mkdirSync(folder);
+    await eventually(async () => isDeepStrictEqual(await now(), ["UP", "Started", null]));
+    writeFileSync(join(folder, "a.txt"), "one");
+    await eventually(() => said("first one") === 1);
+    rmSync(folder, { recursive: true });
+    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    expect(said(`'${folder}' is gone`)).toBe(2);
+    expect((await server.api("POST", "/routes/inbox/suspend")).json.status).toBe("Suspended");
+    expect(await now()).toEqual(["UP", "Suspended", null]);
+    await server.api("POST", "/routes/inbox/resume");
+    await eventually(async () => isDeepStrictEqual(await now(), ["UP", "Started", null]));
+    rmSync(folder, { recursive: true, force: true });
+    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    expect((await server.putFlow("inbox", inbox("second"))).status).toBe(200);
+    expect(await now()).toEqual(["UP", "Started", null]);
+    writeFileSync(join(folder, "b.txt"), "two");
+    await eventually(() => said("second two") === 1);
+    expect(said("first two")).toBe(0);
+    await server.api("DELETE", "/flows/inbox");
+    rmSync(folder, { recursive: true });
   });
 
   it("probes answer live and ready", async () => {

@@ -23,6 +23,20 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
     host.log.write("WARN", "file", `${uri}: ${text}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   let ticker: Ticker | undefined;
   let underWay: Promise<boolean> | undefined;
+  let problem: string | undefined;
+
+  /** Said once, however often it is found again. */
+  const lose = (inlet: Inlet, thrown: unknown): void => {
+    const found = isMissing(thrown) ? `the directory '${options.directoryName}' is gone` : `the directory '${options.directoryName}' cannot be read`;
+    if (found !== problem) warn(found, thrown);
+    problem = found;
+    inlet.lost?.(found);
+  };
+  const regain = (inlet: Inlet): void => {
+    problem = undefined;
+    host.log.write("INFO", "file", `${uri}: the directory can be read again`);
+    inlet.lost?.(undefined);
+  };
 
   /** True when there was a file to work on. */
   const lookOnce = async (inlet: Inlet, isStopped: () => boolean): Promise<boolean> => {
@@ -30,9 +44,10 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
     try {
       files = await scan();
     } catch (thrown) {
-      if (!isMissing(thrown)) warn("the directory cannot be read", thrown);
+      if (!isStopped() && !(isMissing(thrown) && !options.autoCreate)) lose(inlet, thrown);
       return false;
     }
+    if (problem !== undefined && !isStopped()) regain(inlet);
     let count = 0;
     const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, files.length) : files.length;
     for (const file of files) {
@@ -86,6 +101,7 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
         },
       );
       ticker?.stop();
+      problem = undefined;
       ticker = started;
       started.start();
     },

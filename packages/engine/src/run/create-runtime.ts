@@ -150,7 +150,7 @@ class FlowRuntime implements Runtime {
 
   /** Timers and polls of the old version stop before those of the new one start: no tick runs twice. */
   async #restExclusive(previous: LiveDeployment | undefined): Promise<readonly LiveRoute[]> {
-    const rested = previous?.routes.filter((route) => route.program.source.exclusive && route.status === "Started") ?? [];
+    const rested = previous?.routes.filter((route) => route.program.source.exclusive && route.takesIn) ?? [];
     for (const route of rested) await route.suspend();
     return rested;
   }
@@ -161,7 +161,7 @@ class FlowRuntime implements Runtime {
     await stopServices(next, until);
     const previous = this.deployments.get(next.id);
     // A source that took over from the old version gave up its place again: the old one takes it back.
-    for (const route of previous?.routes ?? []) if (route.status === "Started") await route.program.source.start(route);
+    for (const route of previous?.routes ?? []) if (route.takesIn) await route.program.source.start(route);
     for (const route of rested) await route.resume();
   }
 

@@ -52,6 +52,7 @@ export class LiveRoute implements Route, Inlet {
   #program: RouteProgram | undefined = undefined;
   #trigger: Trigger = { uri: "" };
   #servicesUp = false;
+  #isLost = false;
 
   constructor(identity: RouteIdentity, wiring: Wiring, host: Host, listener: RunListener, limits: RuntimeLimits) {
     this.identity = identity;
@@ -92,6 +93,11 @@ export class LiveRoute implements Route, Inlet {
 
   get inlet(): Inlet {
     return this;
+  }
+
+  /** True while its source is started, also when that cannot reach what it takes from. */
+  get takesIn(): boolean {
+    return this.status === "Started" || this.#isLost;
   }
 
   get isStopping(): boolean {
@@ -209,8 +215,16 @@ export class LiveRoute implements Route, Inlet {
     });
   }
 
+  lost(problem: string | undefined): void {
+    if (!this.takesIn) return;
+    this.#isLost = problem !== undefined;
+    this.problem = problem;
+    this.#become(this.#isLost ? "Failed" : "Started");
+  }
+
   async start(): Promise<void> {
     if (this.status === "Started" || this.status === "Starting") return;
+    this.#isLost = false;
     this.#become("Starting");
     try {
       await this.startServices();
@@ -238,7 +252,9 @@ export class LiveRoute implements Route, Inlet {
   }
 
   async suspend(): Promise<void> {
-    if (this.status !== "Started") return;
+    if (!this.takesIn) return;
+    this.#isLost = false;
+    this.problem = undefined;
     await this.#stopSource(this.drainLimit());
     this.#become("Suspended");
   }
@@ -270,7 +286,8 @@ export class LiveRoute implements Route, Inlet {
   /** Takes in no more; false when the source was still busy at the limit. */
   async halt(until: number): Promise<boolean> {
     if (this.status === "Stopped" || this.status === "Stopping") return true;
-    const intake = this.status === "Started" || this.status === "Starting";
+    const intake = this.takesIn || this.status === "Starting";
+    this.#isLost = false;
     this.#become("Stopping");
     return !intake || this.#stopSource(until);
   }

@@ -74,4 +74,6 @@ export interface Inlet {
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange>;
   /** Runs an exchange that is already under way in another route, as `direct:` does. Throws what the route fails with. */
   enter(exchange: Exchange, trigger: Trigger): Awaitable;
+  /** Tells that the source cannot reach what it takes from, though it goes on trying, and with undefined that it can again. */
+  lost?(problem: string | undefined): void;
 }
