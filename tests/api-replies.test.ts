@@ -148,6 +148,7 @@ it("runs, replays and dead letters", async () => {
   await client.call("POST /dead-letters/:id/replay", id(letter));
   const job = await client.call("POST /dead-letters/replay", { body: { routeId: "failing" } });
   await client.call("GET /dead-letters/replays/:id", id(job.id ?? ""));
+  await client.call("DELETE /dead-letters/replays/:id", id(job.id ?? ""));
   await client.call("DELETE /dead-letters/:id", id(letter));
   await client.call("DELETE /dead-letters", { query: { routeId: "failing" } });
   expect(faults).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { spawnServer } from "./spawned-server.ts";
-import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let dataDir: string;
@@ -119,6 +119,45 @@ describe("dead letters", () => {
     expect((await server.api("GET", `/dead-letters/replays/${reply.json.id}`)).json).toEqual(reply.json);
     expect((await letters()).total).toBe(11);
     expect((await server.api("POST", "/dead-letters/replay", {})).json).toEqual({ error: "routeId or flowId is required" });
+  });
+
+  /** Letters whose replay takes a while. */
+  async function slowLetters(target: Pick<StartedServer, "baseUrl" | "putFlow">, count: number): Promise<void> {
+    await target.putFlow("shop", failing());
+    await Promise.all(Array.from({ length: count }, (_, number) => call(target.baseUrl, "POST", "/api/orders", `A-${number}`)));
+    await target.putFlow("shop", failing(true).replace('- setBody: {simple: "${body} well"}', "- delay: {constant: 900}"));
+  }
+
+  it("a bulk replay that takes long tells how far it is, and can be cancelled", { timeout: 120_000 }, async () => {
+    await slowLetters(server, 40);
+    const begun = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
+    expect([begun.status, begun.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
+    const path = `/dead-letters/replays/${begun.json.id}`;
+    await eventually(async () => (await server.api("GET", path)).json.replayed > begun.json.replayed);
+    expect((await server.api("DELETE", path)).json).toMatchObject({ id: begun.json.id, status: "cancelled", total: 40 });
+    const running = async (): Promise<number> => (await server.api("GET", "/runs?routeId=orders&status=running")).json.total;
+    await eventually(async () => (await running()) === 0);
+    await eventually(async () => (await letters()).total === 40 - (await server.api("GET", path)).json.replayed);
+    const { replayed } = (await server.api("GET", path)).json;
+    expect(replayed).toBeLessThan(40);
+    await sleep(300);
+    expect([await running(), (await server.api("GET", path)).json]).toMatchObject([0, { status: "cancelled", replayed, skipped: 0 }]);
+    expect((await server.api("DELETE", path)).json.status).toBe("cancelled");
+    expect((await server.api("DELETE", "/dead-letters/replays/replay_x")).json).toEqual({ error: "replay 'replay_x' not found" });
+  });
+
+  it("a bulk replay ends with the runtime: nothing is cut off, and the letters it did not come to stay", { timeout: 120_000 }, async () => {
+    let spawned = await spawnServer();
+    await slowLetters(spawned, 40);
+    const begun = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
+    expect(begun.status).toBe(202);
+    expect(await spawned.end()).toBe(0);
+    expect(spawned.output()).not.toContain("abandoned");
+    spawned = await spawnServer({ dataDir: spawned.dataDir });
+    const { total } = (await spawned.api("GET", "/dead-letters")).json;
+    expect([total > 0, total <= 40 - begun.json.replayed]).toEqual([true, true]);
+    await spawned.end();
+    spawned.clean();
   });
 
   it("lists by route, flow, time and text, newest first", async () => {

@@ -234,6 +234,11 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
   };
+  /** Cancels a bulk replay: no more letters are tried, those under way are finished. */
+  readonly "DELETE /dead-letters/replays/:id": {
+    readonly params: { readonly id: string };
+    readonly reply: ReplayJob;
+  };
   /** The last runs, newest first. */
   readonly "GET /runs": {
     readonly query: {

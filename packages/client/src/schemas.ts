@@ -429,7 +429,7 @@ export interface ReplayJob {
   /** null when there was nothing to do. */
   readonly id: string | null;
   readonly startedAt?: string;
-  readonly status: "running" | "completed";
+  readonly status: "running" | "completed" | "cancelled";
   readonly total: number;
   readonly replayed: number;
   readonly failed: number;

@@ -284,7 +284,7 @@ async function start(
       catalog,
       host,
       replay: { runtime, history, kept, captures, sessions, clock, secrets },
-      deadLetters: { store: durable, replays: letterReplays({ runtime, keeper, clock }) },
+      deadLetters: { store: durable, replays: letterReplays({ runtime, keeper, clock, isDraining: () => phase === "DRAINING" }) },
     });
     const management = createManagementApi({
       endpoints,

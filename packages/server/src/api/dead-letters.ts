@@ -43,7 +43,7 @@ const jobShape = shape(
   () => ({
     id: z.string().nullable().describe("null when there was nothing to do."),
     startedAt: z.string().optional(),
-    status: z.enum(["running", "completed"]),
+    status: z.enum(["running", "completed", "cancelled"]),
     total: z.int(),
     replayed: z.int(),
     failed: z.int(),
@@ -137,7 +137,10 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         text: z.string().optional(),
         limit: z.int().min(1).max(mostReplayed).optional(),
       }),
-      replies: { 200: { description: "All are done.", schema: jobShape }, 202: { description: "Goes on; ask for it by its id.", schema: jobShape } },
+      replies: {
+        200: { description: "All are done, or it was cancelled.", schema: jobShape },
+        202: { description: "Goes on; ask for it by its id.", schema: jobShape },
+      },
       async handle({ body }) {
         if (body.routeId === undefined && body.flowId === undefined) throw new Refusal("body-invalid", "routeId or flowId is required");
         const filter = filterOf(body);
@@ -145,7 +148,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
         const { job, done } = replays.many(table, filter, body.limit ?? highestLimit);
         await Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
-        return { status: job.status === "completed" ? 200 : 202, json: jobJson(job) };
+        return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },
     }),
     defineEndpoint({
@@ -154,11 +157,15 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       tag: "dead letters",
       summary: "How far a bulk replay is",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
-      handle({ params }) {
-        const job = replays.job(params["id"] as string);
-        if (job === undefined) throw new Refusal("not-found", `replay '${(params["id"] as string).slice(0, 128)}' not found`);
-        return ok(jobJson(job));
-      },
+      handle: ({ params }) => ok(jobJson(known(replays.job(params["id"] as string), params["id"] as string))),
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/dead-letters/replays/:id",
+      tag: "dead letters",
+      summary: "Cancels a bulk replay: no more letters are tried, those under way are finished",
+      replies: { 200: { description: "The counts so far.", schema: jobShape } },
+      handle: ({ params }) => ok(jobJson(known(replays.cancel(params["id"] as string), params["id"] as string))),
     }),
   ];
 }
@@ -198,6 +205,11 @@ function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterF
   // An empty text is in every letter: whoever left it out by mistake would remove them all.
   if (text === "") throw new Refusal("query-invalid", "text must not be empty");
   return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
+}
+
+function known(job: ReplayJob | undefined, id: string): ReplayJob {
+  if (job === undefined) throw new Refusal("not-found", `replay '${id.slice(0, 128)}' not found`);
+  return job;
 }
 
 function jobJson(job: ReplayJob): Readonly<Record<string, unknown>> {

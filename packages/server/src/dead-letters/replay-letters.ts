@@ -13,6 +13,8 @@ export interface ReplayParts {
   readonly runtime: Runtime;
   readonly keeper: LetterKeeper;
   readonly clock: Clock;
+  /** True from the first signal to stop: nothing new is begun then. */
+  isDraining(): boolean;
 }
 
 interface LetterOutcome {
@@ -27,7 +29,7 @@ export interface ReplayJob {
   readonly id: string;
   readonly startedAt: number;
   readonly total: number;
-  status: "running" | "completed";
+  status: "running" | "completed" | "cancelled";
   replayed: number;
   failed: number;
   /** Letters that could not be tried: gone meanwhile, or their route is not deployed. */
@@ -39,9 +41,11 @@ export interface LetterReplays {
   /** Begins with the oldest; the promise resolves when all are done. */
   many(table: DeadLetterTable, filter: LetterFilter, limit: number): { readonly job: ReplayJob; readonly done: Promise<void> };
   job(id: string): ReplayJob | undefined;
+  /** Tries no more letters; those under way are finished. */
+  cancel(id: string): ReplayJob | undefined;
 }
 
-export function letterReplays({ runtime, keeper, clock }: ReplayParts): LetterReplays {
+export function letterReplays({ runtime, keeper, clock, isDraining }: ReplayParts): LetterReplays {
   const jobs = new Map<string, ReplayJob>();
 
   async function one(table: DeadLetterTable, id: string): Promise<LetterOutcome> {
@@ -63,6 +67,7 @@ export function letterReplays({ runtime, keeper, clock }: ReplayParts): LetterRe
   return {
     one,
     many(table, filter, limit) {
+      makeRoom();
       const ids = table.oldest(filter, limit);
       const job: ReplayJob = {
         id: `replay_${unguessableId()}`,
@@ -74,27 +79,41 @@ export function letterReplays({ runtime, keeper, clock }: ReplayParts): LetterRe
         skipped: 0,
       };
       jobs.set(job.id, job);
-      for (const oldest of jobs.keys()) if (jobs.size > keptJobs) jobs.delete(oldest);
       return { job, done: work(table, ids, job) };
     },
     job: (id) => jobs.get(id),
+    cancel(id) {
+      const job = jobs.get(id);
+      if (job?.status === "running") job.status = "cancelled";
+      return job;
+    },
   };
+
+  function makeRoom(): void {
+    for (const [id, { status }] of jobs) if (jobs.size >= keptJobs && status !== "running") jobs.delete(id);
+    if (jobs.size >= keptJobs)
+      throw new Refusal("too-many", `no more than ${keptJobs} bulk replays may be under way: wait for one, or cancel it`, { "Retry-After": "10" });
+  }
 
   async function work(table: DeadLetterTable, ids: readonly string[], job: ReplayJob): Promise<void> {
     let next = 0;
+    const attempt = async (id: string): Promise<void> => {
+      try {
+        if ((await one(table, id)).replayed) job.replayed++;
+        else job.failed++;
+      } catch {
+        job.skipped++;
+      }
+      await clock.breathe();
+    };
     const worker = async (): Promise<void> => {
-      for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
-        try {
-          if ((await one(table, id)).replayed) job.replayed++;
-          else job.failed++;
-        } catch {
-          job.skipped++;
-        }
-        await clock.breathe();
+      for (let id = ids[next++]; id !== undefined && job.status === "running"; id = ids[next++]) {
+        if (isDraining()) job.status = "cancelled";
+        else await attempt(id);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
-    job.status = "completed";
+    if (job.status === "running") job.status = "completed";
   }
 }
 
