@@ -4,38 +4,18 @@ import { ending, Exchange } from "../exchange/exchange.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
-import { note, type ErrorHandlerPlan } from "../compile/error-handler.ts";
+import { note } from "../compile/error-handler.ts";
 import { copyEntries } from "../exchange/copy.ts";
 import type { Wiring } from "../compile/wiring.ts";
-import type { Lifecycle } from "../spi/compiler.ts";
-import type { Delivery, Inlet, Source } from "../spi/connector.ts";
+import type { Delivery, Inlet } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
 import { inTime } from "./in-time.ts";
 import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
 import { Flights } from "./flights.ts";
+import type { RouteProgram } from "./route-program.ts";
 import type { Placement, Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
-
-/** What a route consists of once it is compiled. */
-export interface RouteProgram {
-  readonly from: string;
-  readonly source: Source;
-  readonly process: Processor;
-  /** The rest of the route from one of its own steps on; undefined for a step that is nested in another or not there. */
-  processFrom(stepId: string): Processor | undefined;
-  readonly plan: ErrorHandlerPlan;
-  readonly keepOriginal: boolean;
-  /** Run on the exchange when it leaves the route, failed or not. */
-  readonly beforeReply: readonly Processor[];
-  /** Remembered on the exchange and called when it is over. */
-  readonly afterReply: readonly ((exchange: Exchange) => Awaitable)[];
-  readonly lifecycles: readonly Lifecycle[];
-  readonly steps: readonly StepPlace[];
-  readonly placement: Placement;
-  readonly autoStartup: boolean;
-  readonly startupOrder: number;
-}
 
 export class LiveRoute implements Route, Inlet {
   readonly identity: RouteIdentity;
