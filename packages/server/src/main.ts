@@ -146,7 +146,7 @@ async function start(
     const policies = await openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled: (flowId) => flows.installed.has(flowId) });
     const ingress = createIngress({
       limits,
-      accessOf: isTrial ? sessionsOnly((id) => sessions.tagOf(id) !== undefined) : policies.accessOf,
+      accessOf: isTrial ? sessionsOnly((id) => sessions.isOpen(id)) : policies.accessOf,
       sessionOf: (id) => sessions.tagOf(id),
       isStopped: (routeId) => isStoppedWebhook(runtime.routes.get(routeId)),
       reportFault,
@@ -170,7 +170,7 @@ async function start(
     const keeper = letterKeeper(durable, settings.queueMessageBytes);
     const everything = await catalogFor(settings, {
       events,
-      queues: queuePort(durable, (id) => sessions.tagOf(id) !== undefined),
+      queues: queuePort(durable, (id) => sessions.isOpen(id)),
       deadLetters: keeper,
       control: routeControl(() => runtime),
       mappings: mappings.documents,

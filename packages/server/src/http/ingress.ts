@@ -11,8 +11,8 @@ export interface IngressOptions {
   readonly limits: HttpLimits;
   /** The policy of a flow, asked for at each request so that a change holds at once; undefined is open. */
   accessOf?(flowId: string): AccessCheck | undefined;
-  /** The open test session of this id. */
-  sessionOf?(id: string): SessionTag | undefined;
+  /** The test session of this id. */
+  sessionOf?(id: string): SessionTag | "expired" | undefined;
   /** True for a deployed webhook route that takes nothing in at the moment: stopped, suspended or not started yet. */
   isStopped?(routeId: string): boolean;
   /** Asked in place of turning a caller away, for a process whose word is not the last; `body` when it has been read. */

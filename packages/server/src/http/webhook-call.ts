@@ -182,11 +182,13 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #admitted(): void {
     const { session } = this.#arrival;
     if (session !== "") {
-      this.session = this.#options.sessionOf?.(session);
-      if (this.session === undefined) {
-        this.#turnAway({ kind: "refused", status: 404, error: `test session '${session.slice(0, 100)}' not found` });
+      const found = this.#options.sessionOf?.(session);
+      if (found === undefined || found === "expired") {
+        const [status, what] = found === undefined ? ([404, "not found"] as const) : ([410, "expired"] as const);
+        this.#turnAway({ kind: "refused", status, error: `test session '${session.slice(0, 100)}' ${what}` });
         return;
       }
+      this.session = found;
     }
     this.#arrival.readBody(this);
   }

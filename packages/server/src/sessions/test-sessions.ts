@@ -24,7 +24,8 @@ export interface TestSessions {
   getOpen(id: string): TestSession;
   close(id: string): TestSession;
   /** For webhook calls that name their session. */
-  tagOf(id: string): SessionTag | undefined;
+  tagOf(id: string): SessionTag | "expired" | undefined;
+  isOpen(id: string): boolean;
   readonly openCount: number;
   /** True while a session mocks whatever comes through, not only messages of its own. */
   readonly mocksEverybody: boolean;
@@ -103,8 +104,9 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     },
     tagOf(id) {
       const session = sessions.get(id)?.session;
-      return session === undefined || session.expired ? undefined : session.tag;
+      return session?.expired === true ? "expired" : session?.tag;
     },
+    isOpen: (id) => sessions.get(id)?.session.expired === false,
     get mocksEverybody() {
       return openSessions().some((session) => session.scope === "deployment" && session.isArmed);
     },
