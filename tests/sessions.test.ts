@@ -217,6 +217,48 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(await texts({ respond: {} }, 1)).toEqual(["b0"]);
   });
 
+  it("contract §11: a status of 400 or more does what it would do to the real HTTP step", async () => {
+    const http = (options: string): string => `to: {id: far, uri: "http://127.0.0.1:9/x${options}"}`;
+    const seen = async (step: string): Promise<unknown> => {
+      const put = await server.putFlow("far", direct("far", step));
+      expect([put.json.error, put.status < 300]).toEqual([undefined, true]);
+      const { sessionId } = await session({
+        mocks: [{ id: "m", match: { uri: "http:*", flowId: "far" }, respond: { status: 503, headers: { "X-Why": "full" }, body: "down" } }],
+      });
+      const { json } = await invoke(sessionId, { trigger: "direct:far", body: "sent" });
+      const { recordedCalls } = await close(sessionId);
+      return [json.status, json.body, json.headers, recordedCalls[0].outcome];
+    };
+    const failed = ["failed", "sent", {}, "threw"];
+    const answered = ["completed", "down", { "X-Why": "full", CamelHttpResponseCode: 503 }, "responded"];
+    for (const [step, outcome] of [
+      [http(""), failed],
+      [http("?throwExceptionOnFailure=true"), failed],
+      [http("?okStatusCodeRange=200-299,500-502"), failed],
+      [http("?throwExceptionOnFailure=false"), answered],
+      [http("?connectTimeout=5s&okStatusCodeRange=200-299,503"), answered],
+      [http("?okStatusCodeRange=200-599"), answered],
+      [`to: {id: far, uri: "http://127.0.0.1:9/x", parameters: {throwExceptionOnFailure: false}}`, answered],
+      [`toD: {id: far, uri: "http://127.0.0.1:9/\${body}?throwExceptionOnFailure=false"}`, answered],
+    ] as const)
+      expect([step, await seen(step)]).toEqual([step, outcome]);
+    await server.api("DELETE", "/flows/far");
+  });
+
+  it("a mock that fails a step leaves the message as it was for the next try", async () => {
+    const yaml = `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("trying", "to: {id: tried, uri: 'direct:erp'}")}`;
+    expect((await server.putFlow("trying", yaml)).status).toBe(201);
+    const { sessionId } = await session({
+      mocks: [{ id: "m", match: { stepId: "tried" }, sequence: [{ respond: { status: 429, body: "slow down" } }, { respond: { body: "done" } }] }],
+    });
+    expect((await invoke(sessionId, { trigger: "direct:trying", body: "sent" })).json).toMatchObject({ status: "completed", body: "done" });
+    expect((await close(sessionId)).recordedCalls.map(({ request, outcome }: any) => [request.body, outcome])).toEqual([
+      ["sent", "threw"],
+      ["sent", "responded"],
+    ]);
+    await server.api("DELETE", "/flows/trying");
+  });
+
   it("the most specific mock wins", async () => {
     const { sessionId } = await session({
       mocks: [
@@ -468,8 +510,12 @@ describe("expiry and assertions", () => {
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
     const invoked = await invoke(sessionId);
     expect([invoked.status, invoked.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);
+    const named = await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId });
+    expect([named.status, named.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);
     const closed = await close(sessionId);
     expect([closed.expired, closed.recordedCalls.length]).toEqual([true, 1]);
+    const after = await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId });
+    expect([after.status, after.json]).toEqual([404, { error: `test session '${sessionId}' not found` }]);
   });
 
   it("R63: assertions of the open body are judged in the close reply", async () => {

@@ -74,7 +74,7 @@ function act<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | unde
     if (outcome.kind === "threw") throw outcome.error;
     return undefined;
   };
-  const outcome = react(exchange);
+  const outcome = react(exchange, uri);
   return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
 }
 

@@ -27,7 +27,8 @@ export interface MockParts {
   compile(text: string): Expression;
 }
 
-type Reaction = (exchange: Exchange) => Awaitable<MockOutcome>;
+/** `uri` is the endpoint of the step it stands in for. */
+type Reaction = (exchange: Exchange, uri: string | undefined) => Awaitable<MockOutcome>;
 
 export class Mock {
   readonly id: string;
@@ -97,33 +98,50 @@ export class Mock {
 
 function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
   const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
-  const respond = (exchange: Exchange): MockOutcome => {
+  // A body of its own for each call: what a route does with it must not reach the next one.
+  const answer = compute ?? (body === undefined ? undefined : () => copyJson(body));
+  const respond = (exchange: Exchange, uri: string | undefined): MockOutcome => {
     const { message } = exchange;
-    if (compute !== undefined) {
-      try {
-        message.body = compute(exchange);
-      } catch (fault) {
-        const error = toFlowError(fault);
-        return { kind: "threw", error, shownType: error.type };
-      }
+    let answered: unknown = null;
+    try {
+      if (answer !== undefined) answered = answer(exchange);
+    } catch (fault) {
+      const error = toFlowError(fault);
+      return { kind: "threw", error, shownType: error.type };
     }
-    // A body of its own for each call: what a route does with it must not reach the next one.
-    else if (body !== undefined) message.body = copyJson(body);
+    // The message stays as it was, as it does when the real step fails.
+    if (status !== undefined && failsStep(status, uri)) return statusFailure(status, answered, headers);
+    if (answer !== undefined) message.body = answered;
     for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));
     if (status !== undefined) message.headers.set("CamelHttpResponseCode", status);
-    const response = { status: status ?? null, headers, body: compute === undefined && body === undefined ? null : message.body };
-    if (status === undefined || status < 400) return { kind: "responded", response };
-    const error = new FlowError("org.apache.camel.http.base.HttpOperationFailedException", `HTTP operation failed with statusCode: ${status}`, {
-      code: "http-status",
-      retryable: status >= 500,
-      details: { statusCode: status, responseBody: message.body, responseHeaders: headers },
-    });
-    return { kind: "threw", error, shownType: "HttpOperationFailed" };
+    return { kind: "responded", response: { status: status ?? null, headers, body: answered } };
   };
-  return (exchange) => {
+  return (exchange, uri) => {
     const waiting = pause(exchange, delayMs, clock);
-    return waiting === undefined ? respond(exchange) : waiting.then(() => respond(exchange));
+    return waiting === undefined ? respond(exchange, uri) : waiting.then(() => respond(exchange, uri));
   };
+}
+
+/** Judges a status as the HTTP step does, by the options of its endpoint. */
+function failsStep(status: number, uri = ""): boolean {
+  if (status < 400) return false;
+  const option = (name: string): string => new RegExp(`[?&]${name}=([^&]*)`).exec(uri)?.[1] ?? "";
+  if (option("throwExceptionOnFailure") === "false") return false;
+  return !option("okStatusCodeRange")
+    .split(/,|%2c/i)
+    .some((range) => {
+      const [from, to = from] = range.split("-").map(Number);
+      return from !== undefined && to !== undefined && status >= from && status <= to;
+    });
+}
+
+function statusFailure(status: number, responseBody: unknown, responseHeaders: MockResponse["headers"]): MockOutcome {
+  const error = new FlowError("org.apache.camel.http.base.HttpOperationFailedException", `HTTP operation failed with statusCode: ${status}`, {
+    code: "http-status",
+    retryable: status === 408 || status === 429 || status >= 500,
+    details: { statusCode: status, responseBody, responseHeaders },
+  });
+  return { kind: "threw", error, shownType: "HttpOperationFailed" };
 }
 
 function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: Clock): Reaction {
