@@ -25,7 +25,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
     const delivery: Delivery = {
       pattern: exchange.pattern,
       trigger,
-      properties: exchange.properties && new Map(exchange.properties),
+      properties: exchange.shareProperties(),
       variables: exchange.variables && new Map(exchange.variables),
       session: exchange.run.session,
       correlationId: exchange.run.correlationId,

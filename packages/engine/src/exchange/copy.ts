@@ -21,8 +21,9 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
   if (options.branch === true && exchange.parent !== undefined && ++root.nested > root.nestedLimit)
     throw tooMany(`${root.nestedLimit} copies of copies; SERVICE_MAX_EXCHANGES sets how many`);
   const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
-  if (exchange.properties !== undefined) copy.properties = copyEntries(exchange.properties);
+  copy.properties = exchange.properties;
   if (exchange.variables !== undefined) copy.variables = copyEntries(exchange.variables);
+  // Which makes them its own.
   copy.setProperty("CamelCorrelationId", exchange.id);
   copy.caught = exchange.caught;
   copy.at = exchange.at;

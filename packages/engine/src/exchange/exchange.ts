@@ -27,7 +27,8 @@ export class Exchange {
   run: Run;
   pattern: Pattern;
   message: Message;
-  properties: Map<string, unknown> | undefined = undefined;
+  /** Whatever is put here may be somebody else's too: it is copied before anything is set or taken away. */
+  properties: ReadonlyMap<string, unknown> | undefined = undefined;
   variables: Map<string, unknown> | undefined = undefined;
   /** What the exchange failed with, once its route is over; undefined while it runs or when it ended well. */
   failure: FlowError | undefined = undefined;
@@ -44,6 +45,8 @@ export class Exchange {
   original: Message | undefined = undefined;
   /** What the routes it passed want done when it is over, in order of entry. */
   completions: ((exchange: Exchange) => void | Promise<void>)[] | undefined = undefined;
+  /** The properties, if they are nobody else's. */
+  #own: Map<string, unknown> | undefined = undefined;
 
   constructor(id: string, run: Run, pattern: Pattern, message: Message, parent?: Exchange) {
     this.id = id;
@@ -58,7 +61,26 @@ export class Exchange {
   }
 
   setProperty(name: string, value: unknown): void {
-    (this.properties ??= new Map()).set(name, value);
+    this.#ownProperties().set(name, value);
+  }
+
+  removeProperty(name: string): void {
+    if (this.properties?.has(name) === true) this.#ownProperties().delete(name);
+  }
+
+  /** The properties as they are now; they stay so, whatever is set later. */
+  shareProperties(): ReadonlyMap<string, unknown> | undefined {
+    this.#own = undefined;
+    return this.properties;
+  }
+
+  #ownProperties(): Map<string, unknown> {
+    const { properties } = this;
+    if (this.#own !== undefined && this.#own === properties) return this.#own;
+    const own = new Map<string, unknown>();
+    if (properties !== undefined) for (const [name, value] of properties) own.set(name, value);
+    this.properties = this.#own = own;
+    return own;
   }
 
   /** Notes that the step at work let the message go no further: it was filtered out, or is a duplicate. */

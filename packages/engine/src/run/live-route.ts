@@ -107,7 +107,7 @@ export class LiveRoute implements Route, Inlet {
     if (delivery !== undefined) {
       run.correlationId = delivery.correlationId;
       run.trace = delivery.trace;
-      if (delivery.properties !== undefined) exchange.properties = copyEntries(delivery.properties);
+      if (delivery.properties !== undefined) exchange.properties = delivery.properties;
       if (delivery.variables !== undefined) exchange.variables = copyEntries(delivery.variables);
     }
     if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);

@@ -60,8 +60,7 @@ export class KeptRuns {
     if (this.#maxBytes === 0 || run.parent !== undefined) return;
     const message = snapshot(exchange.message);
     if (message === undefined) return;
-    const properties = exchange.properties === undefined ? undefined : new Map(exchange.properties);
-    run.kept = { id: run.id, message, properties, outcome: undefined, ended: undefined } satisfies Kept;
+    run.kept = { id: run.id, message, properties: exchange.shareProperties(), outcome: undefined, ended: undefined } satisfies Kept;
   }
 
   ended(run: Run, exchange: Exchange): void {

@@ -27,7 +27,7 @@ export function listStrategy(pick: (exchange: Exchange) => unknown): Aggregation
     },
     complete(result) {
       result.message.body = collectedIn(result);
-      result.properties?.delete(collected);
+      result.removeProperty(collected);
     },
   };
 }

@@ -13,7 +13,7 @@ export function mergeResult(target: Exchange, result: Exchange, { stops }: { rea
   target.message = result.message;
   if (result.properties !== undefined) for (const [name, value] of result.properties) target.setProperty(name, value);
   if (result.variables !== undefined) for (const [name, value] of result.variables) target.setVariable(name, value);
-  if (correlationId === undefined) target.properties?.delete("CamelCorrelationId");
+  if (correlationId === undefined) target.removeProperty("CamelCorrelationId");
   else target.setProperty("CamelCorrelationId", correlationId);
   target.caught = result.caught;
   if (stops || result.ending !== ending.stopped) target.ending = result.ending;

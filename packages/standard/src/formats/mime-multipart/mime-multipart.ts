@@ -48,7 +48,7 @@ export const mimeMultipart = defineFormat({
           const boundary = `part-${exchange.id}`;
           const contentType = `multipart/${multipartSubType}; boundary="${boundary}"`;
           const written = writeParts([first, ...attachments], boundary, binaryContent);
-          exchange.properties?.delete(attachmentsProperty);
+          exchange.removeProperty(attachmentsProperty);
           if (!headersInline) {
             exchange.message.headers.set("Content-Type", contentType);
             return written;

@@ -27,9 +27,9 @@ export const removeProperties = defineStep({
   ],
   compile({ pattern, excludePattern }) {
     const removes = namesToRemove(pattern, excludePattern);
-    return ({ properties }) => {
-      if (properties === undefined) return;
-      for (const name of properties.keys()) if (removes(name)) properties.delete(name);
+    return (exchange) => {
+      if (exchange.properties === undefined) return;
+      for (const name of [...exchange.properties.keys()]) if (removes(name)) exchange.removeProperty(name);
     };
   },
 });

@@ -20,7 +20,7 @@ export const removeProperty = defineStep({
   ],
   compile({ name }) {
     return (exchange) => {
-      exchange.properties?.delete(name);
+      exchange.removeProperty(name);
     };
   },
 });

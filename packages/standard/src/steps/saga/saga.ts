@@ -120,7 +120,7 @@ function within(exchange: Exchange, saga: { readonly id: string; readonly handle
   const show = (id: unknown, handle: unknown): void => {
     if (id === undefined) exchange.message.headers.delete(sagaHeader);
     else exchange.message.headers.set(sagaHeader, id);
-    if (handle === undefined) exchange.properties?.delete(sagaProperty);
+    if (handle === undefined) exchange.removeProperty(sagaProperty);
     else exchange.setProperty(sagaProperty, handle);
   };
   show(saga?.id, saga?.handle);

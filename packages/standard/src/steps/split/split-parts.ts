@@ -56,7 +56,7 @@ function part(original: Exchange, item: unknown, index: number, last: boolean, s
   copy.setProperty("CamelSplitIndex", index);
   copy.setProperty("CamelSplitComplete", last);
   const known = size ?? (last ? index + 1 : undefined);
-  if (known === undefined) copy.properties?.delete("CamelSplitSize");
+  if (known === undefined) copy.removeProperty("CamelSplitSize");
   else copy.setProperty("CamelSplitSize", known);
   return { copy, run };
 }

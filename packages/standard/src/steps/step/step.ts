@@ -38,6 +38,6 @@ export const step = defineStep({
 });
 
 function restore(exchange: Exchange, outer: unknown): void {
-  if (outer === undefined) exchange.properties?.delete(idProperty);
+  if (outer === undefined) exchange.removeProperty(idProperty);
   else exchange.setProperty(idProperty, outer);
 }
