@@ -29,16 +29,23 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 
+/** Names only the engine gives, with values of its own making. */
+const own = "own";
 /** Verdicts on names that were sent before: routes use few of them, over and over. */
-const knownNames = new Map<string, boolean>();
+const knownNames = new Map<string, boolean | typeof own>([
+  ["X-Run-Id", own],
+  ["traceresponse", own],
+]);
 const maxKnownNames = 1_000;
 
 /** Whether a header of this name and value may go out: syntax, hop-by-hop names and the engine's own names decide. */
 export function isSendable(name: string, value: string): boolean {
-  return isKnownSendable(name) && validValue.test(value);
+  const known = isKnownSendable(name);
+  // Looking through these, which are put together of pieces, would lay them out once more.
+  return known === own || (known && validValue.test(value));
 }
 
-function isKnownSendable(name: string): boolean {
+function isKnownSendable(name: string): boolean | typeof own {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const sendable = isSendableName(name);
