@@ -39,9 +39,12 @@ export function stateAfter(block: Uint8Array): Digest {
 
 /** The digest of a first block, of which the state is known, and 32 bytes more, given as characters. */
 export function digestAfter(state: Digest, text: string, into: Digest): void {
-  words.fill(0, 0, 16);
-  for (let index = 0; index < 32; index++) words[index >> 2]! |= text.charCodeAt(index) << (24 - (index & 3) * 8);
+  for (let index = 0; index < 8; index++) {
+    const at = index * 4;
+    words[index] = (text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) | text.charCodeAt(at + 3);
+  }
   words[8] = 0x80 << 24;
+  for (let index = 9; index < 15; index++) words[index] = 0;
   words[15] = (64 + 32) * 8;
   compress(state, into);
 }
