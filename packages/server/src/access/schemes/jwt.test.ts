@@ -210,6 +210,28 @@ describe("key sets", () => {
     expect(await verify(scheme, await token(parts, { expiresIn: 59 }))).toMatchObject({ id: "ada" });
   });
 
+  it("a published key that is none fits no token, and spoils no other", async () => {
+    const { e: _e, ...withoutExponent } = jwks["k1"] as JWK;
+    const { y: _y, ...withoutPoint } = jwks["e1"] as JWK;
+    const key = jwks["k1"] as JWK;
+    for (const [kid, broken] of [
+      ["k1", withoutExponent],
+      ["k1", { ...key, n: "!!" }],
+      ["k1", { ...key, n: "AQAB" }],
+      ["k1", { ...key, n: 5 }],
+      ["k1", { ...key, kty: "EC" }],
+      ["e1", withoutPoint],
+      ["e1", { ...jwks["e1"], crv: "P-521" }],
+      ["e1", { ...jwks["e1"], x: "AA" }],
+    ] as const) {
+      const { parts, scheme } = start();
+      parts.keys = () => Promise.resolve(JSON.stringify({ keys: [broken, jwks["k2"]] }));
+      const signed = await token(parts, kid === "k1" ? {} : { kid, key: curve.privateKey, alg: "ES256" });
+      expect([broken, await verify(scheme, signed)]).toEqual([broken, "wrong"]);
+      for (const named of ["k2", ""]) expect(await verify(scheme, await token(parts, { kid: named, key: second.privateKey }))).toMatchObject({ id: "ada" });
+    }
+  });
+
   it("a token without a key id is tried with every key that fits", async () => {
     const { parts, scheme } = start({}, ["k1", "k2"]);
     expect(await verify(scheme, await token(parts, { key: second.privateKey, kid: "" }))).toMatchObject({ id: "ada" });

@@ -41,7 +41,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
       return principal;
     } catch (error) {
       if (error instanceof KeysUnavailable) return "unavailable";
-      if (error instanceof errors.JOSEError || error instanceof TypeError) return "wrong";
+      if (error instanceof errors.JOSEError || isNoKey(error)) return "wrong";
       throw error;
     }
   }
@@ -94,12 +94,15 @@ async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVeri
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (inner) {
-        if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+        if (!(inner instanceof errors.JWSSignatureVerificationFailed) && !isNoKey(inner)) throw inner;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
 }
+
+/** What the library and the platform make of a published key that is none, or is too weak to be one. */
+const isNoKey = (error: unknown): boolean => error instanceof TypeError || error instanceof DOMException || error instanceof errors.JWKInvalid;
 
 function subjectOf({ sub, client_id: client, azp }: JWTPayload): string {
   return ([sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined) ?? "";
