@@ -302,6 +302,19 @@ describe("the order of checks", () => {
         "X-Run-Id",
       ]);
     }
+    const origin = "https://shop.example";
+    await server.putFlow("page-signed", answering("page-signed", "in"));
+    await put("page-signed", { authenticate: [{ type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }] }], cors: { origins: [origin] } });
+    for (const [path, headers, body, status] of [
+      ["/api/page", { "x-api-key": "s3cr3t-shop", "content-encoding": "gzip" }, "no gzip", 400],
+      ["/api/page", { "x-api-key": "s3cr3t-shop", "content-encoding": "lzw" }, "{}", 415],
+      ["/api/page", { "x-api-key": "s3cr3t-shop", "x-test-session": "ts_none" }, "{}", 404],
+      ["/api/page", { "x-api-key": "s3cr3t-shop" }, "x".repeat(10_485_761), 413],
+      ["/api/page-signed", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` }, "x".repeat(10_485_761), 413],
+    ] as const) {
+      const reply = await hook(path, { origin, ...headers }, { body });
+      expect([status, reply.headers.get("access-control-allow-origin")]).toEqual([reply.status, origin]);
+    }
     const evil = await hook("/api/page", { origin: "https://evil.example", "access-control-request-method": "POST" }, { method: "OPTIONS" });
     expect([evil.headers.get("access-control-allow-origin"), evil.headers.get("access-control-allow-methods")]).toEqual([null, null]);
   });

@@ -77,6 +77,7 @@ export class PolicyCheck implements AccessCheck {
     if (!("proof" in verdict)) return this.#admit(request, demand, verdict);
     return {
       kind: "needs-body",
+      replyHeaders: this.#policy.cors?.onReply(request),
       check: (body) => {
         const proven = verdict.proof(body);
         return proven === "wrong" ? this.#wrong(request, source) : this.#admit(request, demand, proven);

@@ -40,6 +40,8 @@ export interface AccessRefused {
 /** The policy must see the raw bytes, as they came and before any inflating. */
 export interface AccessNeedsBody {
   readonly kind: "needs-body";
+  /** Sent with a refusal that comes before the check, e.g. of a body that is too large. */
+  readonly replyHeaders?: Readonly<Record<string, string>> | undefined;
   check(body: Uint8Array): Awaitable<AccessGranted | AccessRefused>;
 }
 

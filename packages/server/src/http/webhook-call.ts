@@ -124,7 +124,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   refused(error: HttpError): void {
-    this.#arrival.refuse(error.status, error.message, error.headers);
+    this.#arrival.refuse(error.status, error.message, this.#withReplyHeaders(error.headers));
     this.#finished(this.#mounted);
   }
 
@@ -138,7 +138,10 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
       return;
     }
     if (verdict.kind === "granted") this.#grant(verdict);
-    else this.#signed = verdict;
+    else {
+      this.#signed = verdict;
+      this.#replyHeaders = verdict.replyHeaders;
+    }
     this.#admitted();
   }
 
@@ -174,7 +177,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   #turnAway(refusal: AccessRefused, body?: Buffer): void {
-    if (this.#options.appeal === undefined) this.#arrival.refuse(refusal.status, refusal.error, refusal.headers);
+    if (this.#options.appeal === undefined) this.#arrival.refuse(refusal.status, refusal.error, this.#withReplyHeaders(refusal.headers));
     else this.#options.appeal(this.#arrival, body);
     this.#finished(this.#mounted);
   }
@@ -229,10 +232,15 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#finished(this.#mounted);
   }
 
+  /** A refusal is a reply, too: without them a page could not read what was wrong. */
+  #withReplyHeaders(headers: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {
+    return this.#replyHeaders === undefined ? headers : { ...this.#replyHeaders, ...headers };
+  }
+
   #fault(fault: unknown): void {
     const reference = randomBytes(6).toString("hex");
     this.#options.reportFault(fault, reference);
-    this.#arrival.refuse(500, `internal error (ref ${reference})`);
+    this.#arrival.refuse(500, `internal error (ref ${reference})`, this.#withReplyHeaders(undefined));
     this.#finished(this.#mounted);
   }
 }
