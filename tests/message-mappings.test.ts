@@ -155,6 +155,25 @@ describe("refusals", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it("a message that would make a mapping write or look without end fails alone, and soon", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => index);
+    await put("endless", jsonRules({ to: "x[]", forEach: "lines", map: [{ to: "all", from: "$.lines" }] }));
+    await put("squared", jsonRules({ to: "x", expr: "count(lines[*].($.lines))" }));
+    await server.putFlow("endless", webhook("endless", 'to: "message-mapping:endless"'));
+    const reply = await call(server.baseUrl, "POST", "/api/endless", JSON.stringify({ lines }));
+    expect([reply.status, reply.json.error]).toEqual([400, expect.stringContaining("the mapping writes more than 2000000 values for one message")]);
+    expect((await execute("squared", { input: { lines } })).json.errors[0].message).toBe("x: the mapping takes more than 5000000 steps for one message");
+    const members = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, { $ref: "#" }]));
+    const schema = { type: "object", properties: members };
+    const began = performance.now();
+    const recursive = await put("recursive", {
+      ...jsonRules({ to: "m1.m2", from: "m3.m4.m5" }),
+      source: { format: "json", schema },
+      target: { format: "json", schema },
+    });
+    expect([recursive.status, performance.now() - began < 10_000]).toEqual([201, true]);
+  });
+
   it("a deeply nested document or input is refused, not a crash", async () => {
     const deep = `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`;
     expect((await put("deep", `{"source":{"format":"json"},"target":{"format":"json"},"map":[{"to":"x","value":${deep}}]}`)).json).toEqual({

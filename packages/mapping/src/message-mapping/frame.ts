@@ -12,8 +12,10 @@ export const runLimits = {
   work: 5_000_000,
   /** Parts and functions inside each other. */
   depth: 100,
-  /** Fields and items written for one message. */
+  /** Fields and items written for one message, those inside of values that are taken over whole as well. */
   outputs: 2_000_000,
+  /** Characters of the texts written for one message. */
+  characters: 67_108_864,
   /** Levels of a value that is taken over whole. */
   valueDepth: 200,
   /** Failing fields that are listed. */
@@ -35,6 +37,7 @@ export class Run {
   #work = 0;
   #depth = 0;
   #outputs = 0;
+  #characters = 0;
 
   constructor(root: unknown, headers: HeaderSource, params: Readonly<Record<string, unknown>>, more: { readonly now: number; readonly collects: boolean }) {
     this.root = root;
@@ -54,8 +57,10 @@ export class Run {
     if (this.#work > runLimits.work) throw new MappingFault("limit", `the mapping takes more than ${runLimits.work} steps for one message`);
   }
 
-  write(): void {
+  write(value: unknown): void {
     if (++this.#outputs > runLimits.outputs) throw new MappingFault("limit", `the mapping writes more than ${runLimits.outputs} values for one message`);
+    if (typeof value === "string" && (this.#characters += value.length) > runLimits.characters)
+      throw new MappingFault("limit", `the mapping writes more than ${runLimits.characters} characters for one message`);
   }
 
   enter(): void {

@@ -2,7 +2,7 @@
 // a rule requires it.
 import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/spi";
 import { shown } from "../problem.ts";
-import { runLimits } from "./frame.ts";
+import { runLimits, type Run } from "./frame.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
 const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
@@ -67,15 +67,16 @@ export function compare(one: unknown, other: unknown): number | undefined {
   return compareValues(scalarOf(one), scalarOf(other));
 }
 
-/** A copy that shares nothing with the source, so that later steps may change either. */
-export function detached(value: unknown, depth = 0): unknown {
+/** A copy that shares nothing with the source, so that later steps may change either. What is in it counts as written. */
+export function detached(value: unknown, run: Run, depth = 0): unknown {
+  if (depth > 0) run.write(value);
   if (typeof value !== "object" || value === null) return finite(value);
   if (depth > runLimits.valueDepth) throw new MappingFault("limit", `a value is nested deeper than ${runLimits.valueDepth} levels`);
-  if (Array.isArray(value)) return value.map((item) => detached(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => detached(item, run, depth + 1));
   if (value instanceof Date || value instanceof Uint8Array) return value;
   if (!(value instanceof Map) && !isPlainObject(value)) return asText(value);
   const copy: Record<string, unknown> = {};
-  for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, depth + 1));
+  for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, run, depth + 1));
   return copy;
 }
 

@@ -5,6 +5,7 @@ import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
 import { languageFunctions } from "../functions/index.ts";
 import { define, type LanguageFunction } from "../functions/language-function.ts";
+import { madeList, spendOn } from "../made-lists.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, isTruthy, toText } from "../values.ts";
 import type { DocumentContext, DocumentFunction } from "./document-context.ts";
@@ -74,14 +75,21 @@ function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[])
     (call: Compiled["evaluate"]): Compiled["evaluate"] =>
     (frame) => {
       try {
-        return call(frame);
+        const result = call(frame);
+        spendOn(result, frame.run);
+        return Array.isArray(result) ? madeList(result) : result;
       } catch (error) {
         throw located(error, values, frame);
       }
     };
-  if (values.length === 1 && first !== undefined) return guarded((frame) => apply(first(frame)));
-  if (values.length === 2 && first !== undefined && second !== undefined) return guarded((frame) => apply(first(frame), second(frame)));
-  return guarded((frame) => apply(...values.map((value) => value.evaluate(frame))));
+  const argument = (evaluate: Compiled["evaluate"], frame: Frame): unknown => {
+    const value = evaluate(frame);
+    spendOn(value, frame.run);
+    return value;
+  };
+  if (values.length === 1 && first !== undefined) return guarded((frame) => apply(argument(first, frame)));
+  if (values.length === 2 && first !== undefined && second !== undefined) return guarded((frame) => apply(argument(first, frame), argument(second, frame)));
+  return guarded((frame) => apply(...values.map((value) => argument(value.evaluate, frame))));
 }
 
 function checked(name: string, args: readonly unknown[], count: { readonly min: number; readonly max: number }, context: DocumentContext): boolean {

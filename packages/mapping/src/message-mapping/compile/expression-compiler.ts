@@ -5,6 +5,7 @@ import { memberReader } from "../expression/member-reader.ts";
 import { binaryOperations } from "../expression/operators.ts";
 import { parseExpression } from "../expression/parser.ts";
 import { Frame, type Evaluate } from "../frame.ts";
+import { madeList, spendOn } from "../made-lists.ts";
 import { joinPath } from "../source-path.ts";
 import { isNothing, isTruthy, toList, toNumber } from "../values.ts";
 import { compileCall } from "./call-compiler.ts";
@@ -56,7 +57,7 @@ function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContex
     }
     case "list": {
       const items = tree.items.map((item) => compile(item).evaluate);
-      return computed((frame) => items.map((item) => item(frame)));
+      return computed((frame) => madeList(items.map((item) => item(frame))));
     }
   }
 }
@@ -89,13 +90,19 @@ function member(
 function collected(items: readonly unknown[], read: (item: unknown) => unknown, frame: Frame): readonly unknown[] {
   frame.run.spend(items.length);
   const found: unknown[] = [];
+  let hasLists = false;
   for (const item of items) {
     const value = read(item);
     if (value === undefined) continue;
-    if (Array.isArray(value)) for (const inner of value) found.push(inner);
-    else found.push(value);
+    if (Array.isArray(value)) {
+      frame.run.spend(value.length);
+      for (const inner of value) {
+        found.push(inner);
+        hasLists ||= Array.isArray(inner);
+      }
+    } else found.push(value);
   }
-  return found;
+  return hasLists ? madeList(found) : found;
 }
 
 function index(of: Compiled, position: Compiled, tree: ExpressionTree): Compiled {
@@ -121,12 +128,15 @@ function filter(tree: Extract<ExpressionTree, { kind: "filter" }>, of: Compiled,
     frame.run.spend(items.length);
     const level = new Frame(frame.run, frame, undefined);
     const kept: unknown[] = [];
+    let hasLists = false;
     for (let at = 0; at < items.length; at++) {
       level.item = items[at];
       level.index = at;
-      if (isTruthy(test(level))) kept.push(items[at]);
+      if (!isTruthy(test(level))) continue;
+      kept.push(items[at]);
+      hasLists ||= Array.isArray(items[at]);
     }
-    return kept;
+    return hasLists ? madeList(kept) : kept;
   };
   return { evaluate, isMany: true, shape, origin: undefined };
 }
@@ -183,6 +193,8 @@ function binary(operator: string, left: Compiled, right: Compiled): Compiled {
     const b = other(frame);
     if (fast !== undefined && typeof a === "number" && typeof b === "number") return fast(a, b);
     try {
+      spendOn(a, frame.run);
+      spendOn(b, frame.run);
       return operation(a, b);
     } catch (error) {
       throw located(error, [left, right], frame);

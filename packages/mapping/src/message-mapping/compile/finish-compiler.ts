@@ -2,12 +2,14 @@
 import { compilePattern, parseIsoDate, zoneOf } from "@sluice/engine/spi";
 import { shown } from "../../problem.ts";
 import { formatTime, parseTime, toDay, toTime } from "../date-values.ts";
+import type { Run } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
 import { areEqual, detached, isNothing, roundTo, scalarOf, toNumber, toText } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 
-export type Finish = (value: unknown) => unknown;
+type Step = (value: unknown) => unknown;
+export type Finish = (value: unknown, run: Run) => unknown;
 export type RuleMembers = Readonly<Record<string, unknown>>;
 
 const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
@@ -16,7 +18,7 @@ const utc = zoneOf("UTC");
 
 /** The steps between source and target; undefined when a rule asks for none. Nothing (null or undefined) passes unchanged. */
 export function compileFinish(rule: RuleMembers, context: DocumentContext, isList: boolean): Finish | undefined {
-  const steps: Finish[] = [];
+  const steps: Step[] = [];
   const type = readType(rule, context);
   if (type !== undefined) steps.push(conversionTo(type, formatOf(rule, context)));
   if (rule["scale"] !== undefined) steps.push(scaling(rule["scale"], context));
@@ -33,10 +35,10 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
   const isRequired = rule["required"] === true && !isList;
   if (rule["required"] !== undefined && typeof rule["required"] !== "boolean") context.report("'required' must be true or false");
   if (convert === undefined && fallback === undefined && !isRequired) return undefined;
-  return (given) => {
+  return (given, run) => {
     let value = blankIsNothing && scalarOf(given) === "" ? null : given;
     if (isNothing(value)) {
-      if (fallback !== undefined) return detached(fallback);
+      if (fallback !== undefined) return detached(fallback, run);
       if (isRequired) throw new MappingFault("required", "a value is required, the source has none");
       return value;
     }
@@ -79,7 +81,7 @@ function formatOf({ type, format }: RuleMembers, context: DocumentContext): Date
   return { in: patterns[0] as string | undefined, out: patterns[1] as string | undefined };
 }
 
-function conversionTo(type: TypeName, patterns: DatePatterns): Finish {
+function conversionTo(type: TypeName, patterns: DatePatterns): Step {
   switch (type) {
     case "string":
       return toText;
@@ -98,7 +100,7 @@ function conversionTo(type: TypeName, patterns: DatePatterns): Finish {
   }
 }
 
-function isoWriter(type: "date" | "dateTime" | "time"): Finish {
+function isoWriter(type: "date" | "dateTime" | "time"): Step {
   if (type === "date") return (value) => toDay(scalarOf(value));
   if (type === "dateTime") return (value) => new Date(toTime(value, "a date and time")).toISOString();
   return (given) => {
@@ -124,7 +126,7 @@ function toBoolean(given: unknown): boolean {
   throw new MappingFault("type", `expected true or false, got ${shown(value)}`, given);
 }
 
-function scaling(scale: unknown, context: DocumentContext): Finish {
+function scaling(scale: unknown, context: DocumentContext): Step {
   if (!Number.isInteger(scale) || (scale as number) < 0 || (scale as number) > 12) context.report("'scale' must be a number of decimals from 0 to 12");
   const digits = Number(scale);
   return (value) => {
@@ -133,7 +135,7 @@ function scaling(scale: unknown, context: DocumentContext): Finish {
   };
 }
 
-function formatting(format: unknown, context: DocumentContext): Finish {
+function formatting(format: unknown, context: DocumentContext): Step {
   try {
     if (typeof format !== "string") throw new MappingFault("expression", "'format' must be a pattern");
     compileNumberPattern(format);
@@ -146,8 +148,8 @@ function formatting(format: unknown, context: DocumentContext): Finish {
   };
 }
 
-function checks(rule: RuleMembers, context: DocumentContext): readonly Finish[] {
-  const steps: Finish[] = [];
+function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
+  const steps: Step[] = [];
   const { pattern, maxLength, enum: allowed } = rule;
   if (pattern !== undefined) {
     if (typeof pattern !== "string") context.report("'pattern' must be a text");

@@ -68,9 +68,9 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
       item.index = at;
       item.out = base + results.length;
       try {
-        const value = finite(finish === undefined ? evaluate(item) : finish(evaluate(item)));
+        const value = finite(finish === undefined ? evaluate(item) : finish(evaluate(item), item.run));
         if (value === undefined) continue;
-        frame.run.write();
+        frame.run.write(value);
         results.push(value);
       } catch (error) {
         failRule(error, item, { field: "", rule: rulePath, origin: source.origin });

@@ -132,11 +132,11 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
   const source = compileSource(rule, nestedLevel);
   const finish = compileFinish(rule, context, false);
   level.mapped.push({ path: level.fields.join("."), isStructure: source.isStructure });
-  const evaluate: Evaluate = finish === undefined ? source.evaluate : (frame) => finish(source.evaluate(frame));
+  const evaluate: Evaluate = finish === undefined ? source.evaluate : (frame) => finish(source.evaluate(frame), frame.run);
   return writer({ when, origin: source.origin, level }, (frame, target) => {
     const value = finite(evaluate(frame));
     if (value === undefined) return;
-    frame.run.write();
+    frame.run.write(value);
     set(target, value);
   });
 }

@@ -37,7 +37,11 @@ export function compileSource(rule: RuleMembers, level: Level): ValueSource {
       return fromPath(rule["from"], level);
     case "value": {
       const { value } = rule;
-      return { evaluate: typeof value === "object" && value !== null ? () => detached(value) : () => value, origin: undefined, isStructure: false };
+      return {
+        evaluate: typeof value === "object" && value !== null ? (frame) => detached(value, frame.run) : () => value,
+        origin: undefined,
+        isStructure: false,
+      };
     }
     case "expr":
       return expression(rule["expr"], level);
@@ -85,7 +89,7 @@ function taken(evaluate: Evaluate): Evaluate {
     const value = evaluate(frame);
     if (typeof value !== "object" || value === null) return value;
     const plain = Array.isArray(value) ? value.map(textElement) : textElement(value);
-    return detached(plain);
+    return detached(plain, frame.run);
   };
 }
 
@@ -111,7 +115,7 @@ function expression(given: unknown, level: Level): ValueSource {
     if (compile === undefined) throw new Error(`the language '${language}' is not available here`);
     const evaluate = compile(language, text, level.context.xml);
     const { element } = level.scope;
-    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers, element)), origin: undefined, isStructure: false };
+    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers, element), frame.run), origin: undefined, isStructure: false };
   } catch (error) {
     level.context.report((error as Error).message);
     return nothing;

@@ -1,0 +1,104 @@
+// What one message may cost: every way to look at the same thing over and over ends in an error, soon and with little memory.
+import { describe, expect, it } from "vitest";
+import { jsonRules, runMapping } from "./mapping-under-test.test-support.ts";
+
+const list = Array.from({ length: 20_000 }, (_, index) => index);
+const members = Object.fromEntries(list.map((index) => [`k${index}`, index]));
+const text = "x".repeat(1_000_000);
+const steps = "the mapping takes more than 5000000 steps for one message";
+const elements = "size limit: a list made by an expression may not hold more than 1000000 elements";
+/** A list that holds itself twice, over and over. */
+const twice = { args: ["x", "n"], expr: "n == 0 ? x : twice([x, x], n - 1)" };
+
+const failure = (document: unknown, body: unknown): string | undefined => runMapping(document, body).errors[0]?.message.replace(/^x(\[\d+\])?(\.all)?: /, "");
+
+describe("looking at a whole list for each of its items", () => {
+  it.each([
+    "sum($.l)",
+    "sort($.l)[0]",
+    "join($.l, ',')",
+    "-1 in $.l",
+    "$.l == $.m",
+    "flatten($.l)[0]",
+    "count(values($.o))",
+    "length(json($.l))",
+    "count($.l[*].n)",
+    "count($.l[? $item > 0])",
+  ])("%s takes too many steps", (expr) => {
+    const body = { l: list, m: [...list], o: members };
+    expect(failure(jsonRules({ to: "x[]", forEach: "l", expr }), body)).toBe(steps);
+  });
+
+  it("and nothing is wrong with looking at it once, or at parts of it", () => {
+    const document = jsonRules({ to: "x", expr: "sum(l)" }, { to: "y[]", forEach: "l", expr: "$.l[$index] + $.l[-1]", limit: 3 });
+    expect(runMapping(document, { l: list }).output).toEqual({ x: 199_990_000, y: [19_999, 20_000, 20_001] });
+  });
+
+  it("the same goes for long texts", () => {
+    for (const expr of ["upper($.t)", "replace($.t, 'y', 'z')", "indexOf($.t, 'y')", "trim($.t)"])
+      expect([expr, failure(jsonRules({ to: "x[]", forEach: "l", expr: `length(${expr})` }), { l: list, t: text })]).toEqual([expr, steps]);
+  });
+});
+
+describe("writing", () => {
+  it("a whole list into each of its items is too much", () => {
+    const values = "the mapping writes more than 2000000 values for one message";
+    const copies = jsonRules({ to: "x[]", forEach: "l", map: [{ to: "all", from: "$.l" }] });
+    expect(failure(copies, { l: list })).toBe(`${values} [source l]`);
+    const literal = { a: Array(500).fill("y") };
+    expect(failure(jsonRules({ to: "x[]", forEach: "l", value: literal }), { l: list })).toBe(values);
+    expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$item.none", default: literal }), { l: list })).toBe(`${values} [source l[3984].none]`);
+  });
+
+  it("a long text into each item is too much, and one such text is not", () => {
+    expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$.t" }), { l: list, t: text })).toBe(
+      "the mapping writes more than 67108864 characters for one message [source t]",
+    );
+    expect(runMapping(jsonRules({ to: "x", from: "t" }), { t: text }).output).toEqual({ x: text });
+  });
+
+  it("a large message is taken over whole", () => {
+    const rows = list.map((index) => ({ id: index, name: `n${index}`, tags: ["a", "b"] }));
+    expect(runMapping(jsonRules({ to: "x", from: "rows" }), { rows }).output).toEqual({ x: rows });
+  });
+});
+
+describe("lists in lists", () => {
+  const withTwice = (expr: string, more: object = {}): unknown => ({ ...jsonRules({ to: "x", expr }), functions: { twice, ...more } });
+
+  it.each(["twice([1], 60)", "twice([1], 32) == twice([1], 32)", "contains([twice([1], 32)], 2)", "sort([twice([1], 32)])", "text(twice([1], 32))"])(
+    "%s holds too much",
+    (expr) => {
+      expect(failure(withTwice(expr), {})).toBe(elements);
+    },
+  );
+
+  it.each([
+    ["a filter", "n == 0 ? x : again([x, x][? true], n - 1)"],
+    ["each", "n == 0 ? x : again($.one[*].([x, x]), n - 1)"],
+    ["append", "n == 0 ? x : again(append([x], [x]), n - 1)"],
+    ["reverse", "n == 0 ? x : again(reverse([x, x]), n - 1)"],
+    ["slice", "n == 0 ? x : again(slice([0, x, x], 1), n - 1)"],
+  ])("%s does not hide it", (_way, expr) => {
+    expect(failure(withTwice("again([1], 60)", { again: { args: ["x", "n"], expr } }), { one: [1] })).toBe(elements);
+  });
+
+  it("for each element a list is bounded by steps", () => {
+    expect(failure(jsonRules({ to: "x", expr: "count(l[*].($.l))" }), { l: list })).toBe(steps);
+  });
+
+  it("small ones are lists like others", () => {
+    expect(runMapping(withTwice("twice([1], 3)") as Record<string, unknown>, {}).output).toEqual({
+      x: [
+        [
+          [[1], [1]],
+          [[1], [1]],
+        ],
+        [
+          [[1], [1]],
+          [[1], [1]],
+        ],
+      ],
+    });
+  });
+});
