@@ -20,7 +20,7 @@ import { withGivenFlows, type GivenFlows } from "./flows/given-flows.ts";
 import type { FlowParts } from "./flows/installed-flows.ts";
 import { loadFlows } from "./flows/load-flows.ts";
 import { createTurns } from "./flows/turns.ts";
-import { noFlows } from "./flows/flow-views.ts";
+import { listFlows, noFlows, type FlowViews } from "./flows/flow-views.ts";
 import { createWebhookMounts } from "./flows/webhook-mounts.ts";
 import { watchFlows } from "./flows/watch-flows.ts";
 import { watchDocuments } from "./watch-documents.ts";
@@ -67,6 +67,8 @@ function isStoppedWebhook(route: Route | undefined): boolean {
 }
 
 /** How long the collector may take for the last spans when the runtime ends. */
+/** From this many on the list of flows is made ready ahead. */
+const manyFlows = 500;
 const lastSpansMs = 2_000;
 
 export interface RunningServer {
@@ -243,6 +245,7 @@ async function start(
       recentLines: (lines) => void (farLines = lines),
       draining: () => void (phase = "DRAINING"),
     });
+    const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map(), texts: new WeakMap(), lastList: noFlows };
     const endpoints = apiEndpoints({
       service,
       health: {
@@ -272,7 +275,7 @@ async function start(
         spans: () => spans,
         ...(service === undefined ? {} : { others: () => service.figures() }),
       }),
-      flows: { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map(), texts: new WeakMap(), lastList: noFlows },
+      flows: views,
       policies,
       mappings,
       history,
@@ -320,6 +323,8 @@ async function start(
     phase = "UP";
     const baseUrl = baseUrlOf(settings, address.port);
     const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
+    // Putting thousands of entries into words takes a while: whoever asks first need not wait for it.
+    if (report.loaded >= manyFlows) await listFlows(views).catch(() => undefined);
     writer.open(seat === undefined ? JSON.stringify(announcement) : undefined);
 
     let stopping: Promise<ShutdownReport> | undefined;

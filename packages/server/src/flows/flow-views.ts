@@ -1,5 +1,6 @@
 // Flows as the API shows them. The list is the directory's, so files that came or changed by hand show up as they are.
 import type { Deployment } from "@sluice/engine";
+import { systemClock } from "../host/clock.ts";
 import { Refusal } from "../refusal.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
@@ -16,6 +17,9 @@ export interface FlowViews {
   /** The last list; while every entry is the same text it is given out again. */
   lastList: { readonly entries: readonly string[]; readonly bytes: Uint8Array };
 }
+
+/** Entries put into words before others get their turn. */
+const madeAtOnce = 100;
 
 /** A list before anything was listed. */
 export const noFlows: FlowViews["lastList"] = { entries: [], bytes: Buffer.from('{"flows":[],"total":0}') };
@@ -43,7 +47,12 @@ export async function listFlows(views: FlowViews): Promise<Uint8Array> {
   const files = await views.parts.store.list();
   const entries: string[] = [];
   // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
-  for (const file of files) entries.push(textBefore(views, file) ?? (await newText(views, file)));
+  let made = 0;
+  for (const file of files) {
+    const before = textBefore(views, file);
+    if (before === undefined && ++made % madeAtOnce === 0) await systemClock.breathe();
+    entries.push(before ?? (await newText(views, file)));
+  }
   if (views.seen.size > 0) {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
