@@ -127,6 +127,37 @@ describe("runs", () => {
     for (const id of Object.keys(flows)) await server.api("DELETE", `/flows/${id}`);
   });
 
+  it("contract §9: a failure that doTry or onException caught is told as handled, unless the run fails after all", async () => {
+    const thrown = (message: string): string => `{throwException: {exceptionType: java.io.IOException, message: ${message}}}`;
+    const tried = (step: string): string => `doTry: {steps: [${thrown("first")}], doCatch: [{exception: [java.io.IOException], steps: [${step}]}]}`;
+    const hook = (id: string, ...steps: readonly string[]): string => direct(id, ...steps).replace(`direct:${id}`, "webhook");
+    const flows = {
+      "tried-at-once": hook("tried-at-once", tried("{setBody: {constant: saved}}")),
+      "tried-later": hook("tried-later", tried("{delay: {constant: 5}}, {setBody: {constant: saved}}")),
+      "tried-in-vain": hook("tried-in-vain", tried(thrown("second"))),
+      "tried-too-early": hook("tried-too-early", tried("{setBody: {constant: saved}}"), `throwException: {exceptionType: java.io.IOException, message: third}`),
+      "not-thrown": hook("not-thrown", "doTry: {steps: [{setBody: {constant: fine}}], doCatch: [{exception: [java.io.IOException], steps: []}]}"),
+      rescued: `- onException: {exception: [java.io.IOException], handled: {constant: true}, steps: [{setBody: {constant: saved}}]}\n${hook("rescued", thrown("first").slice(1, -1))}`,
+    };
+    const told: Record<string, unknown> = {};
+    for (const [id, yaml] of Object.entries(flows)) {
+      const put = await server.putFlow(id, yaml);
+      expect([id, put.json.error]).toEqual([id, undefined]);
+      await fire(id);
+      const { status, handled, error } = (await runs(`routeId=${id}`)).runs[0];
+      told[id] = [status, handled, error?.message ?? null];
+      await server.api("DELETE", `/flows/${id}`);
+    }
+    expect(told).toEqual({
+      "tried-at-once": ["completed", true, "first"],
+      "tried-later": ["completed", true, "first"],
+      "tried-in-vain": ["failed", false, "second"],
+      "tried-too-early": ["failed", false, "third"],
+      "not-thrown": ["completed", false, null],
+      rescued: ["completed", true, "first"],
+    });
+  });
+
   it("runs that go on are listed, and previews are short", async () => {
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));

@@ -364,6 +364,8 @@ export class LiveRoute implements Route, Inlet {
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
+      // What was dealt with before is not what it failed of.
+      run.handled = false;
       if (run.status !== "cancelled") run.status = "failed";
       stats.failed++;
       stats.lastError = exchange.failure.message;

@@ -3,7 +3,7 @@ import { defineStep, ending, type Awaitable, type Compiler, type Exchange, type 
 import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { checkExceptionType, isOneOf } from "../exception-type.ts";
-import { settle } from "../settle.ts";
+import { after, settle } from "../settle.ts";
 
 interface Catch {
   readonly types: readonly string[];
@@ -119,10 +119,11 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   exchange.setProperty("CamelFailureRouteId", error.routeId);
   const endpoint = exchange.property("CamelToEndpoint");
   if (endpoint !== undefined) exchange.setProperty("CamelFailureEndpoint", endpoint);
-  const handled = clause.steps(exchange);
-  if (!error.rollback) return handled;
-  // A rollback cannot be saved: the clause had its say, the exchange still fails.
-  return handled instanceof Promise ? handled.then(() => rethrow(error)) : rethrow(error);
+  return after(clause.steps(exchange), () => {
+    // A rollback cannot be saved: the clause had its say, the exchange still fails.
+    if (error.rollback) throw error;
+    exchange.run.handled = true;
+  });
 }
 
 /** The finally steps. A stopped or cancelled exchange takes none; one that was handled elsewhere takes them and stays ended. */
