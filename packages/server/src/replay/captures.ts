@@ -5,6 +5,7 @@ import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
 
 const largestMessage = 256 * 1_024;
 const standardBytes = 8 * 1_024 * 1_024;
+const mostRuns = 10_000;
 
 interface CapturedStep {
   readonly stepId: string;
@@ -22,6 +23,8 @@ export interface CaptureState {
   readonly until: number;
   readonly maxBytes: number;
   bytes: number;
+  /** A message found no room. */
+  isFull: boolean;
 }
 
 interface Collected {
@@ -48,7 +51,7 @@ export class Captures {
   /** Captures from now on; an earlier capture of the route ends. */
   switchOn(routeId: string, forMs: number, maxBytes = standardBytes): CaptureState {
     this.switchOff(routeId);
-    const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0 };
+    const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0, isFull: false };
     const untap = this.#runtime.tap(this.#tap(state));
     const cancel = this.#clock.after(forMs, () => this.switchOff(routeId));
     this.#active.set(routeId, {
@@ -103,18 +106,20 @@ export class Captures {
   #take(exchange: Exchange, stepId: string, state: CaptureState): void {
     const { run } = exchange;
     let collected = this.#runs.get(run.id);
+    // Once it is full it takes up no more runs: what it has is worth more than word of what it has not.
+    if (collected === undefined && state.isFull) return;
     if (collected === undefined) this.#runs.set(run.id, (collected = { routeId: state.routeId, steps: new Map(), truncated: false, bytes: 0 }));
     if (collected.steps.has(stepId)) return;
     const message = this.#stored(exchange);
     const size = message === undefined ? 0 : storedSize(message) + 100;
-    if (message === undefined || state.bytes + size > state.maxBytes) {
-      collected.truncated = true;
-      return;
+    state.isFull ||= state.bytes + size > state.maxBytes;
+    if (message === undefined || state.isFull) collected.truncated = true;
+    else {
+      collected.steps.set(stepId, message);
+      collected.bytes += size;
+      state.bytes += size;
+      this.#bytes += size;
     }
-    collected.steps.set(stepId, message);
-    collected.bytes += size;
-    state.bytes += size;
-    this.#bytes += size;
     this.#shrink(run.id);
   }
 
@@ -128,7 +133,7 @@ export class Captures {
 
   #shrink(current: string): void {
     for (const [id, { bytes }] of this.#runs) {
-      if (this.#bytes <= this.#maxBytes && this.#runs.size <= 10_000) return;
+      if (this.#bytes <= this.#maxBytes && this.#runs.size <= mostRuns) return;
       if (id === current) continue;
       this.#runs.delete(id);
       this.#bytes -= bytes;

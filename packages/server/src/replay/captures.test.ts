@@ -1,0 +1,40 @@
+import { Exchange, Message, Run, type Processor, type Runtime, type Tap } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import { expect, it } from "vitest";
+import { systemClock } from "../host/clock.ts";
+import { Captures } from "./captures.ts";
+
+const route = { id: "busy", flowId: "busy", flowHash: "" };
+
+/** A capture of one route, and a way to send runs past one of its steps. */
+function capturing(maxBytes: number): { readonly captures: Captures; pass(id: string, body: unknown): void } {
+  let tap: Tap | undefined;
+  const runtime = { tap: (given: Tap) => ((tap = given), () => (tap = undefined)) } as unknown as Runtime;
+  const captures = new Captures(runtime, systemClock, 1_000_000);
+  captures.switchOn(route.id, 60_000, maxBytes);
+  const step = tap?.step?.(() => undefined, { id: "only", name: "log" } as StepNode, route) as Processor;
+  return { captures, pass: (id, body) => void step(new Exchange(id, new Run(id, route, 0, { uri: "x" }), "InOut", new Message(body))) };
+}
+
+const known = (captures: Captures, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index).filter((index) => captures.of(`run-${index}`) !== undefined);
+
+it("a capture that is full keeps what it has, and no word of the runs that follow", () => {
+  const { captures, pass } = capturing(2_000);
+  for (let index = 0; index < 30_000; index++) pass(`run-${index}`, "x".repeat(300));
+  const kept = known(captures, 30_000);
+  expect(kept).toEqual(kept.map((_, index) => index));
+  expect(kept.length).toBeGreaterThan(2);
+  expect(kept.length).toBeLessThan(10);
+  expect(kept.map((index) => captures.of(`run-${index}`)?.truncated)).toEqual([...kept.slice(1).map(() => false), true]);
+  captures.closeAll();
+});
+
+it("runs whose messages are too large are known up to a number, the last ones", () => {
+  const { captures, pass } = capturing(900_000);
+  const large = new Uint8Array(300_000);
+  for (let index = 0; index < 10_050; index++) pass(`run-${index}`, large);
+  expect(known(captures, 10_050)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 50));
+  expect(captures.of("run-10049")).toEqual({ steps: [], truncated: true });
+  captures.closeAll();
+});
