@@ -1,5 +1,6 @@
 // One message on its way through routes. The shape is fixed: every field is assigned in the constructor, in this order,
-// and none is added or deleted later, because every step of every run touches it.
+// and none is added or deleted later, because every step of every run touches it. Its methods are private by type only: a `#method`
+// would put a mark of its own on every exchange.
 import type { StepNode } from "@sluice/model";
 import type { FlowError } from "../errors/flow-error.ts";
 import type { Message } from "./message.ts";
@@ -46,7 +47,7 @@ export class Exchange {
   /** What the routes it passed want done when it is over, in order of entry. */
   completions: ((exchange: Exchange) => void | Promise<void>)[] | undefined = undefined;
   /** The properties, if they are nobody else's. */
-  #own: Map<string, unknown> | undefined = undefined;
+  private own: Map<string, unknown> | undefined = undefined;
 
   constructor(id: string, run: Run, pattern: Pattern, message: Message, parent?: Exchange) {
     this.id = id;
@@ -61,25 +62,25 @@ export class Exchange {
   }
 
   setProperty(name: string, value: unknown): void {
-    this.#ownProperties().set(name, value);
+    this.ownProperties().set(name, value);
   }
 
   removeProperty(name: string): void {
-    if (this.properties?.has(name) === true) this.#ownProperties().delete(name);
+    if (this.properties?.has(name) === true) this.ownProperties().delete(name);
   }
 
   /** The properties as they are now; they stay so, whatever is set later. */
   shareProperties(): ReadonlyMap<string, unknown> | undefined {
-    this.#own = undefined;
+    this.own = undefined;
     return this.properties;
   }
 
-  #ownProperties(): Map<string, unknown> {
+  private ownProperties(): Map<string, unknown> {
     const { properties } = this;
-    if (this.#own !== undefined && this.#own === properties) return this.#own;
+    if (this.own !== undefined && this.own === properties) return this.own;
     const own = new Map<string, unknown>();
     if (properties !== undefined) for (const [name, value] of properties) own.set(name, value);
-    this.properties = this.#own = own;
+    this.properties = this.own = own;
     return own;
   }
 
