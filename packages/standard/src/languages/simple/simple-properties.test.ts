@@ -177,4 +177,31 @@ describe("lists and text", () => {
       }),
     );
   });
+
+  it("a path leads to the same through objects as through the JSON text of them", () => {
+    const key = fc.constantFrom("a", "b", "size", "constructor", "0", "1", "last");
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ maxDepth: 4 }, fc.constantFrom(null, 1, "text", true, ""), fc.dictionary(key, tie("tree")), fc.array(tie("tree"), { maxLength: 3 })),
+    }));
+    const body = fc.oneof(fc.dictionary(key, tree, { minKeys: 1 }), fc.array(tree, { minLength: 1, maxLength: 3 }));
+    const step = fc.tuple(fc.constantFrom(".", "?.", "[]"), key).map(([form, name]) => (form === "[]" ? `[${name}]` : `${form}${name}`));
+    const outcome = (text: string, given: unknown): unknown => {
+      try {
+        return evaluate(text, { body: given });
+      } catch (fault) {
+        return (fault as { code?: string }).code ?? fault;
+      }
+    };
+    let found = 0;
+    fc.assert(
+      fc.property(body, fc.array(step, { minLength: 1, maxLength: 4 }), (given, path) => {
+        const text = `\${body${path.join("")}}`;
+        const direct = outcome(text, given);
+        expect(direct).toEqual(outcome(text, new TextEncoder().encode(JSON.stringify(given))));
+        if (direct !== null && typeof direct === "object") found++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(found).toBeGreaterThan(50);
+  });
 });

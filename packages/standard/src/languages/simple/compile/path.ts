@@ -12,9 +12,42 @@ type Step = (value: unknown, exchange: Exchange) => unknown;
 export type Walk = (start: unknown, exchange: Exchange) => unknown;
 
 export function compilePath(segments: readonly PathSegment[], scope: SimpleScope): Walk {
-  const [first] = segments;
-  if (segments.length === 1 && first?.name !== undefined && first.arguments === undefined && first.indexes.length === 0 && !hasFunction(first.name))
-    return fieldWalk(first.name);
+  const walk = compileWalk(segments, scope);
+  const readers = segments.map(segmentReader);
+  if (readers.includes(undefined)) return walk;
+  const read = inTurn(readers as readonly Reader[]);
+  return (start, exchange) => read(start) ?? walk(start, exchange);
+}
+
+/** Reads one thing of a plain object or a list; undefined when it is not there or the value is something else. */
+type Reader = (value: unknown) => unknown;
+
+/** The usual case, names and keys that are known through objects and lists. Whatever is found this way needs no second thought. */
+function segmentReader({ name, arguments: given, indexes }: PathSegment): Reader | undefined {
+  if (given !== undefined || (name !== undefined && hasFunction(name)) || indexes.some(({ text }) => hasFunction(text))) return undefined;
+  const keys = indexes.map((index) => indexReader(keyOf(index)));
+  return inTurn(name === undefined ? keys : [fieldReader(name), ...keys]);
+}
+
+function indexReader(key: string): Reader {
+  const field = fieldReader(key);
+  const position = positionOf(key);
+  return position === undefined ? field : (value) => (Array.isArray(value) ? (value as readonly unknown[])[position] : field(value));
+}
+
+function inTurn(readers: readonly Reader[]): Reader {
+  const [first, second] = readers;
+  if (first === undefined) return (value) => value;
+  if (second === undefined) return first;
+  if (readers.length === 2) return (value) => second(first(value));
+  return (value) => {
+    let current = value;
+    for (let index = 0; index < readers.length; index++) current = (readers[index] as Reader)(current);
+    return current;
+  };
+}
+
+function compileWalk(segments: readonly PathSegment[], scope: SimpleScope): Walk {
   const steps = segments.map((segment) => ({ step: compileSegment(segment, scope), nullSafe: segment.nullSafe, shown: shownSegment(segment) }));
   return (start, exchange) => {
     let value = start;
@@ -28,19 +61,6 @@ export function compilePath(segments: readonly PathSegment[], scope: SimpleScope
       if (nullSafe && (value === null || value === undefined)) return null;
     }
     return copied ? copyJson(value ?? null) : (value ?? null);
-  };
-}
-
-/** The usual case, one name on an object, without a loop. */
-function fieldWalk(name: string): Walk {
-  const field = fieldReader(name);
-  return (start) => {
-    const direct = field(start);
-    if (direct !== undefined) return direct;
-    if (start === null || start === undefined) return null;
-    const source = viewOf(start);
-    const found = readProperty(source, name) ?? null;
-    return source === start && typeof start !== "string" ? found : copyJson(found);
   };
 }
 
@@ -81,10 +101,7 @@ function compileMember(segment: PathSegment, name: string, scope: SimpleScope): 
         values.map((read) => read(exchange)),
       );
   }
-  if (!hasFunction(name)) {
-    const field = fieldReader(name);
-    return (value) => field(value) ?? readProperty(value, name);
-  }
+  if (!hasFunction(name)) return (value) => readProperty(value, name);
   const dynamic = scope.compile.text(name, segment.offset, scope);
   return (value, exchange) => readProperty(value, asText(dynamic(exchange)));
 }
@@ -102,11 +119,13 @@ function compileIndex(index: PathText, scope: SimpleScope): Step {
     const key = scope.compile.text(unquoted(index.text.trim()), index.offset, scope);
     return (value, exchange) => readIndex(value, asText(key(exchange)));
   }
-  const key = unescape(unquoted(index.text.trim()));
-  const position = /^\d{1,9}$/.test(key) ? Number(key) : undefined;
-  if (position === undefined) return (value) => readIndex(value, key);
-  return (value) => (Array.isArray(value) && position < value.length ? (value as readonly unknown[])[position] : readIndex(value, key));
+  const key = keyOf(index);
+  return (value) => readIndex(value, key);
 }
+
+const keyOf = ({ text }: PathText): string => unescape(unquoted(text.trim()));
+
+const positionOf = (key: string): number | undefined => (/^\d{1,9}$/.test(key) ? Number(key) : undefined);
 
 function readIndex(source: unknown, key: string): unknown {
   const value = typeof source === "string" ? jsonView(source) : source;
