@@ -91,6 +91,28 @@ describe("replay of a run", () => {
     expect((await replay(id)).json.diff).toMatchObject({ same: false, error: { before: { message: "no room" }, after: { message: "no time" } } });
   });
 
+  it("I03, I16: hides secrets in what a replay, an invoked route or a letter sent in again failed with", async () => {
+    const secret = "S3CR3T-41f7";
+    const yaml = (id: string, uri: string): string =>
+      `- errorHandler: {deadLetterChannel: "sluice:dead-letters"}\n${flow(id, `throwException: {exceptionType: java.io.IOException, message: "no http://u:${secret}@h/?password=${secret} {{pass}}"}`).replace("webhook", uri)}`;
+    const params = { pass: { value: "S3CR3T-param", secret: true } };
+    await server.putFlow("leaky", yaml("leaky", "webhook"), params);
+    await server.putFlow("leaky-inside", yaml("leaky-inside", "direct:leaky-inside").replace(/^- errorHandler.*\n/, ""), params);
+    await post("leaky", "x");
+    const [letter] = (await server.api("GET", "/dead-letters?routeId=leaky")).json.deadLetters;
+    const { sessionId } = (await server.api("POST", "/test/session", {})).json;
+    const replies = [
+      await replay((await lastRun("leaky")).id),
+      await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:leaky-inside" }),
+      await replay((await lastRun("leaky-inside")).id),
+      await server.api("POST", `/dead-letters/${letter.id}/replay`),
+    ];
+    for (const [index, { text }] of replies.entries()) {
+      expect([index, text]).toEqual([index, expect.stringContaining("no http://u:***@h/?password=***")]);
+      expect([index, text.includes("S3CR3T")]).toEqual([index, false]);
+    }
+  });
+
   it("tells headers apart that are named like what every object has", async () => {
     const named = (...names: readonly string[]): string => flow("named", ...names.map((name) => `setHeader: {name: ${name}, simple: "\${body}"}`));
     await server.putFlow("named", named("toString", "__proto__"));

@@ -282,7 +282,7 @@ async function start(
       secrets,
       streams: { door, trace: trace.hub, log: logs.hub },
       sessions,
-      invoke: { runtime, clock },
+      invoke: { runtime, clock, secrets },
       mounts,
       catalog,
       host,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { letterJson, summaryJson } from "../dead-letters/letter-view.ts";
 import type { LetterReplays, ReplayJob } from "../dead-letters/replay-letters.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
 import type { DeadLetterTable, LetterFilter } from "../store/dead-letter-table.ts";
 import type { DurableStore } from "../store/durable-store.ts";
@@ -121,7 +122,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       async handle({ params }) {
         const id = params["id"] as string;
         const outcome = await replays.one(await find(id), id);
-        return ok({ ...outcome, error: outcome.error === null ? null : { ...outcome.error, message: secrets.scrub(outcome.error.message) } });
+        return ok({ ...outcome, error: shownFailure(outcome.error, secrets) });
       },
     }),
     defineEndpoint({

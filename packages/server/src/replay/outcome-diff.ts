@@ -1,6 +1,7 @@
 // How a replay's outcome differs from the original's: what an operator wants to see first.
 import { isDeepStrictEqual } from "node:util";
 import { isSecretHeader, masked } from "../masking/secret-headers.ts";
+import { maskUris } from "../masking/secret-uris.ts";
 import type { RunOutcome } from "./kept-runs.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -8,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** `null` stands where the original's side was not kept. */
 export function differences(original: Partial<RunOutcome> & { readonly status: string }, replay: RunOutcome): Json {
   const status = { before: original.status, after: replay.status };
-  const error = { before: original.error ?? null, after: replay.error };
+  const error = { before: readable(original.error), after: readable(replay.error) };
   const kept = original.bodyType !== undefined;
   const body =
     !kept || original.body === undefined || replay.body === undefined
@@ -23,6 +24,10 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
     headers !== null &&
     Object.values(headers).every((part) => Object.keys(part as Json).length === 0);
   return { same: body === null || headers === null ? null : same, status, error, body, headers };
+}
+
+function readable(error: RunOutcome["error"] | undefined): RunOutcome["error"] {
+  return error === undefined || error === null ? null : { ...error, message: maskUris(error.message) };
 }
 
 function headerChanges(before: Json, after: Json): Readonly<Record<"added" | "removed" | "changed", Json>> {

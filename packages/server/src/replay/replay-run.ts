@@ -4,6 +4,7 @@ import { restoreMessage, type StoredMessage } from "@sluice/connectors";
 import { Headers, Message, type Clock, type Exchange, type Inlet, type Route, type Runtime } from "@sluice/engine";
 import { shownHeaders } from "../masking/preview.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
@@ -140,7 +141,7 @@ function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunO
     body: outcome.body ?? null,
     bodyType: outcome.bodyType,
     headers: shownHeaders(exchange.message.headers),
-    error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
+    error: shownFailure(failure, secrets),
     diff: differences(original, outcome),
   };
   return JSON.parse(secrets.scrubJson(JSON.stringify(shown))) as Json;

@@ -1,5 +1,7 @@
 // Fires a route inside a session, past its trigger, and tells how the run ended.
 import { bodyTypeOf, toPlain, Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
 import { givenBody } from "./given-body.ts";
 import type { InvokeBody } from "./session-body.ts";
@@ -10,6 +12,7 @@ const standardTimeoutMs = 10_000;
 export interface InvokeParts {
   readonly runtime: Runtime;
   readonly clock: Clock;
+  readonly secrets: SecretValues;
 }
 
 export async function invokeRoute(parts: InvokeParts, session: TestSession, body: InvokeBody): Promise<Readonly<Record<string, unknown>>> {
@@ -34,7 +37,7 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;
   if (exchange === undefined)
     return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
-  return outcome(exchange, elapsed());
+  return outcome(exchange, elapsed(), parts.secrets);
 }
 
 function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
@@ -51,7 +54,7 @@ function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
   return inlet;
 }
 
-function outcome(exchange: Exchange, durationMs: number): Readonly<Record<string, unknown>> {
+function outcome(exchange: Exchange, durationMs: number, secrets: SecretValues): Readonly<Record<string, unknown>> {
   const { run, message, failure } = exchange;
   return {
     runId: run.id,
@@ -60,7 +63,7 @@ function outcome(exchange: Exchange, durationMs: number): Readonly<Record<string
     bodyType: bodyTypeOf(message.body),
     headers: Object.fromEntries([...message.headers].filter(([name]) => name !== "__proto__").map(([name, value]) => [name, toPlain(value)])),
     durationMs,
-    error: failure === undefined ? null : { type: failure.type, message: failure.message, stepId: failure.stepId ?? null },
+    error: shownFailure(failure, secrets),
   };
 }
 
