@@ -491,6 +491,9 @@ describe("invoke", () => {
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", pattern: "InOnly" });
     expect(reply.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), error: null });
+    const quick = await invoke(sessionId, { trigger: "direct:erp", pattern: "InOnly" });
+    expect(quick.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), body: null, error: null });
+    expect((await server.api("GET", `/runs/${quick.json.runId}`)).json.status).toBe("completed");
     await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
   });
 

@@ -31,8 +31,9 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
     ...(body.variables === undefined ? {} : { variables: new Map(Object.entries(body.variables)) }),
   });
   const elapsed = (): number => Math.round(parts.clock.monotonic() - began);
-  const running = { runId, status: "running", body: null, bodyType: "none", headers: {} };
-  if (body.pattern === "InOnly" && result instanceof Promise) return { ...running, durationMs: elapsed(), error: null };
+  const running = { runId: runId as string | null, status: "running", body: null, bodyType: "none", headers: {} };
+  // One way is one way, also when the run was over at once; only a run that never began has more to tell.
+  if (body.pattern === "InOnly" && running.runId !== null) return { ...running, durationMs: elapsed(), error: null };
   const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;
   if (exchange === undefined)
