@@ -88,11 +88,15 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new Refusal("body-invalid", fault(name, issue, valueAt(value, issue.path)));
 }
 
-/** Of a choice between shapes, the fault of the shape that came nearest says most. */
+/** Of a choice between shapes, the fault of the shape that came nearest says most: of the right type, with no unknown member, the deepest. */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
-  const inner = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0];
-  return inner === undefined || inner.path.length === 0 ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
+  const without = (code: string, shapes: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[][] =>
+    shapes.filter((faults) => !faults.some((one) => one.code === code && one.path.length === 0));
+  const ofItsType = without("invalid_type", issue.errors);
+  const knowing = without("unrecognized_keys", ofItsType);
+  const inner = (knowing.length > 0 ? knowing : ofItsType).flat().sort((a, b) => b.path.length - a.path.length)[0];
+  return inner === undefined ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
 const articles: Readonly<Record<string, string>> = {
