@@ -1,47 +1,59 @@
-// A process of its own that calls the canary ten times a second, so that a busy test does not slow down what it measures. In turn
-// with it, it calls a server that has nothing else to do: what that one needs is the machine's doing, not the runtime's.
-// Prints one JSON line when its input ends.
-import { spawn } from "node:child_process";
+// A process of its own that calls the canary every 100 ms, whether or not the calls before were answered, so that a busy test
+// does not slow down what it measures. Says when it begins, and prints one JSON line when its input ends.
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { once as emitted } from "node:events";
-import { fileURLToPath } from "node:url";
 
-const url = process.argv[2];
-const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+const [url, pid] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true });
 const times = [];
-const idle = [];
 const wrong = [];
-let running = true;
-process.stdin.resume().on("end", () => (running = false));
 
-const program = fileURLToPath(new URL("idle-server.mjs", import.meta.url));
-const idleServer = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
-const [port] = await emitted(idleServer.stdout, "data");
-// Says that it begins; a line feed before the JSON does no harm.
-process.stdout.write("\n");
-const idleUrl = `http://127.0.0.1:${String(port).trim()}/`;
+/** How long a thread was ready to run so far and others had the processor; that of a process that is gone waits no more. */
+function waitedMs(thread) {
+  try {
+    return Number(readFileSync(`/proc/${thread}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
 
-const post = (target) =>
-  new Promise((resolve) => {
-    const began = performance.now();
-    const end = (answer) => resolve({ answer, ms: performance.now() - began });
-    const outgoing = request(target, { method: "POST", agent, timeout: 60_000 }, (incoming) => {
+/** The machine's part of a call's time: what the runtime, or this process, waited for a processor. */
+const starvedMs = () => waitedMs(pid) + waitedMs("thread-self");
+
+const post = (connections) =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(url, { method: "POST", agent: connections, timeout: 20_000 }, (incoming) => {
       let text = "";
       incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-      incoming.on("end", () => end(`${incoming.statusCode} ${text}`));
+      incoming.on("end", () => resolve(`${incoming.statusCode} ${text}`)).on("error", reject);
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer for a minute")));
-    outgoing.on("error", (error) => end(`0 ${error.message}`));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("the canary was not answered for 20 s")));
+    // A kept connection may end, idle for too long, at the very moment it is used again: such a call is made once more, on a new one.
+    outgoing.on("error", (error) => (outgoing.reusedSocket && connections === agent ? post(false).then(resolve, reject) : reject(error)));
     outgoing.end("{}");
   });
 
-while (running) {
-  const began = performance.now();
-  idle.push((await post(idleUrl)).ms);
-  const { answer, ms } = await post(url);
-  times.push(ms);
-  if (answer !== "200 ok") wrong.push(answer);
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, 100 - (performance.now() - began))));
+async function timed() {
+  const [began, starved] = [performance.now(), starvedMs()];
+  const answer = await post(agent).catch((error) => `0 ${error.message}`);
+  return { answer, ms: Math.max(0, performance.now() - began - (starvedMs() - starved)) };
 }
-idleServer.kill();
-process.stdout.write(JSON.stringify({ times, idle, wrong }), () => process.exit(0));
+
+for (let calls = 0; calls < 10; calls++) await timed();
+process.stdout.write("\n");
+
+const pending = new Set();
+const calling = setInterval(() => {
+  const one = timed().then(({ answer, ms }) => {
+    pending.delete(one);
+    times.push(ms);
+    if (answer !== "200 ok") wrong.push(answer);
+  });
+  pending.add(one);
+}, 100);
+
+process.stdin.resume().on("end", async () => {
+  clearInterval(calling);
+  await Promise.all(pending);
+  process.stdout.write(JSON.stringify({ times, wrong }), () => process.exit(0));
+});

@@ -4,4 +4,4 @@ import { createServer } from "node:http";
 const server = createServer((request, response) => request.resume().on("end", () => response.end("ok")));
 server.headersTimeout = 0;
 server.requestTimeout = 0;
-server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => console.log(server.address().port));

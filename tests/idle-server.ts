@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 const program = fileURLToPath(new URL("idle-server.mjs", import.meta.url));
 
 export interface IdleServer {
-  readonly url: string;
-  readonly port: number;
+  readonly baseUrl: string;
   readonly pid: number;
   end(): Promise<void>;
 }
@@ -19,8 +18,7 @@ export async function startIdleServer(under: readonly string[] = []): Promise<Id
   const port = Number(text.toString().trim());
   const ended = once(child, "exit");
   return {
-    url: `http://127.0.0.1:${port}/`,
-    port,
+    baseUrl: `http://127.0.0.1:${port}`,
     pid: child.pid as number,
     async end() {
       child.kill("SIGKILL");

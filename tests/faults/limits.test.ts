@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await spawnServer({ env: { SERVICE_MAX_INFLIGHT: "200", SERVICE_MAX_MESSAGE: "4MiB", SERVICE_RUN_MS: "100s", SERVICE_ENABLE_JS: "true" } });
   expect((await server.putFlow("canary", canaryFlow)).status).toBe(201);
 });
-beforeEach(() => void (canary = startCanary(server.baseUrl)));
+beforeEach(async () => void (canary = await startCanary(server)));
 afterEach(async () => {
   await canary.stop();
   expect(server.output()).not.toMatch(/uncaughtException|unhandledRejection|MaxListeners/);
@@ -82,8 +82,7 @@ describe("G01: an expression that does not end is stopped", () => {
     try {
       expect((await short.putFlow("canary", canaryFlow)).status).toBe(201);
       expect((await short.putFlow("g01-loop", endless)).status).toBe(201);
-      const watching = startCanary(short.baseUrl);
-      await watching.ready;
+      const watching = await startCanary(short);
       const began = performance.now();
       const reply = await call(short.baseUrl, "POST", "/api/g01-loop", "x");
       expect(reply.status).toBe(504);

@@ -25,8 +25,8 @@ afterAll(() => void console.log(figures.join("\n")));
 
 /** Runs with a canary and the memory watched; what the memory grew by at most. */
 async function watched(name: string, work: () => Promise<void>): Promise<number> {
+  const canary = await startCanary(server);
   const memory = watchMemory(server.pid);
-  const canary = startCanary(server.baseUrl);
   const began = performance.now();
   try {
     await work();
