@@ -92,6 +92,36 @@ async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, 
   expect(closed).toBe(10_000);
 }
 
+const longestQueue = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+
+it.skipIf(longestQueue < 3_000 || !mayOpen(3_000))(
+  "E17: 3,000 that come while the process stands still are let in at once, and served when it goes on",
+  async () => {
+    server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });
+    const port = Number(new URL(server.baseUrl).port);
+    process.kill(server.pid, "SIGSTOP");
+    let connected = 0;
+    const answers: string[] = [];
+    const sockets = Array.from({ length: 3_000 }, () =>
+      connect(port, "127.0.0.1", () => connected++)
+        .on("error", () => undefined)
+        .on("data", (chunk) => answers.push(chunk.toString("latin1").slice(0, 12))),
+    );
+    try {
+      // One that finds the queue full is not told: its system tries again a second later, and once more two seconds later.
+      await eventually(() => connected === 3_000, 10_000);
+      for (const socket of sockets) socket.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+      process.kill(server.pid, "SIGCONT");
+      await eventually(() => answers.length === 3_000, 20_000);
+      expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 200"]));
+    } finally {
+      process.kill(server.pid, "SIGCONT");
+      for (const socket of sockets) socket.destroy();
+    }
+  },
+  60_000,
+);
+
 it("E17: connections over the limit are refused, those within it are served on", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_CONNECTIONS: "50", SERVICE_HEADERS_TIMEOUT_MS: "60s" } });
   const port = Number(new URL(server.baseUrl).port);

@@ -44,6 +44,9 @@ export interface HttpListener {
   drain(deadlineMs: number): Promise<DrainCounts>;
 }
 
+/** Connections that may wait to be let in while the process is busy; the system may allow fewer. One that finds the queue full tries again a second later. */
+const waitingConnections = 4_096;
+
 export function createListener(options: ListenerOptions): HttpListener {
   const { limits, ingress, management, reportFault } = options;
   const scope: ArrivalScope = { limits, draining: false };
@@ -146,7 +149,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     listen: (port, host, alone = false) =>
       new Promise((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ port, host, backlog: 1024, exclusive: alone }, () => {
+        server.listen({ port, host, backlog: waitingConnections, exclusive: alone }, () => {
           server.removeListener("error", reject);
           server.on("error", (error) => reportFault(error, "listener"));
           resolve(server.address() as AddressInfo);
