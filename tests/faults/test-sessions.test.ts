@@ -116,12 +116,13 @@ describe("J13: 1,000 sessions that nobody closes", () => {
   it("meet a cap, and are gone with their memory after their time", async () => {
     const before = residentMiB(server.pid);
     const statuses = new Map<number, number>();
+    // The time of the first must not be over before the last is asked for, on a slow machine too.
     await sideBySide(1_000, 20, async () => {
-      const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 20_000, name: "n".repeat(200) });
+      const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 60_000, name: "n".repeat(200) });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
     expect(Object.fromEntries(statuses)).toEqual({ 201: 200, 429: 800 });
-    await eventually(async () => (await server.api("POST", "/test/session", { ttlMs: 1_000 })).status === 201, 30_000);
+    await eventually(async () => (await server.api("POST", "/test/session", { ttlMs: 1_000 })).status === 201, 90_000);
     await sleep(1_000);
     expect(await post()).toBe("real");
     expect(residentMiB(server.pid) - before).toBeLessThan(50);
