@@ -189,6 +189,31 @@ describe("dead letters", () => {
     expect((await letters()).total).toBe(0);
   });
 
+  it("a letter of a test session is sent in again inside that session only, and never for real when it is over", async () => {
+    const queued = `- route: {id: waiting, from: {uri: "queue:tested?maximumRedeliveries=0", steps: [{to: {id: far, uri: "mock:far"}}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}\n`;
+    await server.putFlow("shop", failing());
+    expect(
+      (await server.putFlow("queued", `${queued}- route: {id: sending, from: {uri: "direct:sending", steps: [{to: "queue:tested"}]}}\n`)).json.error,
+    ).toBeUndefined();
+    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [{ id: "far", match: { stepId: "far" }, respond: {} }] })).json;
+    await post("for real");
+    await post("a test", { "x-test-session": sessionId });
+    await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:sending", body: "a test" });
+    await eventually(async () => (await letters()).total === 3);
+    const all = (await letters()).deadLetters as { id: string; routeId: string }[];
+    const [waiting, tested] = [all.find(({ routeId }) => routeId === "waiting"), all.find(({ routeId }) => routeId === "orders")];
+    for (const letter of [waiting, tested]) {
+      const { runId } = (await server.api("POST", `/dead-letters/${letter?.id}/replay`)).json;
+      expect((await server.api("GET", `/runs/${runId}`)).json.sessionId).toBe(sessionId);
+    }
+    expect((await server.api("DELETE", `/test/session/${sessionId}`)).json.callCount).toBe(2);
+    const refused = await server.api("POST", `/dead-letters/${waiting?.id}/replay`);
+    expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining(`it is of test session '${sessionId}', which is over`)]);
+    await server.putFlow("shop", failing(true));
+    expect((await server.api("POST", "/dead-letters/replay", { routeId: "orders" })).json).toMatchObject({ total: 2, replayed: 1, failed: 0, skipped: 1 });
+    expect((await letters("?routeId=orders")).deadLetters.map(({ id }: { id: string }) => id)).toEqual([tested?.id]);
+  });
+
   it("an empty text, or one cut off by a NUL, never stands for all", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b"]) await post(body);

@@ -287,7 +287,10 @@ async function start(
       catalog,
       host,
       replay: { runtime, history, kept, captures, sessions, clock, secrets },
-      deadLetters: { store: durable, replays: letterReplays({ runtime, keeper, clock, isDraining: () => phase === "DRAINING" }) },
+      deadLetters: {
+        store: durable,
+        replays: letterReplays({ runtime, keeper, clock, isDraining: () => phase === "DRAINING", isOpenSession: (id) => sessions.isOpen(id) }),
+      },
     });
     const management = createManagementApi({
       endpoints,

@@ -51,8 +51,9 @@ function companyOf({ run, properties }: Exchange): {
   properties: Exchange["properties"];
   correlationId: string | undefined;
   trigger: Exchange["run"]["trigger"];
+  session: Exchange["run"]["session"];
 } {
-  return { properties, correlationId: run.correlationId, trigger: run.trigger };
+  return { properties, correlationId: run.correlationId, trigger: run.trigger, session: run.session };
 }
 
 /** A failure as a letter tells it. */

@@ -1,5 +1,5 @@
 // Dead letters sent into their routes again, one or many: what succeeds is removed, what fails stays and is counted.
-import { restoreMessage } from "@sluice/connectors";
+import { restoreMessage, type RestoredMessage } from "@sluice/connectors";
 import { FlowError, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
 import { unguessableId } from "../host/ulid.ts";
 import { Refusal } from "../refusal.ts";
@@ -15,6 +15,7 @@ export interface ReplayParts {
   readonly clock: Clock;
   /** True from the first signal to stop: nothing new is begun then. */
   isDraining(): boolean;
+  isOpenSession(id: string): boolean;
 }
 
 interface LetterOutcome {
@@ -45,7 +46,7 @@ export interface LetterReplays {
   cancel(id: string): ReplayJob | undefined;
 }
 
-export function letterReplays({ runtime, keeper, clock, isDraining }: ReplayParts): LetterReplays {
+export function letterReplays({ runtime, keeper, clock, isDraining, isOpenSession }: ReplayParts): LetterReplays {
   const jobs = new Map<string, ReplayJob>();
 
   async function one(table: DeadLetterTable, id: string): Promise<LetterOutcome> {
@@ -53,10 +54,14 @@ export function letterReplays({ runtime, keeper, clock, isDraining }: ReplayPart
     if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     const route = runtime.routes.get(letter.routeId);
     if (route === undefined) throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
+    const restored = restoreMessage(letter.input ?? letter.message);
+    const { session } = restored;
+    if (session !== undefined && !isOpenSession(session.id))
+      throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: it is of test session '${session.id}', which is over, and must not run for real`);
     if (keeper.keptAgain.has(id)) throw new Refusal("conflict", `dead letter '${id}' is being replayed already`);
     keeper.keptAgain.set(id, 0);
     try {
-      const exchange = await deliver(letter, route.inlet);
+      const exchange = await deliver(id, restored, route.inlet);
       const keptAgain = (keeper.keptAgain.get(id) ?? 0) > 0;
       return await settle(table, letter, exchange, keptAgain);
     } finally {
@@ -117,11 +122,10 @@ export function letterReplays({ runtime, keeper, clock, isDraining }: ReplayPart
   }
 }
 
-function deliver({ id, message, input }: Letter, inlet: Inlet): Exchange | Promise<Exchange> {
-  const restored = restoreMessage(input ?? message);
-  const properties = new Map(restored.delivery.properties ?? []);
+function deliver(id: string, { message, delivery, session }: RestoredMessage, inlet: Inlet): Exchange | Promise<Exchange> {
+  const properties = new Map(delivery.properties ?? []);
   properties.set(letterProperty, id);
-  return inlet.deliver(restored.message, { pattern: "InOut", trigger: { uri: "sluice:dead-letters" }, properties });
+  return inlet.deliver(message, { pattern: "InOut", trigger: { uri: "sluice:dead-letters" }, properties, ...(session === undefined ? {} : { session }) });
 }
 
 async function settle(table: DeadLetterTable, { id }: Letter, exchange: Exchange, keptAgain: boolean): Promise<LetterOutcome> {
