@@ -1,6 +1,6 @@
 // What one message may cost: every way to look at the same thing over and over ends in an error, soon and with little memory.
 import { describe, expect, it } from "vitest";
-import { jsonRules, runMapping } from "./mapping-under-test.test-support.ts";
+import { environmentOf, jsonRules, runMapping } from "./mapping-under-test.test-support.ts";
 
 const list = Array.from({ length: 20_000 }, (_, index) => index);
 const members = Object.fromEntries(list.map((index) => [`k${index}`, index]));
@@ -101,4 +101,14 @@ describe("lists in lists", () => {
       ],
     });
   });
+});
+
+describe("lookups", () => {
+  it("in a table of many patterns count by the rows they try", () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => [`*x${index}*`, "v"]);
+    const environment = environmentOf({ w: { columns: ["a", "b"], match: "wildcard", rows } });
+    const document = jsonRules({ to: "x[]", forEach: "l", lookup: { table: "w", key: "$item", from: "a", to: "b", onMissing: "null" } });
+    expect(runMapping(document, { l: list }, { environment }).errors[0]?.message).toBe(`x[1992]: ${steps} [source l[1992]]`);
+    expect(runMapping(document, { l: list.slice(0, 20) }, { environment }).output).toEqual({ x: Array(20).fill(null) });
+  }, 60_000);
 });

@@ -23,12 +23,13 @@ const forbidden = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", apos: "'", quot: '"' };
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
-type Prefixes = ReadonlyMap<string, string>;
-
 interface OpenElement {
   readonly name: string;
-  readonly prefixes: Prefixes;
+  /** The prefixes it declares. */
+  readonly declared: readonly string[];
 }
+
+const nothing: readonly string[] = [];
 
 /** Reads a document; throws a FlowError that names line and column when it is not well-formed. */
 export function readXml(source: string, handler: XmlHandler): void {
@@ -42,7 +43,8 @@ class Reader {
   readonly #open: OpenElement[] = [];
   #at = 0;
   #elements = 0;
-  #prefixes: Prefixes = new Map([["xml", xmlNamespace]]);
+  /** By prefix, the namespaces of the elements around that declare it, the innermost last: a declaration costs the same at every depth. */
+  readonly #namespaces = new Map<string, string[]>([["xml", [xmlNamespace]]]);
 
   constructor(text: string, handler: XmlHandler) {
     this.#text = text;
@@ -95,7 +97,7 @@ class Reader {
     if (this.#text[this.#at] !== ">") this.#fail(`</${name} is not closed with >`, this.#at);
     const open = this.#open.pop();
     if (open?.name !== name) this.#fail(open === undefined ? `</${name}> closes nothing` : `</${name}> where </${open.name}> is due`, start);
-    this.#prefixes = (open as OpenElement).prefixes;
+    this.#undeclare((open as OpenElement).declared);
     this.#handler.close();
     this.#at++;
   }
@@ -107,20 +109,29 @@ class Reader {
     if (++this.#elements > limits.elements) throw limitFault(`the XML has more than ${limits.elements} elements`);
     if (this.#open.length >= limits.depth) throw limitFault(`the XML is nested deeper than ${limits.depth} elements`);
     const pairs = this.#attributes(name);
-    const outer = this.#prefixes;
-    this.#declare(pairs, start);
-    const attributes: [XmlName, string][] = [];
-    for (const [written, value] of pairs)
-      if (written !== "xmlns" && !written.startsWith("xmlns:")) attributes.push([this.#resolved(written, "", start), value]);
-    this.#handler.open(this.#resolved(name, this.#prefixes.get("") ?? "", start), attributes);
+    const declared = this.#declare(pairs, start);
+    this.#handler.open(this.#resolved(name, this.#namespaceOf("") ?? "", start), this.#resolvedAttributes(pairs, start));
     if (this.#text[this.#at] === "/") {
       this.#at += 2;
-      this.#prefixes = outer;
+      this.#undeclare(declared);
       this.#handler.close();
     } else {
       this.#at++;
-      this.#open.push({ name, prefixes: outer });
+      this.#open.push({ name, declared });
     }
+  }
+
+  #resolvedAttributes(pairs: readonly (readonly [string, string])[], start: number): readonly [XmlName, string][] {
+    const attributes: [XmlName, string][] = [];
+    const seen = new Set<string>();
+    for (const [written, value] of pairs) {
+      if (written === "xmlns" || written.startsWith("xmlns:")) continue;
+      const name = this.#resolved(written, "", start);
+      // Two prefixes may stand for one namespace.
+      if (name.namespace !== "" && seen.size === seen.add(`${name.namespace} ${name.local}`).size) this.#fail(`attribute ${written} stands twice`, start);
+      attributes.push([name, value]);
+    }
+    return attributes;
   }
 
   /** Reads up to the `>` or `/>` of a start tag and stops before it. */
@@ -148,23 +159,33 @@ class Reader {
     }
   }
 
-  #declare(pairs: readonly (readonly [string, string])[], start: number): void {
-    let own: Map<string, string> | undefined;
+  #declare(pairs: readonly (readonly [string, string])[], start: number): readonly string[] {
+    let declared: string[] | undefined;
     for (const [name, uri] of pairs) {
       const prefix = name === "xmlns" ? "" : name.startsWith("xmlns:") ? name.slice(6) : undefined;
       if (prefix === undefined) continue;
       if (prefix === "xmlns" || (prefix !== "" && uri === "") || (prefix === "xml") !== (uri === xmlNamespace))
         this.#fail(`namespace prefix '${prefix}' cannot be bound so`, start);
-      own ??= new Map(this.#prefixes);
-      own.set(prefix, uri);
+      const around = this.#namespaces.get(prefix);
+      if (around === undefined) this.#namespaces.set(prefix, [uri]);
+      else around.push(uri);
+      (declared ??= []).push(prefix);
     }
-    if (own !== undefined) this.#prefixes = own;
+    return declared ?? nothing;
+  }
+
+  #undeclare(prefixes: readonly string[]): void {
+    for (const prefix of prefixes) this.#namespaces.get(prefix)?.pop();
+  }
+
+  #namespaceOf(prefix: string): string | undefined {
+    return this.#namespaces.get(prefix)?.at(-1);
   }
 
   #resolved(written: string, namespace: string, start: number): XmlName {
     const colon = written.indexOf(":");
     if (colon < 0) return { written, local: written, namespace };
-    const uri = this.#prefixes.get(written.slice(0, colon));
+    const uri = this.#namespaceOf(written.slice(0, colon));
     if (uri === undefined || colon === written.length - 1) this.#fail(`the namespace prefix of '${written}' is not declared`, start);
     return { written, local: written.slice(colon + 1), namespace: uri as string };
   }

@@ -7,6 +7,8 @@ import { matchesWildcard } from "./wildcard.ts";
 export interface Direction {
   /** The first match; undefined when no row has one. With several columns the key is the list of their keys. */
   find(key: unknown): Cell | undefined;
+  /** Rows that hold patterns: a lookup may try each of them. */
+  readonly patternRows: number;
 }
 
 interface PatternRow {
@@ -35,8 +37,8 @@ function single(rows: TableContent["rows"], from: number, to: number, mode: Matc
       const text = fold ? String(key).toLowerCase() : typeof key === "string" ? key : String(key);
       if (!plain.has(text)) plain.set(text, value);
     }
-    if (fold) return { find: (key) => (isNothing(key) ? undefined : plain.get(asText(key).toLowerCase())) };
-    return { find: (key) => (typeof key === "string" ? plain.get(key) : isNothing(key) ? undefined : plain.get(asText(key))) };
+    if (fold) return { find: (key) => (isNothing(key) ? undefined : plain.get(asText(key).toLowerCase())), patternRows: 0 };
+    return { find: (key) => (typeof key === "string" ? plain.get(key) : isNothing(key) ? undefined : plain.get(asText(key))), patternRows: 0 };
   }
   return withPatterns(rows, [from], to, [mode]);
 }
@@ -58,6 +60,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
     }
   }
   return {
+    patternRows: patterns.length,
     find(key) {
       const keys = from.length === 1 ? [key] : (key as readonly unknown[]);
       if (keys.some(isNothing)) return undefined;

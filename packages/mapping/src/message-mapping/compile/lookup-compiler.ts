@@ -5,6 +5,9 @@ import { isNothing, scalarOf } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Compiled } from "./compiled.ts";
 
+/** So many rows of a table are tried in the time of one step. */
+const patternsPerStep = 4;
+
 export interface LookupPlan {
   readonly table: string;
   readonly keys: readonly { readonly column: string; readonly value: Compiled }[];
@@ -30,6 +33,7 @@ export function compileLookup({ table: id, keys, to, onMissing }: LookupPlan, co
       table = current;
     }
     const key = single === undefined ? values.map((value) => scalarOf(value.evaluate(frame))) : scalarOf(single(frame));
+    if (direction.patternRows > 0) frame.run.spend(Math.ceil(direction.patternRows / patternsPerStep));
     const found = direction.find(key);
     if (found !== undefined) return found;
     const parts = single === undefined ? (key as readonly unknown[]) : [key];

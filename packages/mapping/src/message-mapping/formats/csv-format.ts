@@ -2,8 +2,10 @@
 import { isPlainObject, setEntry } from "@sluice/engine/spi";
 import { shown } from "../../problem.ts";
 import { csvLine, parseCsv, type CsvRecord, type CsvSyntax } from "../../text/csv.ts";
+import { limitFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
+import { BoundedLines } from "./bounded-lines.ts";
 import { flagOption, noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
 export function csvFormat(options: FormatOptions, report: SideReport): MessageFormat {
@@ -28,6 +30,8 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       const records = parseCsv(text, syntax);
       const header = hasHeader ? (records.shift() ?? []) : [];
       const known = names ?? columnNames(header);
+      const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
+      if (added > mostEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${mostEmptyCells} cells`);
       return {
         rows: records.map((record) => {
           const row: Record<string, unknown> = {};
@@ -40,21 +44,22 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
       const found = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
-      const lines = hasHeader && found.length > 0 ? [lineOf(found, syntax)] : [];
+      if (rows.length * found.length > mostCells) throw limitFault(`the CSV has ${rows.length} rows of ${found.length} columns, more than ${mostCells} cells`);
+      const lines = new BoundedLines(lineBreak);
+      if (hasHeader && found.length > 0) lines.add(lineOf(found, syntax));
       for (const row of rows) {
         if (!isPlainObject(row)) throw noRows();
-        lines.push(
-          lineOf(
-            found.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined)),
-            syntax,
-          ),
-        );
+        const values = found.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined));
+        lines.add(lineOf(values, syntax));
       }
-      return lines.map((line) => line + lineBreak).join("");
+      return lines.toText();
     },
   };
 }
 
+/** What a short row lacks is filled up: a few bytes of a message must not become gigabytes. */
+const mostEmptyCells = 1_000_000;
+const mostCells = 4_000_000;
 const placeName = (index: number): string => `c${index + 1}`;
 const noRows = (): MappingFault => new MappingFault("output", "a CSV target needs the list 'rows' of objects");
 

@@ -4,11 +4,12 @@ import { shown } from "../../problem.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
+import { BoundedLines } from "./bounded-lines.ts";
 import { readDialect, readingSyntax, writingSyntax, type EdiSyntax } from "./edi-syntax.ts";
 import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
 import { flagOption, noPrefixes, textOfBody, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
-const limits = { segments: 1_000_000, elements: 1000, depth: 100 } as const;
+const limits = { segments: 1_000_000, elements: 1000, depth: 100, written: 4_000_000 } as const;
 const envelopeWidths = [2, 10, 2, 10, 2, 15, 2, 15, 6, 4, 1, 5, 9, 1, 1, 1];
 const counted: Readonly<Record<string, string>> = { UNT: "UNH", SE: "ST" };
 
@@ -26,10 +27,10 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
       return text === undefined ? body : nested(parseSegments(text.trimStart(), dialect), loops);
     },
     write(output) {
-      const segments: string[][] = [];
       const syntax = writingSyntax(dialect, output);
-      collect(output, segments, syntax, 0);
-      return segments.map((segment) => segment.join(syntax.element) + syntax.segment + lineBreak).join("");
+      const interchange: Interchange = { syntax, tags: [], elements: 0, segments: new BoundedLines(syntax.segment + lineBreak) };
+      collect(output, interchange, 0);
+      return interchange.segments.toText();
     },
   };
 }
@@ -107,8 +108,16 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
+interface Interchange {
+  readonly syntax: EdiSyntax;
+  /** Of the segments written so far. */
+  readonly tags: string[];
+  elements: number;
+  readonly segments: BoundedLines;
+}
+
 /** Every key of an output object is a tag; keys of a segment that are no elements are segments below it. */
-function collect(node: unknown, segments: string[][], syntax: EdiSyntax, depth: number): void {
+function collect(node: unknown, interchange: Interchange, depth: number): void {
   if (depth > limits.depth) throw new MappingFault("limit", `segments are nested deeper than ${limits.depth} levels`);
   if (!isPlainObject(node)) throw new MappingFault("output", "an EDI target is an object of segments");
   for (const [tag, value] of Object.entries(node)) {
@@ -116,13 +125,17 @@ function collect(node: unknown, segments: string[][], syntax: EdiSyntax, depth: 
     if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is no segment tag`);
     for (const segment of toList(value)) {
       if (!isPlainObject(segment)) throw new MappingFault("output", `segment ${tag} must be an object of elements e1, e2, …`);
-      segments.push(tag === "ISA" ? envelope(segment, syntax) : [tag, ...elementsOf(segment, tag, segments, syntax)]);
-      collect(segment, segments, syntax, depth + 1);
+      const elements = tag === "ISA" ? envelope(segment, interchange.syntax) : elementsOf(segment, tag, interchange);
+      interchange.elements += elements.length;
+      if (interchange.elements > limits.written) throw limitFault(`the interchange has more than ${limits.written} elements`);
+      interchange.tags.push(tag);
+      interchange.segments.add([tag, ...elements].join(interchange.syntax.element));
+      collect(segment, interchange, depth + 1);
     }
   }
 }
 
-function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, before: readonly string[][], syntax: EdiSyntax): readonly string[] {
+function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, { tags, syntax }: Interchange): readonly string[] {
   const elements: string[] = [];
   for (const [name, value] of Object.entries(segment)) {
     if (!/^e\d+$/.test(name)) continue;
@@ -134,26 +147,23 @@ function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, bef
   }
   const leader = counted[tag];
   if (leader !== undefined && isNothing(segment["e1"])) {
-    const from = before.findLastIndex(([other]) => other === leader);
-    if (from >= 0) elements[0] = String(before.length - from + 1);
+    const from = tags.lastIndexOf(leader);
+    if (from >= 0) elements[0] = String(tags.length - from + 1);
   }
   return withoutTrailing(elements);
 }
 
 /** X12's first segment has elements of fixed width and names the separators, so that none can be escaped in it or be one. */
-function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax): string[] {
-  return [
-    "ISA",
-    ...envelopeWidths.map((width, index) => {
-      const name = `e${index + 1}`;
-      const text = isNothing(segment[name]) ? "" : toText(segment[name]);
-      if (text.length > width) throw new MappingFault("output", `${shown(text)} is longer than the ${width} characters of ISA.${name}`, text);
-      if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} holds a separator`, text);
-      if (text === "" && index === 10) return syntax.repetition ?? "U";
-      if (text === "" && index === 15) return syntax.component;
-      return index === 12 ? text.padStart(width, "0") : text.padEnd(width);
-    }),
-  ];
+function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax): readonly string[] {
+  return envelopeWidths.map((width, index) => {
+    const name = `e${index + 1}`;
+    const text = isNothing(segment[name]) ? "" : toText(segment[name]);
+    if (text.length > width) throw new MappingFault("output", `${shown(text)} is longer than the ${width} characters of ISA.${name}`, text);
+    if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} holds a separator`, text);
+    if (text === "" && index === 10) return syntax.repetition ?? "U";
+    if (text === "" && index === 15) return syntax.component;
+    return index === 12 ? text.padStart(width, "0") : text.padEnd(width);
+  });
 }
 
 function elementText(value: unknown, syntax: EdiSyntax): string {

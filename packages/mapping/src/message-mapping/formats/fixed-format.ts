@@ -5,6 +5,7 @@ import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
+import { BoundedLines } from "./bounded-lines.ts";
 import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
 import { noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
@@ -46,9 +47,9 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
       return isSingle ? { rows: found.map((record) => record.fields) } : nested(found, loops);
     },
     write(output) {
-      const lines: string[] = [];
+      const lines = new BoundedLines(lineBreak);
       collect(output, records, lines, 0);
-      return lines.map((line) => line + lineBreak).join("");
+      return lines.toText();
     },
   };
 }
@@ -124,7 +125,7 @@ function trimmed(text: string, align: "left" | "right", pad: string): string {
   return text.slice(from, to);
 }
 
-function collect(node: unknown, records: readonly FixedRecord[], lines: string[], depth: number): void {
+function collect(node: unknown, records: readonly FixedRecord[], lines: BoundedLines, depth: number): void {
   if (!isPlainObject(node) || depth > 100)
     throw new MappingFault("output", `a fixed target is an object of the records ${records.map(({ name }) => name).join(", ")}`);
   for (const [name, value] of Object.entries(node)) {
@@ -135,7 +136,7 @@ function collect(node: unknown, records: readonly FixedRecord[], lines: string[]
     }
     for (const item of toList(value)) {
       if (!isPlainObject(item)) throw new MappingFault("output", `record '${name}' must be an object of fields`);
-      lines.push(lineOf(record, item));
+      lines.add(lineOf(record, item));
       if (records.length > 1) collect(item, records, lines, depth + 1);
     }
   }

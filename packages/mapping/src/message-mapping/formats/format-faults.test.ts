@@ -138,3 +138,28 @@ describe("XML", () => {
     expect(written(target, { x: { "@xmlns:q": "urn:q" }, "q:b": 1 })).toBe("the namespace prefix of 'q:b' is not declared");
   });
 });
+
+describe("a small message that would become a large one", () => {
+  it("CSV rows that lack most of a very wide header are too much, in either direction", () => {
+    const wide = `${"a,".repeat(20_000)}z\n${"1\n".repeat(20_000)}`;
+    expect(read({ format: "csv" }, wide, "rows")).toBe("size limit: the rows of the CSV are shorter than its header by more than 1000000 cells");
+    const rows = Array.from({ length: 5_000 }, (_, index) => ({ [`k${index}`]: 1 }));
+    expect(written({ format: "csv" }, { rows })).toBe("size limit: the CSV has 5000 rows of 5000 columns, more than 4000000 cells");
+    expect(read({ format: "csv" }, `a,b,c\n${"1\n".repeat(1_000)}`, "rows[999]")).toEqual({ a: "1", b: null, c: null });
+  });
+
+  it("lines and segments that are filled up are too much, too", () => {
+    const many = Array.from({ length: 10_000 }, () => ({ a: "1", e1000: "1" }));
+    const longest = "size limit: a text may not be longer than 67108864 characters";
+    expect(written({ format: "fixed", fields: [{ name: "a", start: 100_000, length: 1 }] }, { rows: many })).toBe(longest);
+    expect(written({ format: "edi" }, { LIN: many.map(({ e1000 }) => ({ e1000 })) })).toBe("size limit: the interchange has more than 4000000 elements");
+  });
+
+  it("XML declarations cost the same however deep they stand, and end with their element", () => {
+    let count = 0;
+    const tags = Array.from({ length: 400 }, () => `<a${Array.from({ length: 900 }, () => ` xmlns:p${count++}="u"`).join("")}>`);
+    expect(read({ format: "xml" }, `${tags.join("")}<b>1</b>${"</a>".repeat(400)}`, `${"a.".repeat(399)}b`)).toBe("1");
+    expect(read({ format: "xml" }, `<a><b xmlns:p="u"/><p:c/></a>`, "b")).toMatch(/the namespace prefix of 'p:c' is not declared/);
+    expect(read({ format: "xml" }, `<a xmlns:p="u" xmlns:q="u" p:x="1" q:x="2"/>`, "b")).toMatch(/attribute q:x stands twice/);
+  });
+});

@@ -1,0 +1,22 @@
+import { checkTextLength } from "@sluice/engine/spi";
+
+/** Lines on their way to one text, which is not longer than a text may be: a short rule can fill up very long lines. */
+export class BoundedLines {
+  readonly #lines: string[] = [];
+  readonly #lineBreak: string;
+  #length = 0;
+
+  constructor(lineBreak: string) {
+    this.#lineBreak = lineBreak;
+  }
+
+  add(line: string): void {
+    this.#length += line.length + this.#lineBreak.length;
+    checkTextLength(this.#length);
+    this.#lines.push(line);
+  }
+
+  toText(): string {
+    return this.#lines.length === 0 ? "" : this.#lines.join(this.#lineBreak) + this.#lineBreak;
+  }
+}
