@@ -39,7 +39,7 @@ export function parseXml(text: string, limits: XmlLimits = xmlLimits): XmlNode {
   return new Parser(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits).parse();
 }
 
-type Namespaces = Record<string, string>;
+const nothing: readonly string[] = [];
 
 class Parser {
   readonly #text: string;
@@ -49,11 +49,13 @@ class Parser {
   #nodes = 0;
   #depth = 0;
   #current: XmlNode = this.#document;
-  #scope: Namespaces = Object.assign(Object.create(null) as Namespaces, {
-    xml: xmlNamespace,
-    xmlns: xmlnsNamespace,
-  });
-  readonly #scopes: Namespaces[] = [];
+  /** By prefix, the namespaces of the elements around that declare it, the innermost last: a declaration costs the same at every depth. */
+  readonly #namespaces = new Map<string, string[]>([
+    ["xml", [xmlNamespace]],
+    ["xmlns", [xmlnsNamespace]],
+  ]);
+  /** The prefixes each open element declares. */
+  readonly #declared: (readonly string[])[] = [];
 
   constructor(text: string, limits: XmlLimits) {
     this.#text = text;
@@ -137,7 +139,7 @@ class Parser {
 
   #close(): void {
     this.#current = this.#current.parentNode as XmlNode;
-    this.#scope = this.#scopes.pop() as Namespaces;
+    for (const prefix of this.#declared.pop() ?? nothing) this.#namespaces.get(prefix)?.pop();
     this.#depth--;
   }
 
@@ -147,8 +149,7 @@ class Parser {
     if (this.#current === this.#document && this.#document.documentElement !== undefined) this.#fail("a second root element", start);
     if (++this.#depth > this.#limits.maxDepth) throw limitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
     const pairs = this.#attributes(name);
-    this.#scopes.push(this.#scope);
-    this.#scope = this.#declared(pairs, start);
+    this.#declared.push(this.#declare(pairs, start));
     const element = new XmlNode(nodeTypes.element, name, this.#namespaceOf(name, true, start), "");
     const seen = pairs.length > 1 ? new Set<string>() : undefined;
     for (const [attributeName, value] of pairs) {
@@ -193,23 +194,25 @@ class Parser {
     }
   }
 
-  #declared(pairs: readonly [string, string][], start: number): Namespaces {
-    let scope = this.#scope;
+  #declare(pairs: readonly [string, string][], start: number): readonly string[] {
+    let declared: string[] | undefined;
     for (const [name, uri] of pairs) {
       const prefix = name === "xmlns" ? "" : name.startsWith("xmlns:") ? name.slice(6) : undefined;
       if (prefix === undefined) continue;
       if (prefix === "xmlns" || (prefix !== "" && uri === "") || (prefix === "xml") !== (uri === xmlNamespace))
         this.#fail(`namespace prefix '${prefix}' cannot be bound so`, start);
-      if (scope === this.#scope) scope = Object.create(this.#scope) as Namespaces;
-      scope[prefix] = uri;
+      const around = this.#namespaces.get(prefix);
+      if (around === undefined) this.#namespaces.set(prefix, [uri]);
+      else around.push(uri);
+      (declared ??= []).push(prefix);
     }
-    return scope;
+    return declared ?? nothing;
   }
 
   #namespaceOf(name: string, isElement: boolean, start: number): string | null {
     const colon = name.indexOf(":");
-    if (colon < 0) return isElement ? this.#scope[""] || null : name === "xmlns" ? xmlnsNamespace : null;
-    const uri = this.#scope[name.slice(0, colon)];
+    if (colon < 0) return isElement ? this.#namespaces.get("")?.at(-1) || null : name === "xmlns" ? xmlnsNamespace : null;
+    const uri = this.#namespaces.get(name.slice(0, colon))?.at(-1);
     if (uri === undefined || name.includes(":", colon + 1) || colon === 0 || colon === name.length - 1)
       this.#fail(`the namespace prefix of '${name}' is not declared`, start);
     return uri as string;

@@ -34,7 +34,10 @@ export function escapeXmlAttribute(text: string): string {
   return attributeSpecials.test(text) ? text.replaceAll(/[&<"\t\n\r]/g, (character) => escapes[character] as string) : text;
 }
 
-function write(node: XmlNode, scope: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
+/** By prefix, the namespaces of the elements around that declare it, the innermost last. */
+type Scope = Map<string, string[]>;
+
+function write(node: XmlNode, scope: Scope, out: string[], indent: number | undefined, depth: number): void {
   if (node.nodeType === nodeTypes.text) out.push(escapeXmlText(node.data));
   else if (node.nodeType === nodeTypes.comment) out.push(`<!--${node.data}-->`);
   else if (node.nodeType === nodeTypes.instruction) out.push(`<?${node.nodeName}${node.data === "" ? "" : ` ${node.data}`}?>`);
@@ -42,11 +45,13 @@ function write(node: XmlNode, scope: Map<string, string>, out: string[], indent:
   else writeElement(node, scope, out, indent, depth);
 }
 
-function writeElement(node: XmlNode, outer: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
-  let scope = outer;
+function writeElement(node: XmlNode, scope: Scope, out: string[], indent: number | undefined, depth: number): void {
+  const declared: string[] = [];
   const declare = (prefix: string, uri: string): void => {
-    if (scope === outer) scope = new Map(outer);
-    scope.set(prefix, uri);
+    const around = scope.get(prefix);
+    if (around === undefined) scope.set(prefix, [uri]);
+    else around.push(uri);
+    declared.push(prefix);
   };
   out.push(`<${node.nodeName}`);
   for (const attribute of node.attributes) {
@@ -58,20 +63,20 @@ function writeElement(node: XmlNode, outer: Map<string, string>, out: string[], 
     if (named.nodeType === nodeTypes.attribute && (named.prefix === null || named.prefix === "xml" || declaredPrefix(named) !== undefined)) continue;
     const prefix = named.prefix ?? "";
     const uri = named.namespaceURI ?? "";
-    if (prefix === "xml" || (scope.get(prefix) ?? "") === uri) continue;
+    if (prefix === "xml" || (scope.get(prefix)?.at(-1) ?? "") === uri) continue;
     declare(prefix, uri);
     out.push(` xmlns${prefix === "" ? "" : `:${prefix}`}="${escapeXmlAttribute(uri)}"`);
   }
-  if (node.childNodes.length === 0) {
-    out.push("/>");
-    return;
+  if (node.childNodes.length === 0) out.push("/>");
+  else {
+    out.push(">");
+    writeChildren(node, scope, out, indent, depth);
+    out.push(`</${node.nodeName}>`);
   }
-  out.push(">");
-  writeChildren(node, scope, out, indent, depth);
-  out.push(`</${node.nodeName}>`);
+  for (const prefix of declared) scope.get(prefix)?.pop();
 }
 
-function writeChildren(node: XmlNode, scope: Map<string, string>, out: string[], indent: number | undefined, depth: number): void {
+function writeChildren(node: XmlNode, scope: Scope, out: string[], indent: number | undefined, depth: number): void {
   const pretty = indent !== undefined && node.childNodes.every((child) => child.nodeType !== nodeTypes.text || child.data.trim() === "");
   for (const child of node.childNodes) {
     if (pretty && child.nodeType === nodeTypes.text) continue;

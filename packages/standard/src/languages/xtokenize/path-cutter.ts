@@ -21,11 +21,16 @@ interface Token {
 }
 
 const deepest = 1000;
+/** Every token may be given all of them. */
+const mostDeclarations = 1000;
 
 export class PathCutter implements Cutter {
   readonly #path: readonly PathStep[];
   readonly #mode: TokenMode;
   readonly #open: OpenElement[] = [];
+  /** What the open elements declare: by attribute, the values of those that do, the innermost last. */
+  readonly #namespaces = new Map<string, string[]>();
+  #declared = 0;
   #token: Token | undefined = undefined;
   /** How far the text was read, counted from the place that `cut` was last told to go on from. */
   #read = 0;
@@ -69,7 +74,7 @@ export class PathCutter implements Cutter {
     const tag = text.slice(start, end + 1);
     const isEmpty = tag.endsWith("/>");
     if (this.#open.length >= deepest) throw broken(`it is nested deeper than ${deepest} elements`);
-    this.#open.push(this.#element(tag));
+    this.#openElement(tag);
     if (this.#token === undefined && leadsTo(this.#path, this.#open))
       this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#open.length };
     return isEmpty ? this.#end(text, end + 1, end + 1, from) : undefined;
@@ -86,15 +91,14 @@ export class PathCutter implements Cutter {
     const token = this.#token;
     const depth = this.#open.length;
     if (token === undefined || token.depth !== depth) {
-      this.#open.pop();
+      this.#closeElement();
       return undefined;
     }
     this.#token = undefined;
     const element = text.slice(token.start + from, end);
     const content = text.slice(token.contentStart + from, contentEnd);
-    const ancestors = this.#open.slice(0, -1);
-    this.#open.pop();
-    return this.#render(element, content, ancestors);
+    this.#closeElement();
+    return this.#render(element, content, this.#open);
   }
 
   #render(element: string, content: string, ancestors: readonly OpenElement[]): string {
@@ -109,25 +113,39 @@ export class PathCutter implements Cutter {
           .reverse()
           .join("")
       );
-    return withDeclarations(element, inherited(ancestors));
+    return withDeclarations(element, this.#inherited());
   }
 
-  #element(tag: string): OpenElement {
+  #openElement(tag: string): void {
     const name = /^<([^\s/>]+)/.exec(tag)?.[1];
     if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is no tag`);
     const declarations = readDeclarations(tag);
     const colon = name.indexOf(":");
     const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
-    const found = declarations.find(([attribute]) => attribute === prefix) ?? inherited(this.#open).find(([attribute]) => attribute === prefix);
-    return { name, tag, declarations, local: name.slice(colon + 1), namespace: found === undefined ? "" : found[1].slice(1, -1) };
+    if ((this.#declared += declarations.length) > mostDeclarations) throw broken(`more than ${mostDeclarations} namespaces are declared around one element`);
+    for (const [attribute, value] of declarations) {
+      const around = this.#namespaces.get(attribute);
+      if (around === undefined) this.#namespaces.set(attribute, [value]);
+      else around.push(value);
+    }
+    const namespace = this.#namespaces.get(prefix)?.at(-1)?.slice(1, -1) ?? "";
+    this.#open.push({ name, tag, declarations, local: name.slice(colon + 1), namespace });
   }
-}
 
-/** What the ancestors declare, inner declarations before outer ones of the same prefix. */
-function inherited(ancestors: readonly OpenElement[]): readonly (readonly [string, string])[] {
-  const found = new Map<string, string>();
-  for (const { declarations } of ancestors) for (const [attribute, value] of declarations) found.set(attribute, value);
-  return [...found];
+  #closeElement(): void {
+    const { declarations = [] } = this.#open.pop() ?? {};
+    this.#declared -= declarations.length;
+    for (const [attribute] of declarations) {
+      const around = this.#namespaces.get(attribute);
+      if (around?.length === 1) this.#namespaces.delete(attribute);
+      else around?.pop();
+    }
+  }
+
+  /** What the open elements declare; of two declarations of one prefix the inner one holds. */
+  #inherited(): readonly (readonly [string, string])[] {
+    return [...this.#namespaces].map(([attribute, values]) => [attribute, values.at(-1) as string]);
+  }
 }
 
 /** Where the markup that starts here ends; -1 when the text must grow first. */
@@ -178,5 +196,8 @@ function readText(text: string): string {
 }
 
 function broken(why: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is broken: ${why}`, { code: "invalid-xml" });
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is broken: ${why}`, {
+    code: "invalid-xml",
+    details: { clientFault: true },
+  });
 }

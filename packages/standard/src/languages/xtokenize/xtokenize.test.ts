@@ -46,12 +46,32 @@ describe("xtokenize", () => {
     ]);
   });
 
+  it("gives a token what the elements around it declare, the inner before the outer, and nothing of those that ended", () => {
+    const text = '<a xmlns="1" xmlns:p="1"><b xmlns:q="2"/><c xmlns:p="2"><z/></c><d xmlns:p="3"></d><z/></a>';
+    expect(tokens("//z", text)).toEqual(['<z xmlns="1" xmlns:p="2"/>', '<z xmlns="1" xmlns:p="1"/>']);
+    expect(tokens("//p:z", '<a xmlns:x="1"><x:z/><b xmlns:x="2"><x:z/></b><x:z n="3"/></a>', { mode: "i", namespace: "p=1" })).toEqual([
+      '<x:z xmlns:x="1"/>',
+      '<x:z n="3" xmlns:x="1"/>',
+    ]);
+  });
+
+  it("refuses more declarations than every token can be given, however deep they stand", () => {
+    let count = 0;
+    const open = (declarations: number): string => `<a${Array.from({ length: declarations }, () => ` xmlns:p${count++}="u"`).join("")}>`;
+    const nested = (depth: number, declarations: number): string =>
+      `${Array.from({ length: depth }, () => open(declarations)).join("")}<z/>${"</a>".repeat(depth)}`;
+    expect(tokens("//z", nested(10, 100))).toHaveLength(1);
+    expect(() => tokens("//z", nested(11, 100))).toThrow("more than 1000 namespaces are declared around one element");
+    expect(tokens("//z", `<r>${nested(5, 100).repeat(20)}</r>`)).toHaveLength(20);
+  });
+
   it("looks no entity up", () => {
     expect(tokens("//a", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', { mode: "t" })).toEqual(["&x;"]);
   });
 
   it("says what is broken in the XML", () => {
     expect(() => tokens("//a", "<a><b></a>")).toThrow("</a> where </b> is due");
+    expect(() => tokens("//a", "<a><b></a>")).toThrow(expect.objectContaining({ code: "invalid-xml", details: { clientFault: true } }));
     expect(() => tokens("//a", "<a><b/>")).toThrow("<a> is never closed");
     expect(() => tokens("//a", "<r><a></a><b")).toThrow("a tag is never closed");
     expect(() => tokens("//x", "<a>".repeat(2000))).toThrow("nested deeper");
