@@ -53,6 +53,7 @@ export function compileCall(name: string, args: readonly ExpressionTree[], place
     return nothing;
   }
   if (!checked(name, args, known, context)) return nothing;
+  checkPattern(known, args, context);
   const values = args.map((arg) => place.compile(arg));
   return computed(callOf(known.apply, values));
 }
@@ -65,6 +66,16 @@ function hostFunction(name: string, { environment }: DocumentContext): LanguageF
     if (result instanceof Promise) throw new MappingFault("expression", `function '${name}' gives a promise: a mapping cannot wait`);
     return result;
   });
+}
+
+function checkPattern({ pattern }: LanguageFunction, args: readonly ExpressionTree[], context: DocumentContext): void {
+  const given = pattern === undefined ? undefined : args[pattern.at];
+  if (given?.kind !== "literal" || typeof given.value !== "string") return;
+  try {
+    pattern?.check(given.value);
+  } catch (error) {
+    context.report((error as Error).message);
+  }
 }
 
 const nothing = computed(() => undefined);

@@ -18,6 +18,25 @@ describe("members that mean nothing", () => {
   });
 });
 
+describe("patterns that stand in the document", () => {
+  it.each([
+    ["matches(a, '(')", "the regular expression '(' cannot be used"],
+    ["replacePattern(a, '[', '')", "the regular expression '[' cannot be used"],
+    ["extract(a, '(a)\\\\1')", "back-references are not supported"],
+    ["formatDate(a, 'QQQ')", "the date pattern 'QQQ' cannot be used"],
+    ["parseDate(a, 'QQQ')", "the date pattern 'QQQ' cannot be used"],
+    ["formatNumber(a, 'abc')", "'abc' is no number pattern"],
+  ])("are checked with it: %s", (expr, fault) => {
+    expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([expect.stringContaining(`x: `)]);
+    expect(problemsOf(jsonRules({ to: "x", expr }))[0]).toContain(fault);
+  });
+
+  it("and those of a message when it comes", () => {
+    expect(problemsOf(jsonRules({ to: "x", expr: "matches(a, p)" }))).toEqual([]);
+    expect(errorsOf(jsonRules({ to: "x", expr: "matches(a, p)" }), { a: "x", p: "(" })[0]).toContain("the regular expression '(' cannot be used");
+  });
+});
+
 describe("errors", () => {
   const environment = environmentOf({ uom: { columns: ["shop", "sap"], rows: [["piece", "ST"]] } });
   const lookup = { table: "uom", key: "unit", from: "shop", to: "sap" };

@@ -1,7 +1,7 @@
 import { MappingFault } from "../mapping-fault.ts";
 import { formatTime, parseTime, toDay, toTime } from "../date-values.ts";
 import { isNothing, toNumber, toText } from "../values.ts";
-import { define, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
+import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
 const dayMs = 86_400_000;
 
@@ -32,19 +32,25 @@ export const dateFunctions: LanguageFunctions = {
   date: define(1, 1, (value) => (isNothing(value) || value === "" ? null : toDay(value))),
   dateTime: ofDate(1, 1, (time) => new Date(time).toISOString()),
   time: ofDate(1, 1, (time) => new Date(time).toISOString().slice(11, 19)),
-  formatDate: ofDate(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), isNothing(zone) ? undefined : toText(zone))),
-  parseDate: define(2, 3, (value, pattern, zone) => {
-    if (isNothing(value) || value === "") return null;
-    const iso = new Date(parseTime(toText(value), toText(pattern), isNothing(zone) ? undefined : toText(zone))).toISOString();
-    return /[HmsS]/.test(toText(pattern)) ? iso : iso.slice(0, 10);
-  }),
+  formatDate: withPattern(
+    ofDate(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), isNothing(zone) ? undefined : toText(zone))),
+    (pattern) => formatTime(0, pattern),
+  ),
+  parseDate: withPattern(
+    define(2, 3, (value, pattern, zone) => {
+      if (isNothing(value) || value === "") return null;
+      const iso = new Date(parseTime(toText(value), toText(pattern), isNothing(zone) ? undefined : toText(zone))).toISOString();
+      return /[HmsS]/.test(toText(pattern)) ? iso : iso.slice(0, 10);
+    }),
+    (pattern) => formatTime(0, pattern),
+  ),
   epochMillis: ofDate(1, 1, (time) => time),
   addDays: adding((date, amount) => void date.setUTCDate(date.getUTCDate() + amount)),
   addMonths: adding(addMonths),
   addYears: adding((date, amount) => addMonths(date, amount * 12)),
   addHours: adding((date, amount) => void date.setUTCHours(date.getUTCHours() + amount)),
   addMinutes: adding((date, amount) => void date.setUTCMinutes(date.getUTCMinutes() + amount)),
-  daysBetween: define(2, 2, (from, to) => (isNothing(from) || isNothing(to) ? null : Math.floor((toTime(to) - toTime(from)) / dayMs))),
+  daysBetween: define(2, 2, (from, to) => (isNothing(from) || isNothing(to) ? null : Math.trunc((toTime(to) - toTime(from)) / dayMs) + 0)),
   year: ofDate(1, 1, (time) => new Date(time).getUTCFullYear()),
   month: ofDate(1, 1, (time) => new Date(time).getUTCMonth() + 1),
   day: ofDate(1, 1, (time) => new Date(time).getUTCDate()),

@@ -1,10 +1,10 @@
 // Functions of numbers, and the sums and extremes of lists. Text that reads as a number is one; null counts for nothing.
 import { compareValues } from "@sluice/engine/spi";
 import { shown } from "../../problem.ts";
-import { formatNumber } from "../number-format.ts";
+import { compileNumberPattern, formatNumber } from "../number-format.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, roundTo, scalarOf, toList, toNumber, toText } from "../values.ts";
-import { define, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
+import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
 function ofNumber(min: number, max: number, apply: (number: number, ...more: any[]) => unknown): LanguageFunction {
   return define(min, max, (value, ...more) => {
@@ -23,7 +23,10 @@ export const numberFunctions: LanguageFunctions = {
   sign: ofNumber(1, 1, Math.sign),
   power: ofNumber(2, 2, (number, exponent) => finite(number ** (toNumber(exponent) ?? 1))),
   sqrt: ofNumber(1, 1, (number) => finite(Math.sqrt(number))),
-  formatNumber: ofNumber(2, 2, (number, pattern) => formatNumber(number, toText(pattern))),
+  formatNumber: withPattern(
+    ofNumber(2, 2, (number, pattern) => formatNumber(number, toText(pattern))),
+    compileNumberPattern,
+  ),
   parseNumber: define(1, 2, (value, decimalMark) => (isNothing(value) ? null : parseNumber(toText(value), isNothing(decimalMark) ? "." : toText(decimalMark)))),
   isNumber: define(1, 1, (value) => {
     const plain = scalarOf(value);

@@ -2,7 +2,7 @@
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern } from "@sluice/engine/spi";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
-import { define, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
+import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
 /** A function of a text that leaves null alone. */
 function ofText(min: number, max: number, apply: (text: string, ...more: any[]) => unknown): LanguageFunction {
@@ -37,9 +37,18 @@ export const textFunctions: LanguageFunctions = {
     return text.repeat(count);
   }),
   replace: ofText(3, 3, (text, what, by) => (toText(what) === "" ? text : boundedText(text.replaceAll(toText(what), () => toText(by))))),
-  replacePattern: ofText(3, 3, (text, pattern, by) => boundedText(compilePattern(toText(pattern)).replaceAll(text, toText(by)))),
-  matches: define(2, 2, (value, pattern) => !isNothing(value) && compilePattern(toText(pattern)).matches(toText(value))),
-  extract: ofText(2, 3, (text, pattern, group) => compilePattern(toText(pattern)).exec(text)?.[toNumber(group ?? 0) ?? 0] ?? null),
+  replacePattern: withPattern(
+    ofText(3, 3, (text, pattern, by) => boundedText(compilePattern(toText(pattern)).replaceAll(text, toText(by)))),
+    compilePattern,
+  ),
+  matches: withPattern(
+    define(2, 2, (value, pattern) => !isNothing(value) && compilePattern(toText(pattern)).matches(toText(value))),
+    compilePattern,
+  ),
+  extract: withPattern(
+    ofText(2, 3, (text, pattern, group) => compilePattern(toText(pattern)).exec(text)?.[toNumber(group ?? 0) ?? 0] ?? null),
+    compilePattern,
+  ),
   contains: define(2, 2, (value, what) =>
     Array.isArray(value) ? value.some((item) => areEqual(item, what)) : !isNothing(value) && toText(value).includes(toText(what)),
   ),
