@@ -152,6 +152,36 @@ describe.skipIf(!isRoot)("a disk that refuses", () => {
     }
   }, 120_000);
 
+  it("K06: on a full disk no dead letter is lost, changing one is 507, and space makes it work again", async () => {
+    const dataDir = smallDisk("3m");
+    const server = await spawnServer({ dataDir });
+    const letters = async (): Promise<{ id: string }[]> => (await server.api("GET", "/dead-letters")).json.deadLetters;
+    try {
+      const yaml =
+        "- errorHandler: {deadLetterChannel: sluice:dead-letters}\n- route: {id: f, from: {uri: webhook, steps: [{throwException: {exceptionType: java.io.IOException, message: down}}]}}\n";
+      expect((await server.putFlow("f", yaml)).status).toBe(201);
+      for (const body of ["a", "b", "c"]) expect((await call(server.baseUrl, "POST", "/api/f", body)).status).toBe(200);
+      const [first] = await letters();
+      fill(join(dataDir, "ballast"));
+      expect((await call(server.baseUrl, "POST", "/api/f", "y".repeat(300_000))).status).toBe(500);
+      for (const [method, path] of [
+        ["DELETE", `/dead-letters/${first?.id}`],
+        ["DELETE", "/dead-letters?routeId=f"],
+        ["POST", `/dead-letters/${first?.id}/replay`],
+      ] as const) {
+        const refused = await server.api(method, path);
+        expect([path, refused.status, refused.json]).toEqual([path, 507, { error: "no space left to change the dead letters" }]);
+      }
+      expect(await letters()).toHaveLength(3);
+      rmSync(join(dataDir, "ballast"));
+      expect((await server.api("DELETE", `/dead-letters/${first?.id}`)).status).toBe(200);
+      expect((await call(server.baseUrl, "POST", "/api/f", "d")).status).toBe(200);
+      expect(await letters()).toHaveLength(3);
+    } finally {
+      await server.end("SIGKILL");
+    }
+  }, 120_000);
+
   it("K08: a disk that becomes read-only is 500, and what is there is served on", async () => {
     const dataDir = smallDisk("8m");
     const server = await spawnServer({ dataDir });

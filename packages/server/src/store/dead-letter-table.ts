@@ -2,6 +2,7 @@
 import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors";
 import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
+import { Refusal } from "../refusal.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { storeFailure } from "./queue-table.ts";
 import type { Database, Row, SqlValue } from "./sqlite.ts";
@@ -124,9 +125,9 @@ export class DeadLetterTable {
 
   /** A replay failed again: the letter stays, with what happened this time. */
   async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
-    const { commit, now } = this.#parts;
+    const { now } = this.#parts;
     const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
-    await commit.write({ sql, values: [now(), failureText(failure), runId ?? null, id] });
+    await this.#change({ sql, values: [now(), failureText(failure), runId ?? null, id] });
   }
 
   /** Newest first; `total` counts all that match. */
@@ -166,10 +167,21 @@ export class DeadLetterTable {
   }
 
   async #delete(where: string, values: readonly SqlValue[]): Promise<number> {
-    const gone = await this.#parts.commit.write({ sql: `DELETE FROM dead_letter ${where} RETURNING size`, values, rows: true });
+    const gone = await this.#change({ sql: `DELETE FROM dead_letter ${where} RETURNING size`, values, rows: true });
     this.count -= gone.length;
     this.bytes -= gone.reduce((sum, row) => sum + Number(row["size"]), 0);
     return gone.length;
+  }
+
+  async #change(operation: Operation): Promise<readonly Row[]> {
+    try {
+      return await this.#parts.commit.write(operation);
+    } catch (error) {
+      const { message } = error as Error;
+      throw message.includes("disk is full")
+        ? new Refusal("storage-full", "no space left to change the dead letters")
+        : new Refusal("storage-refused", `cannot change the dead letters: ${message}`);
+    }
   }
 
   /** Over a bound, the oldest hundredth goes at once, so that a flood of letters is not a flood of removals. */
