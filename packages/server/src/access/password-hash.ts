@@ -16,9 +16,12 @@ const queue: (() => void)[] = [];
 /** More password checks are waiting than anybody would wait for. */
 export class TooManyPasswords extends Error {}
 
-async function derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
+/** Who waits: a caller, who is told to come again rather than kept in a long line, or somebody who changes a policy. */
+type Waiting = "caller" | "owner";
+
+async function derive(password: string, salt: Buffer, n: number, waiting: Waiting): Promise<Buffer> {
   if (running >= atOnce) {
-    if (queue.length >= longestQueue) throw new TooManyPasswords();
+    if (waiting === "caller" && queue.length >= longestQueue) throw new TooManyPasswords();
     await new Promise<void>((resolve) => queue.push(resolve));
   } else running++;
   try {
@@ -36,11 +39,11 @@ async function derive(password: string, salt: Buffer, n: number): Promise<Buffer
 
 export async function hashPassword(password: string): Promise<ScryptHash> {
   const salt = randomBytes(16);
-  return { cost, salt: salt.toString("base64"), hash: (await derive(password, salt, cost)).toString("base64") };
+  return { cost, salt: salt.toString("base64"), hash: (await derive(password, salt, cost, "owner")).toString("base64") };
 }
 
-export async function isPassword(password: string, expected: ScryptHash): Promise<boolean> {
-  const derived = await derive(password, Buffer.from(expected.salt, "base64"), expected.cost);
+export async function isPassword(password: string, expected: ScryptHash, waiting: Waiting = "caller"): Promise<boolean> {
+  const derived = await derive(password, Buffer.from(expected.salt, "base64"), expected.cost, waiting);
   const kept = Buffer.from(expected.hash, "base64");
   return kept.length === derived.length && timingSafeEqual(kept, derived);
 }

@@ -93,6 +93,10 @@ describe("reading a policy", () => {
         ],
       },
     ],
+    [
+      "authenticate[0].users: must not hold more than 1000 users",
+      { authenticate: [{ type: "basic", users: Array.from({ length: 1_001 }, (_, index) => ({ username: `u${index}`, password: { env: "PW" } })) }] },
+    ],
     ["authenticate[0].users[0].username: must not hold a colon", { authenticate: [{ type: "basic", users: [{ username: "a:b", password: "x" }] }] }],
     [
       "authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519",

@@ -21,6 +21,9 @@ import type { StoredSecrets } from "./stored-secrets.ts";
 /** Symmetric algorithms have no place here: with a public key set they are the classic forgery. */
 const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 
+/** Every password takes a good part of a second to hash. */
+const mostUsers = 1_000;
+
 export class SchemeReader {
   readonly #reader: DocumentReader;
   readonly #stored: StoredSecrets;
@@ -84,6 +87,7 @@ export class SchemeReader {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "users"]) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
+    if (users.length > mostUsers) reader.fault(`${path}.users`, `must not hold more than ${mostUsers} users`);
     return { type: "basic", users };
   }
 

@@ -7,17 +7,22 @@ export async function sealPolicy({ authenticate, ...rest }: Policy<GivenPassword
   const kept = new Map(
     (before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])),
   );
-  return { authenticate: await Promise.all(authenticate.map((scheme) => sealScheme(scheme, kept))), ...rest };
+  const sealed: Scheme[] = [];
+  for (const scheme of authenticate) sealed.push(await sealScheme(scheme, kept));
+  return { authenticate: sealed, ...rest };
 }
 
 async function sealScheme(scheme: Scheme<GivenPassword>, kept: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
   if (scheme.type !== "basic") return scheme;
-  return { ...scheme, users: await Promise.all(scheme.users.map((user) => sealUser(user, kept.get(user.username)))) };
+  const users: BasicUser[] = [];
+  // One after another: callers who prove themselves meanwhile wait for one of them, not for all.
+  for (const user of scheme.users) users.push(await sealUser(user, kept.get(user.username)));
+  return { ...scheme, users };
 }
 
 /** A password given again keeps its hash, so that the same PUT twice changes nothing. */
 async function sealUser({ username, password, ...rest }: BasicUser<GivenPassword>, kept: PasswordSecret | undefined): Promise<BasicUser> {
   if (!("plain" in password)) return { username, password, ...rest };
-  if (kept !== undefined && "scrypt" in kept && (await isPassword(password.plain, kept.scrypt))) return { username, password: kept, ...rest };
+  if (kept !== undefined && "scrypt" in kept && (await isPassword(password.plain, kept.scrypt, "owner"))) return { username, password: kept, ...rest };
   return { username, password: { scrypt: await hashPassword(password.plain) }, ...rest };
 }

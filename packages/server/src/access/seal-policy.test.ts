@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { hashPassword, isPassword, TooManyPasswords } from "./password-hash.ts";
+import type { BasicScheme, GivenPassword, Policy, ScryptHash } from "./policy-document.ts";
+import { sealPolicy } from "./seal-policy.ts";
+
+const given = (...names: readonly string[]): Policy<GivenPassword> => ({
+  authenticate: [{ type: "basic", users: names.map((username) => ({ username, password: { plain: `${username}-word` } })) }],
+});
+const hashesOf = (policy: Policy): readonly ScryptHash[] =>
+  (policy.authenticate as readonly BasicScheme[]).flatMap(({ users }) => users.flatMap(({ password }) => ("scrypt" in password ? [password.scrypt] : [])));
+
+describe("sealing a policy", () => {
+  it("hashes every password, and keeps the hash of one that is the same", async () => {
+    const first = await sealPolicy(given("a", "b"), undefined);
+    expect(await Promise.all(hashesOf(first).map((hash, index) => isPassword(`${"ab"[index]}-word`, hash)))).toEqual([true, true]);
+    expect(await sealPolicy(given("a", "b"), first)).toEqual(first);
+    const [, ...others] = hashesOf(await sealPolicy(given("a", "c"), first));
+    expect(others).not.toEqual(hashesOf(first).slice(1));
+  });
+
+  it("waits its turn among callers, however many there are, and leaves them theirs", async () => {
+    // Cheap to check, so that a long line passes quickly.
+    const cheap: ScryptHash = { ...(await hashPassword("x")), cost: 2 ** 10 };
+    const line = Array.from({ length: 258 }, () => isPassword("x", cheap));
+    await expect(isPassword("x", cheap)).rejects.toThrow(TooManyPasswords);
+    const sealing = sealPolicy(given("a", "b", "c", "d"), undefined);
+    await Promise.all(line);
+    expect(await isPassword("x", cheap)).toBe(false);
+    expect(hashesOf(await sealing)).toHaveLength(4);
+  });
+});
