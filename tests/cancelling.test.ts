@@ -1,5 +1,5 @@
 // Ending from outside: deadlines, drains and stops reach everything a run started and wait for nobody for ever.
-import { defineConnector } from "@sluice/engine";
+import { defineConnector, type BeanDeclaration } from "@sluice/engine";
 import { f } from "@sluice/model";
 import { flow, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
@@ -10,6 +10,18 @@ async function passing<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Pr
   for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
   return done;
 }
+let goOn = (): void => undefined;
+/** Waits until the test lets it go on, whatever becomes of its run. */
+const slow: BeanDeclaration = {
+  names: ["slow"],
+  kind: "function",
+  properties: {},
+  title: "Slow",
+  summary: "Waits.",
+  group: "functions",
+  since: "0.1",
+  create: () => () => new Promise<void>((resolve) => (goOn = resolve)),
+};
 const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 
 describe("a run over its deadline", () => {
@@ -42,6 +54,35 @@ describe("a run over its deadline", () => {
     await run.host.clock.advance(10_000);
     expect(run.mocks.has("late")).toBe(false);
     expect(run.runtime.routes.get("start")?.stats).toMatchObject({ inflight: 0, failed: 1 });
+  });
+});
+
+describe("a run over its deadline below a direct: call", () => {
+  it("ends as itself, and the run it called ends once, whenever its step does", async () => {
+    const told: string[] = [];
+    const run = await flow(
+      `- route: {id: start, from: {uri: "direct:start", steps: [{to: "direct:below"}, {to: "mock:later"}]}}
+- route: {id: below, from: {uri: "direct:below", steps: [{process: {ref: slow}}, {to: "mock:later"}]}}`,
+      {
+        limits: { runMs: 1000 },
+        beans: [slow],
+        listener: {
+          started: ({ route }) => told.push(`${route.id} starts`),
+          ended: ({ route, status, endedAt }) => told.push(`${route.id} ${status} ${endedAt > 0}`),
+        },
+      },
+    );
+    const outcome = await passing(run, run({ body: "x" }), 3_000);
+    expect([outcome.error, outcome.exchange.run.route.id]).toEqual(["time limit: the run took longer than 1000 ms", "start"]);
+    expect(told).toEqual(["start starts", "below starts", "start cancelled true"]);
+    goOn();
+    await run.host.clock.advance(10);
+    expect(told.slice(3)).toEqual(["below failed true"]);
+    expect(["start", "below"].map((id) => run.runtime.routes.get(id)?.stats)).toMatchObject([
+      { inflight: 0, total: 1, failed: 1 },
+      { inflight: 0, total: 1, failed: 1 },
+    ]);
+    expect(run.mocks.has("later")).toBe(false);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type ConnectorDeclaration,
   type Delivery,
   type Exchange,
+  type RunListener,
   type Runtime,
   type RuntimeLimits,
 } from "@sluice/engine";
@@ -39,6 +40,18 @@ export interface FlowUnderTest {
   stop(): Promise<void>;
 }
 
+export interface FlowOptions {
+  readonly properties?: Readonly<Record<string, string>>;
+  readonly limits?: Partial<RuntimeLimits>;
+  readonly host?: FakeHost;
+  /** Further connectors beside `direct` and `mock`. */
+  readonly connectors?: readonly ConnectorDeclaration[];
+  /** Beans beside the standard ones, such as an operator's functions. */
+  readonly beans?: readonly BeanDeclaration[];
+  /** Told about runs as the service's own followers are. */
+  readonly listener?: Partial<RunListener>;
+}
+
 /** Messages of a test are sent by hand, as by whoever holds the operator's token. */
 const handSession = { id: "by-hand", skipTime: false };
 
@@ -52,21 +65,10 @@ export function faultsOf(yaml: string, properties: Readonly<Record<string, strin
  * Deploys a document, or a list of steps which becomes a route from `direct:start`, on a host under the test's control.
  * Fails the test with every diagnostic when the flow is wrong.
  */
-export async function flow(
-  yaml: string,
-  options: {
-    properties?: Readonly<Record<string, string>>;
-    limits?: Partial<RuntimeLimits>;
-    host?: FakeHost;
-    /** Further connectors beside `direct` and `mock`. */
-    connectors?: readonly ConnectorDeclaration[];
-    /** Beans beside the standard ones, such as an operator's functions. */
-    beans?: readonly BeanDeclaration[];
-  } = {},
-): Promise<FlowUnderTest> {
+export async function flow(yaml: string, options: FlowOptions = {}): Promise<FlowUnderTest> {
   const host = options.host ?? new FakeHost();
   const recording = recordingConnectors();
-  const runtime = runtimeFor(host, recording, options.limits, options.connectors, options.beans);
+  const runtime = runtimeFor(host, recording, options);
   const { deployment, diagnostics } = runtime.prepare(inputOf(document(yaml), options.properties ?? {}));
   if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
   await runtime.deploy(deployment);
@@ -94,16 +96,14 @@ export async function flow(
 function runtimeFor(
   host: FakeHost,
   recording: ReturnType<typeof recordingConnectors>,
-  limits: Partial<RuntimeLimits> = {},
-  connectors: readonly ConnectorDeclaration[] = [],
-  beans: readonly BeanDeclaration[] = [],
+  { limits = {}, connectors = [], beans = [], listener }: Pick<FlowOptions, "limits" | "connectors" | "beans" | "listener"> = {},
 ): Runtime {
   const ignore = (): void => undefined;
   return createRuntime({
     catalog: catalogOf([...recording.connectors, ...connectors], beans),
     host,
     limits,
-    listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore },
+    listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore, ...listener },
   });
 }
 

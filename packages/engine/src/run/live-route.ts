@@ -119,8 +119,8 @@ export class LiveRoute implements Route, Inlet {
     } catch (thrown) {
       this.#fail(exchange, thrown);
     }
-    if (pending !== undefined) return this.#await(exchange, pending);
-    return this.#complete(exchange);
+    if (pending !== undefined) return this.#await(run, exchange, pending);
+    return this.#complete(run, exchange);
   }
 
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
@@ -138,13 +138,15 @@ export class LiveRoute implements Route, Inlet {
     exchange.run = run;
     this.#begin(run, exchange);
     const leave = (thrown?: unknown): void => {
+      // Of an exchange that was ended from outside, what it failed of is told already.
+      const told = run.isCancelled ? exchange.failure : undefined;
       if (thrown !== undefined) this.#fail(exchange, thrown);
       this.#end(run, exchange);
       exchange.run = outer;
       exchange.at = at;
       if (run.handled) outer.handled = true;
       const failure = exchange.failure;
-      exchange.failure = undefined;
+      exchange.failure = told;
       if (failure !== undefined) throw failure;
     };
     let pending: Awaitable;
@@ -332,11 +334,11 @@ export class LiveRoute implements Route, Inlet {
   }
 
   /** The promise of an exchange whose route waits; resolves even when a step never does, once the run is cancelled. */
-  #await(exchange: Exchange, pending: Promise<void>): Promise<Exchange> {
+  #await(run: Run, exchange: Exchange, pending: Promise<void>): Promise<Exchange> {
     return new Promise((resolve) => {
       const finish = (thrown?: unknown): void => {
         if (thrown !== undefined) this.#fail(exchange, thrown);
-        resolve(this.#complete(exchange));
+        resolve(this.#complete(run, exchange));
       };
       const flight = this.#flights.add(exchange, finish);
       pending.then(
@@ -346,8 +348,10 @@ export class LiveRoute implements Route, Inlet {
     });
   }
 
-  #complete(exchange: Exchange): Exchange {
-    this.#end(exchange.run, exchange);
+  #complete(run: Run, exchange: Exchange): Exchange {
+    // One that is ended from outside may be on its way through another route just now.
+    exchange.run = run;
+    this.#end(run, exchange);
     if (exchange.completions !== undefined) this.#afterwards(exchange);
     return exchange;
   }
@@ -384,10 +388,7 @@ export class LiveRoute implements Route, Inlet {
     exchange.failure = new FlowError(
       "java.util.concurrent.RejectedExecutionException",
       `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`,
-      {
-        code: "limit-inflight",
-        retryable: true,
-      },
+      { code: "limit-inflight", retryable: true },
     );
     exchange.run.status = "failed";
     exchange.run.failure = exchange.failure;
