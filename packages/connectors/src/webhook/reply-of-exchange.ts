@@ -35,11 +35,11 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
 export function acceptedReply(exchange: Exchange): HttpReply {
   const headers = runHeaders(exchange);
   headers["Content-Type"] = "application/json";
-  return { status: 202, headers, body: JSON.stringify({ runId: exchange.run.id }) };
+  return { status: 202, headers, body: JSON.stringify({ runId: exchange.run.root.id }) };
 }
 
 export function timeoutReply(exchange: Exchange | undefined, rule: ReplyRule, timeoutMs: number): HttpReply {
-  const where = exchange === undefined ? "" : ` (run ${exchange.run.id})`;
+  const where = exchange === undefined ? "" : ` (run ${exchange.run.root.id})`;
   return errorReply(
     504,
     `route '${rule.routeId}' gave no answer within ${timeoutMs} ms and goes on${where}`,
@@ -80,8 +80,9 @@ function isByteStream(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
+/** The run is the request's own, also for a caller who is answered while it is below a `direct:` call. */
 function runHeaders({ run, properties }: Exchange): ReplyHeaders {
-  const headers: ReplyHeaders = { "X-Run-Id": run.id };
+  const headers: ReplyHeaders = { "X-Run-Id": run.root.id };
   if (run.trace !== undefined) headers["traceresponse"] = traceResponse(run.trace as TraceContext);
   const mocked = properties?.get("SluiceMocked");
   if (typeof mocked === "string") headers["X-Mocked"] = mocked;
@@ -104,7 +105,7 @@ function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefin
 
 function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown, rule: ReplyRule): HttpReply {
   const headers = runHeaders(exchange);
-  const failed = `route '${rule.routeId}' failed (run ${exchange.run.id})`;
+  const failed = `route '${rule.routeId}' failed (run ${exchange.run.root.id})`;
   if (failure.code === "limit-inflight") {
     headers["Retry-After"] = "1";
     return errorReply(503, failure.message, headers);

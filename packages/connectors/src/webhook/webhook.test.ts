@@ -1,4 +1,4 @@
-import { FlowError, type Exchange, type HttpMount, type HttpReply, type HttpRequest, type Processor } from "@sluice/engine/spi";
+import { FlowError, Run, type Exchange, type HttpMount, type HttpReply, type HttpRequest, type Processor } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
 import { beforeEach, expect, test } from "vitest";
 import { platformHttpConnector } from "../platform-http/platform-http.ts";
@@ -241,6 +241,23 @@ test("a caller who waits too long gets 504 with the run's id, and no timer stays
   release();
   expect(await inTime).toMatchObject({ status: 200 });
   expect(host.clock.pending).toBe(0);
+});
+
+test("a caller is told the run of his own request, also while it is below a direct: call", async () => {
+  const below: Processor = (exchange) => {
+    const { run } = exchange;
+    exchange.run = new Run("run-below", routeIdentity("below"), 0, { uri: "direct:below" }, run);
+    return new Promise<void>(() => undefined);
+  };
+  const accepted = started("webhook?async=true", below);
+  const reply = accepted.call() as HttpReply;
+  const runId = accepted.inlet.exchanges[0]?.run.parent?.id;
+  expect([reply.status, json(reply), reply.headers?.["X-Run-Id"]]).toEqual([202, { runId }, runId]);
+  const late = started("webhook?requestTimeout=2s", below);
+  const refused = late.call();
+  await host.clock.advance(2_000);
+  const lateId = late.inlet.exchanges[0]?.run.parent?.id;
+  expect(await refused).toMatchObject({ status: 504, headers: { "X-Run-Id": lateId }, body: expect.stringContaining(`(run ${lateId})`) });
 });
 
 test("the caller's trace goes on", () => {
