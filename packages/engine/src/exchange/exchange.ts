@@ -75,6 +75,11 @@ export class Exchange {
     return this.properties;
   }
 
+  /** Makes the properties its own, for code that may change the map in place. */
+  unshareProperties(): void {
+    if (this.properties !== undefined) this.ownProperties();
+  }
+
   private ownProperties(): Map<string, unknown> {
     const { properties } = this;
     if (this.own !== undefined && this.own === properties) return this.own;

@@ -1,4 +1,5 @@
 // The small steps that set, remove and read parts of the message.
+import type { Exchange } from "@sluice/engine/spi";
 import { faultsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
@@ -129,4 +130,21 @@ it("rollback takes its text literally, or ends without a failure", async () => {
   `);
   expect((await quiet({ body: "x" })).error).toBeUndefined();
   expect(quiet.mocks.size).toBe(0);
+});
+
+describe("functions of the operator", () => {
+  it.each(["process: {ref: mark}", "bean: {ref: mark}", 'setHeader: {name: x, simple: "${function(mark)}"}'])(
+    "%s may change the properties in place, and changes those of nobody else",
+    async (step) => {
+      const mark = (...given: unknown[]): void => {
+        const { properties } = given.at(-1) as Exchange;
+        (properties as Map<string, unknown>).set("seen", (properties as Map<string, unknown>).size);
+      };
+      const bean = { names: ["mark"], kind: "function", properties: {}, title: "", summary: "", group: "", since: "0.1", create: () => mark } as const;
+      const run = await flow(`- ${step}\n- setBody: {simple: "\${exchangeProperty.seen}"}`, { beans: [bean] });
+      const properties = new Map<string, unknown>([["who", "ada"]]);
+      const bodies = [await run({ delivery: { properties } }), await run({ delivery: { properties } })].map(({ body }) => body);
+      expect([bodies, [...properties]]).toEqual([[1, 1], [["who", "ada"]]]);
+    },
+  );
 });

@@ -35,6 +35,7 @@ export const bean = defineStep({
       if (result !== undefined) exchange.message.body = result;
     };
     return (exchange) => {
+      exchange.unshareProperties();
       const result = call(exchange);
       if (result instanceof Promise) return result.then((value: unknown) => take(exchange, value));
       take(exchange, result);

@@ -20,6 +20,9 @@ export const process = defineStep({
   ],
   compile({ ref }, compiler) {
     const run = compiler.registry.bean(ref, "function") as Processor;
-    return (exchange) => run(exchange);
+    return (exchange) => {
+      exchange.unshareProperties();
+      return run(exchange);
+    };
   },
 });

@@ -106,7 +106,10 @@ function callByName(call: Call): Expression {
 function registered(call: Call, name: string): Expression {
   const bean = findBean(call.scope, name, "function");
   if (typeof bean !== "function") throw call.fault(`there is no function '${name}'`, "define it in the init block as $name ~:= ${…};");
-  return (exchange) => (bean as (body: unknown, exchange: Exchange) => unknown)(exchange.message.body, exchange);
+  return (exchange) => {
+    exchange.unshareProperties();
+    return (bean as (body: unknown, exchange: Exchange) => unknown)(exchange.message.body, exchange);
+  };
 }
 
 /** A bean by name, undefined when there is none. */
