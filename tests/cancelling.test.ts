@@ -68,16 +68,16 @@ describe("a run over its deadline below a direct: call", () => {
         beans: [slow],
         listener: {
           started: ({ route }) => told.push(`${route.id} starts`),
-          ended: ({ route, status, endedAt }) => told.push(`${route.id} ${status} ${endedAt > 0}`),
+          ended: ({ route, status, endedAt }, { run }) => told.push(`${route.id} ${status} ${endedAt > 0} as ${run.route.id}`),
         },
       },
     );
     const outcome = await passing(run, run({ body: "x" }), 3_000);
     expect([outcome.error, outcome.exchange.run.route.id]).toEqual(["time limit: the run took longer than 1000 ms", "start"]);
-    expect(told).toEqual(["start starts", "below starts", "start cancelled true"]);
+    expect(told).toEqual(["start starts", "below starts", "start cancelled true as start"]);
     goOn();
     await run.host.clock.advance(10);
-    expect(told.slice(3)).toEqual(["below failed true"]);
+    expect(told.slice(3)).toEqual(["below failed true as below"]);
     expect(["start", "below"].map((id) => run.runtime.routes.get(id)?.stats)).toMatchObject([
       { inflight: 0, total: 1, failed: 1 },
       { inflight: 0, total: 1, failed: 1 },

@@ -51,7 +51,7 @@ export class Run {
   redeliveries = 0;
   /** The step that let the message go no further, a filter or a check for duplicates. */
   passedOver: object | undefined = undefined;
-  /** The steps it went through; undefined where nobody notes them. */
+  /** Where its steps are noted, as long as its record is its own; whoever reads them asks for `trail`. */
   steps: StepTrail | undefined = undefined;
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;
@@ -93,6 +93,11 @@ export class Run {
     run.record = this.record;
     run.steps = this.steps;
     return run;
+  }
+
+  /** The steps it went through; undefined where nobody notes them, and for what goes on when the history has forgotten the run. */
+  get trail(): StepTrail | undefined {
+    return this.steps?.runId === this.id ? this.steps : undefined;
   }
 
   /** Aborted when the run is cancelled or its deadline passes; made only for steps that ask. */

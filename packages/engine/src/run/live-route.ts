@@ -349,8 +349,6 @@ export class LiveRoute implements Route, Inlet {
   }
 
   #complete(run: Run, exchange: Exchange): Exchange {
-    // One that is ended from outside may be on its way through another route just now.
-    exchange.run = run;
     this.#end(run, exchange);
     if (exchange.completions !== undefined) this.#afterwards(exchange);
     return exchange;
@@ -365,6 +363,8 @@ export class LiveRoute implements Route, Inlet {
 
   #end(run: Run, exchange: Exchange): void {
     const { stats } = this;
+    // One that is ended from outside may be on its way through another route, and that one ends later.
+    exchange.run = run;
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;

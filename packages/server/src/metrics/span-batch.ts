@@ -36,7 +36,7 @@ export function finishedRun(run: Run): FinishedRun {
     startedAt: run.startedAt,
     endedAt: run.endedAt,
     status: run.status,
-    steps: run.steps?.records() ?? [],
+    steps: run.trail?.records() ?? [],
     redeliveries: run.redeliveries,
     error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId },
   };

@@ -1,32 +1,24 @@
 import { Message, type Exchange } from "@sluice/engine";
-import { flow } from "@sluice/testkit";
+import { flow, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
 import { stepTap } from "./step-tap.ts";
 
 interface Noted {
   readonly history: RunHistory;
+  readonly mocks: FlowUnderTest["mocks"];
   /** Runs a message through the route as the service does. */
   pass(body: unknown): Promise<Exchange>;
   advance(ms: number): Promise<void>;
 }
 
 async function noted(steps: string, perRoute: number): Promise<Noted> {
-  const { runtime, host } = await flow(steps);
+  const history = createRunHistory({ perRoute, total: 10_000, bytes: 1e9 });
+  const { runtime, host, mocks } = await flow(steps, { listener: history });
   runtime.tap(stepTap);
   const inlet = runtime.inletOf("direct:start");
   if (inlet === undefined) throw new Error("the route has no inlet");
-  const history = createRunHistory({ perRoute, total: 10_000, bytes: 1e9 });
-  const delivery = { started: (exchange: Exchange): void => history.started(exchange.run, exchange) };
-  return {
-    history,
-    async pass(body) {
-      const exchange = await inlet.deliver(new Message(body), delivery);
-      history.ended(exchange.run, exchange);
-      return exchange;
-    },
-    advance: (ms) => host.clock.advance(ms),
-  };
+  return { history, mocks, pass: async (body) => inlet.deliver(new Message(body)), advance: (ms) => host.clock.advance(ms) };
 }
 
 const stepsOf = (history: RunHistory, id: string): readonly string[] | undefined =>
@@ -75,5 +67,27 @@ describe("steps of runs", () => {
     // The first one's delay is over, the second one's is not.
     await advance(10);
     expect(stepsOf(history, run.id)).toEqual(before);
+  });
+
+  it("are not told as their own by what goes on when the history has forgotten the run", async () => {
+    const { pass, advance, mocks } = await noted(
+      `
+- onCompletion: {steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${messageHistory}"}}, {to: "mock:over"}]}
+- route:
+    id: start
+    from: {uri: "direct:start", steps: [{choice: {when: [{simple: "\${body} == 'odd'", steps: [{log: {id: private, message: x}}]}]}}]}
+`,
+      1,
+    );
+    const told = (): unknown => mocks.get("over")?.at(-1)?.body;
+    await pass("even");
+    await advance(150);
+    expect(told()).toMatch(/\[choice1\].*delay1\].*setBody1\]/s);
+    await pass("even");
+    await advance(50);
+    await pass("odd");
+    await advance(60);
+    expect(told()).not.toContain("private");
+    expect(mocks.get("over")).toHaveLength(2);
   });
 });

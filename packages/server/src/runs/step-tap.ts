@@ -12,8 +12,8 @@ function noted(next: Processor, node: StepNode): Processor {
   const name = { stepId: node.id, kind: node.name };
   return (exchange) => {
     const { run } = exchange;
-    const trail = run.steps;
-    if (trail === undefined || trail.runId !== run.id) return next(exchange);
+    const { trail } = run;
+    if (trail === undefined) return next(exchange);
     const began = performance.now();
     const known = exchange.attempt > 1 ? trail.again(name, exchange.attempt) : -1;
     const place = known >= 0 ? known : trail.begin(name, timeOrigin + began);

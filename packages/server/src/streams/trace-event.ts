@@ -51,7 +51,7 @@ export class TraceEvent implements StreamEvent, EventFacts {
     this.#at = at - origin;
     this.#passage = passage;
     this.#step = step;
-    this.#seq = exchange.run.steps?.length ?? 0;
+    this.#seq = exchange.run.trail?.length ?? 0;
     this.#attempt = exchange.attempt;
     this.#mocked = mocked;
     this.#durationMicros = durationMs === undefined ? -1 : Math.round(durationMs * 1_000);

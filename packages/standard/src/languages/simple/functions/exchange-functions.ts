@@ -129,7 +129,7 @@ function dump(exchange: Exchange): string {
 }
 
 function history(exchange: Exchange): string {
-  const steps = (exchange.run.steps?.records() ?? []).map(
+  const steps = (exchange.run.trail?.records() ?? []).map(
     (step) => `\n[${exchange.run.route.id}] [${step.stepId}] [${step.kind}] [${Math.round(step.durationMs)} ms]`,
   );
   return `\nMessage History (${exchange.run.route.id})\n${"-".repeat(80)}${steps.join("")}\n`;
