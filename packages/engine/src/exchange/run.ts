@@ -90,7 +90,6 @@ export class Run {
     const run = new Run(this.id, this.route, startedAt, this.trigger, this, this.session, true);
     run.correlationId = this.correlationId;
     run.trace = this.trace;
-    run.record = this.record;
     run.steps = this.steps;
     return run;
   }

@@ -32,6 +32,8 @@ export interface RunHistory {
   /** Those of these runs that are here. */
   held(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
+  /** Estimated memory of all that is kept. */
+  readonly bytes: number;
 }
 
 export function createRunHistory(limits: RunHistoryLimits): RunHistory {
@@ -106,8 +108,8 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     },
     ended(run, exchange) {
       const record = run.record as RunRecord | undefined;
-      // A copy that went its own way may outlive the record it was told to.
-      if (record === undefined || record.id !== run.id) return;
+      // Only the record that is still this run's, and was not ended before.
+      if (record?.run !== run) return;
       run.record = undefined;
       bytes += record.end(run, exchange);
     },
@@ -125,6 +127,9 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
     },
     get size() {
       return total;
+    },
+    get bytes() {
+      return bytes;
     },
   };
 }

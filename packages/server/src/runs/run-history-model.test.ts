@@ -1,0 +1,249 @@
+// The history against a model that keeps everything: whatever begins, ends, writes late or comes from other processes, in whatever
+// order, each run that is listed is told as itself, and the memory that is counted is that of what is kept.
+import { Exchange, FlowError, Headers, Message, Run, type Processor } from "@sluice/engine";
+import type { StepNode } from "@sluice/model";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { previewBody } from "../masking/preview.ts";
+import { lostRun, previewLimit, type RunFacts } from "./run-facts.ts";
+import { createRunHistory, type RunHistory, type RunHistoryLimits } from "./run-history.ts";
+import { RunRecord } from "./run-record.ts";
+import { stepTap } from "./step-tap.ts";
+
+interface Expected {
+  readonly id: string;
+  readonly routeId: string;
+  readonly preview: string;
+  readonly requestSize: number | undefined;
+  readonly contentType: string | undefined;
+  correlationId: string | undefined;
+  status: string;
+  isOver: boolean;
+  error: string | undefined;
+  replayOf: string | undefined;
+  replyStatus: number | undefined;
+  readonly steps: { stepId: string; status: string; attempts: number }[];
+}
+
+interface Known {
+  readonly expected: Expected;
+  readonly exchange: Exchange;
+  readonly run: Run;
+  readonly record: () => RunRecord;
+}
+
+interface PendingStep {
+  readonly noted: { status: string } | undefined;
+  settle(failed: boolean): void;
+}
+
+const longestTrail = 200;
+const text = (length: number, seed: number): string => String.fromCharCode(97 + (seed % 26)).repeat(length);
+
+class Interleaving {
+  readonly history: RunHistory;
+  readonly known: Known[] = [];
+  readonly pending: PendingStep[] = [];
+  readonly read: { readonly facts: readonly RunFacts[]; readonly then: string }[] = [];
+  /** The runs of each route in the order they came. */
+  readonly order = new Map<string, string[]>();
+  #clock = 0;
+
+  constructor(limits: RunHistoryLimits) {
+    this.history = createRunHistory(limits);
+  }
+
+  begin(routeId: string, kind: "text" | "bytes" | "structure", length: number, seed: number): void {
+    const at = ++this.#clock;
+    const run = new Run(`run_${String(at).padStart(6, "0")}`, { id: routeId, flowId: "f", flowHash: "h" }, at, { uri: "direct:x" });
+    const content = text(length, seed);
+    const body = kind === "text" ? content : kind === "bytes" ? new TextEncoder().encode(content) : { content };
+    const shown = previewBody(body, previewLimit);
+    const contentType = seed % 3 === 0 ? undefined : `text/${seed}`;
+    const correlationId = seed % 4 === 0 ? `correlation-${at}` : undefined;
+    run.correlationId = correlationId;
+    const exchange = new Exchange(`e${at}`, run, "InOut", new Message(body, Headers.of(contentType === undefined ? {} : { "Content-Type": contentType })));
+    this.#came(routeId, run.id);
+    this.history.started(run, exchange);
+    // A run that found no room at once has none.
+    const record = run.record as RunRecord | undefined;
+    const expected: Expected = {
+      id: run.id,
+      routeId,
+      preview: shown.text,
+      requestSize: shown.size,
+      contentType,
+      correlationId,
+      status: "running",
+      isOver: false,
+      error: undefined,
+      replayOf: undefined,
+      replyStatus: undefined,
+      steps: [],
+    };
+    if (seed % 5 === 0) {
+      record?.replays(`run_before_${at}`);
+      expected.replayOf = `run_before_${at}`;
+    }
+    this.known.push({ expected, exchange, run, record: () => record as RunRecord });
+  }
+
+  step({ expected, exchange, run }: Known, stepId: string, { apart, attempt }: { apart: boolean; attempt: number }): void {
+    const mine = apart ? new Exchange(`${exchange.id}-copy`, run.apart(++this.#clock), "InOnly", exchange.message, exchange) : exchange;
+    mine.attempt = attempt;
+    let settle = (_failed: boolean): void => undefined;
+    const work: Processor = () =>
+      new Promise<void>((resolve, reject) => (settle = (failed) => (failed ? reject(new FlowError("java.io.IOException", "late")) : resolve())));
+    const wrap = stepTap.step as (next: Processor, node: StepNode) => Processor;
+    void (wrap(work, { id: stepId, name: "to" } as StepNode)(mine) as Promise<void>).catch(() => undefined);
+    let noted = attempt > 1 ? expected.steps.findLast((step) => step.stepId === stepId) : undefined;
+    if (noted !== undefined) Object.assign(noted, { status: "running", attempts: attempt });
+    else if (expected.steps.length < longestTrail) expected.steps.push((noted = { stepId, status: "running", attempts: 1 }));
+    this.pending.push({ noted, settle });
+  }
+
+  async stepEnds(index: number, failed: boolean): Promise<void> {
+    const [step] = this.pending.splice(index, 1);
+    step?.settle(failed);
+    await new Promise(setImmediate);
+    if (step?.noted !== undefined) step.noted.status = failed ? "failed" : "completed";
+  }
+
+  end({ expected, exchange, run }: Known, failed: boolean, correlated: boolean): void {
+    if (expected.isOver) {
+      this.history.ended(run, exchange);
+      return;
+    }
+    run.endedAt = ++this.#clock;
+    run.status = expected.status = failed ? "failed" : "completed";
+    if (correlated) run.correlationId = expected.correlationId = `late-${run.id}`;
+    if (failed) run.failure = new FlowError("java.io.IOException", (expected.error = `broke ${run.id}`));
+    else exchange.message.headers.set("CamelHttpResponseCode", (expected.replyStatus = 201));
+    expected.isOver = true;
+    this.history.ended(run, exchange);
+  }
+
+  adopt(routeId: string): void {
+    const at = ++this.#clock;
+    const error = { type: "WorkerDied", message: `lost ${at}`, stepId: null };
+    const route = { id: routeId, flowId: "f", flowHash: "h" };
+    const facts = lostRun({ id: `run_${String(at).padStart(6, "0")}`, route, exchangeId: `e${at}`, trigger: { uri: "direct:x" }, startedAt: at }, error, at);
+    const run = new Run(facts.id, facts.route, at, facts.trigger);
+    const exchange = new Exchange(facts.exchangeId, run, "InOut", new Message(null));
+    this.#came(routeId, facts.id);
+    this.history.adopt(facts);
+    this.history.adopt(structuredClone(facts));
+    this.known.push({
+      expected: {
+        ...{ id: facts.id, routeId, preview: "", requestSize: undefined, contentType: undefined, correlationId: undefined, status: "failed", isOver: true },
+        ...{ error: error.message, replayOf: undefined, replyStatus: undefined, steps: [] },
+      },
+      exchange,
+      run,
+      record: () => RunRecord.of(facts),
+    });
+  }
+
+  look(): void {
+    const { runs } = this.history.list({ limit: 1_000 });
+    this.read.push({ facts: runs, then: JSON.stringify(runs) });
+  }
+
+  check(): void {
+    const { runs, total } = this.history.list({ limit: 1_000 });
+    const byId = new Map(this.known.map((known) => [known.expected.id, known]));
+    const shown = runs.map((facts) => ({
+      ...{ id: facts.id, routeId: facts.route.id, preview: facts.preview, requestSize: facts.requestSize, contentType: facts.contentType },
+      ...{ correlationId: facts.correlationId, status: facts.status, isOver: facts.isOver, error: facts.error?.message, replayOf: facts.replayOf },
+      ...{ replyStatus: facts.replyStatus, steps: facts.steps.map(({ stepId, status, attempts }) => ({ stepId, status, attempts })) },
+    }));
+    expect(shown).toEqual(runs.map(({ id }) => byId.get(id)?.expected));
+    expect([this.history.size, total]).toEqual([runs.length, runs.length]);
+    expect(this.history.bytes).toBe(runs.reduce((sum, { id }) => sum + (byId.get(id) as Known).record().bytes, 0));
+    // Of each route the newest are kept.
+    for (const [routeId, ids] of this.order) {
+      const kept = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
+      expect(kept).toEqual(ids.slice(ids.length - kept.length).toReversed());
+    }
+    for (const { facts, then } of this.read) expect(JSON.stringify(facts)).toBe(then);
+  }
+
+  #came(routeId: string, id: string): void {
+    this.order.set(routeId, [...(this.order.get(routeId) ?? []), id]);
+  }
+}
+
+const routeIds = fc.constantFrom("a", "a", "b", "c");
+const begin = fc.record({
+  kind: fc.constant("begin" as const),
+  routeId: routeIds,
+  body: fc.constantFrom("text" as const, "bytes" as const, "structure" as const),
+  length: fc.constantFrom(0, 1, 30, 255, 256, 257, 1_023, 1_024, 1_025, 5_000),
+  seed: fc.nat(100),
+});
+const end = fc.record({
+  kind: fc.constant("end" as const),
+  which: fc.nat(),
+  again: fc.constantFrom(false, false, true),
+  failed: fc.boolean(),
+  correlated: fc.boolean(),
+});
+const step = fc.record({
+  kind: fc.constant("step" as const),
+  which: fc.nat(),
+  stepId: fc.constantFrom("s1", "s2", "s3"),
+  apart: fc.boolean(),
+  attempt: fc.constantFrom(1, 1, 1, 2, 3),
+  times: fc.constantFrom(1, 1, 1, 1, 1, 1, 210),
+});
+const stepEnds = fc.record({ kind: fc.constant("stepEnds" as const), which: fc.nat(), failed: fc.boolean() });
+const adopt = fc.record({ kind: fc.constant("adopt" as const), routeId: routeIds });
+const look = fc.record({ kind: fc.constant("look" as const) });
+const action = fc.oneof(
+  { weight: 5, arbitrary: begin },
+  { weight: 5, arbitrary: end },
+  { weight: 3, arbitrary: step },
+  { weight: 2, arbitrary: stepEnds },
+  { weight: 1, arbitrary: adopt },
+  { weight: 1, arbitrary: look },
+);
+type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+
+async function take(all: Interleaving, next: Action): Promise<void> {
+  const { known, pending } = all;
+  if (next.kind === "begin") all.begin(next.routeId, next.body, next.length, next.seed);
+  else if (next.kind === "adopt") all.adopt(next.routeId);
+  else if (next.kind === "look") all.look();
+  else if (next.kind === "stepEnds") await all.stepEnds(next.which % Math.max(1, pending.length), next.failed);
+  else if (next.kind === "end") {
+    const one = pick(next.again ? known : known.filter(({ expected }) => !expected.isOver), next.which);
+    if (one !== undefined) all.end(one, next.failed, next.correlated);
+  } else {
+    const one = pick(known, next.which);
+    // A run of another process takes no steps here.
+    if (one?.run.steps !== undefined) for (let count = 0; count < next.times; count++) all.step(one, next.stepId, next);
+  }
+}
+
+/** One of the last few. */
+const pick = (known: readonly Known[], which: number): Known | undefined => known[known.length - 1 - (which % Math.max(1, Math.min(8, known.length)))];
+
+it.each<[string, RunHistoryLimits]>([
+  ["of a few runs per route", { perRoute: 2, total: 1_000, bytes: 1e9 }],
+  ["of a few runs in all", { perRoute: 5, total: 7, bytes: 1e9 }],
+  ["of a few bytes", { perRoute: 6, total: 1_000, bytes: 9_000 }],
+  ["of one run", { perRoute: 1, total: 1, bytes: 1 }],
+])("a history %s tells each run as itself and counts what it keeps", async (_name, limits) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 60, size: "max" }), async (actions) => {
+      const all = new Interleaving(limits);
+      for (const next of actions) {
+        await take(all, next);
+        all.check();
+      }
+      if (limits.total === 1_000 && limits.bytes === 1e9)
+        expect(all.history.size).toBe([...all.order.values()].reduce((sum, ids) => sum + Math.min(limits.perRoute, ids.length), 0));
+    }),
+    { numRuns: 30 },
+  );
+});
