@@ -173,6 +173,41 @@ describe("runs", () => {
     await partner.close();
   });
 
+  it("D6: the reply of a run is the one its caller got, status and size", async () => {
+    const route = (id: string, uri: string, ...steps: string[]): string =>
+      `- route:\n    id: ${id}\n    from:\n      uri: "${uri}"\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
+    const flows = {
+      "replies-json": route("replies-json", "webhook", "unmarshal: {json: {}}"),
+      "replies-wide": route("replies-wide", "webhook", "setHeader: {name: CamelHttpResponseCode, constant: '418'}", "setBody: {constant: grün}"),
+      "replies-ok": route("replies-ok", "webhook", "log: seen"),
+      "replies-none": route("replies-none", "platform-http:/api/replies-none", "setBody: {constant: ''}"),
+      "replies-failed": route("replies-failed", "webhook", "throwException: {exceptionType: java.lang.Exception, message: no}"),
+      "replies-unread": route("replies-unread", "webhook", "unmarshal: {json: {}}"),
+      "replies-later": route("replies-later", "webhook?async=true", "setBody: {constant: much later}"),
+      "replies-late": route("replies-late", "webhook?requestTimeout=50", "delay: {constant: '200'}", "setBody: {constant: too late}"),
+    };
+    const bodies: Readonly<Record<string, string>> = { "replies-json": '{ "a": [1, 2] }' };
+    const seen: Record<string, unknown> = {};
+    for (const [id, yaml] of Object.entries(flows)) {
+      expect((await server.putFlow(id, yaml)).status).toBe(201);
+      const reply = await fire(id, bodies[id] ?? "x");
+      const ended = async (): Promise<any> => (await server.api("GET", `/runs/${reply.headers.get("x-run-id")}`)).json;
+      await eventually(async () => (await ended()).endedAt !== null);
+      seen[id] = reply.status;
+      expect([id, (await ended()).reply]).toEqual([id, { status: reply.status, size: Buffer.byteLength(reply.text) }]);
+    }
+    expect(seen).toEqual({
+      "replies-json": 200,
+      "replies-wide": 418,
+      "replies-ok": 200,
+      "replies-none": 204,
+      "replies-failed": 500,
+      "replies-unread": 400,
+      "replies-later": 202,
+      "replies-late": 504,
+    });
+  });
+
   it("the history outlives its route", async () => {
     await server.putFlow("gone", answering("gone", "x"));
     await fire("gone");
@@ -239,7 +274,7 @@ describe("health", () => {
     await eventually(() => said("first one") === 1);
     rmSync(folder, { recursive: true });
     await eventually(async () => isDeepStrictEqual(await now(), lost));
-    expect(said(`'${folder}' is gone`)).toBe(2);
+    await eventually(() => said(`'${folder}' is gone`) === 2);
     expect((await server.api("POST", "/routes/inbox/suspend")).json.status).toBe("Suspended");
     expect(await now()).toEqual(["UP", "Suspended", null]);
     await server.api("POST", "/routes/inbox/resume");

@@ -77,7 +77,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   }
 }
 
-/** What goes along with the message; remembers the exchange for replies that do not wait for its end. */
+/** What goes along with the message, and what came of it: the reply is made while the run can still be told of it. */
 class WebhookDelivery implements Delivery {
   readonly pattern: "InOnly" | "InOut";
   readonly trigger: Trigger;
@@ -85,24 +85,55 @@ class WebhookDelivery implements Delivery {
   readonly session: SessionTag | undefined;
   readonly properties: ReadonlyMap<string, unknown> | undefined;
   exchange: Exchange | undefined = undefined;
+  readonly #delivered: unknown;
+  readonly #rule: ReplyRule;
+  #reply: HttpReply | undefined = undefined;
+  #fault: unknown = undefined;
 
-  constructor(
-    pattern: "InOnly" | "InOut",
-    trigger: Trigger,
-    trace: TraceContext,
-    properties: ReadonlyMap<string, unknown> | undefined,
-    session: SessionTag | undefined,
-  ) {
-    this.pattern = pattern;
+  constructor(request: HttpRequest, trigger: Trigger, trace: TraceContext, properties: ReadonlyMap<string, unknown> | undefined, expected: Expected) {
+    this.pattern = expected.waits ? "InOut" : "InOnly";
     this.trigger = trigger;
     this.trace = trace;
-    this.session = session;
+    this.session = request.session;
     this.properties = properties;
+    this.#delivered = expected.delivered;
+    this.#rule = expected.rule;
   }
 
   started(exchange: Exchange): void {
     this.exchange = exchange;
+    if (this.pattern === "InOnly") exchange.run.reply = this.#reply = acceptedReply(exchange);
   }
+
+  settled(exchange: Exchange): void {
+    if (this.#reply !== undefined) return;
+    try {
+      this.#reply = replyOfExchange(exchange, this.#delivered, this.#rule);
+      exchange.run.root.reply ??= this.#reply;
+    } catch (fault) {
+      this.#fault = fault;
+    }
+  }
+
+  /** The run's own reply, also when its caller was told something else before. */
+  replyOf(exchange: Exchange): HttpReply {
+    if (this.#fault !== undefined) throw this.#fault;
+    return this.#reply ?? replyOfExchange(exchange, this.#delivered, this.#rule);
+  }
+
+  /** The caller waits no longer. */
+  timedOut(timeoutMs: number): HttpReply {
+    const reply = timeoutReply(this.exchange, this.#rule, timeoutMs);
+    if (this.exchange !== undefined) this.exchange.run.root.reply = reply;
+    return reply;
+  }
+}
+
+/** What a reply is made from. */
+interface Expected {
+  readonly waits: boolean;
+  readonly delivered: unknown;
+  readonly rule: ReplyRule;
 }
 
 function requestHandler(
@@ -135,31 +166,21 @@ function requestHandler(
       const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
       return intake.accept(request, message, trace, triggerOf(request)).then(settle);
     }
-    const delivered = message.body;
     const waits = !isAsync(options, request);
-    const delivery = new WebhookDelivery(
-      waits ? "InOut" : "InOnly",
-      triggerOf(request),
-      settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent")),
-      propertiesOf(request),
-      request.session,
-    );
+    const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
+    const delivery = new WebhookDelivery(request, triggerOf(request), trace, propertiesOf(request), { waits, delivered: message.body, rule });
     const outcome = inlet.deliver(message, delivery);
-    if (!(outcome instanceof Promise))
-      return settle(waits || outcome.failure?.code === "limit-inflight" ? replyOfExchange(outcome, delivered, rule) : acceptedReply(outcome));
-    if (waits)
-      return patiently(
-        outcome.then((exchange) => settle(replyOfExchange(exchange, delivered, rule))),
-        delivery,
-      );
-    return delivery.exchange === undefined ? outcome.then((exchange) => settle(acceptedReply(exchange))) : settle(acceptedReply(delivery.exchange));
+    if (!(outcome instanceof Promise)) return settle(delivery.replyOf(outcome));
+    if (!waits && delivery.exchange !== undefined) return settle(delivery.replyOf(delivery.exchange));
+    const reply = outcome.then((exchange) => settle(delivery.replyOf(exchange)));
+    return waits ? patiently(reply, delivery) : reply;
   }
 
   function patiently(reply: Promise<HttpReply>, delivery: WebhookDelivery): Promise<HttpReply> {
     const timeoutMs = options.requestTimeout;
     if (timeoutMs <= 0) return reply;
     return new Promise((resolve, reject) => {
-      const cancel = host.clock.after(timeoutMs, () => resolve(timeoutReply(delivery.exchange, rule, timeoutMs)));
+      const cancel = host.clock.after(timeoutMs, () => resolve(delivery.timedOut(timeoutMs)));
       reply.finally(cancel).then(resolve, reject);
     });
   }

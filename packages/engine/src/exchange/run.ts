@@ -34,6 +34,12 @@ export interface TraceContext {
   readonly sampled: boolean;
 }
 
+/** An answer as far as it says something about the run. */
+export interface RunReply {
+  readonly status: number;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
 export type RunStatus = "running" | "completed" | "failed" | "retrying" | "discarded" | "cancelled";
 
 export class Run {
@@ -55,6 +61,8 @@ export class Run {
   steps: StepTrail | undefined = undefined;
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;
+  /** What the caller was told, by sources that answer. */
+  reply: RunReply | undefined = undefined;
   /** How many `direct:` calls deep this run is; bounded so that a route calling itself ends. */
   readonly depth: number;
   /** The run the trigger made, above all `direct:` calls and copies. */

@@ -119,8 +119,8 @@ export class LiveRoute implements Route, Inlet {
     } catch (thrown) {
       this.#fail(exchange, thrown);
     }
-    if (pending !== undefined) return this.#await(run, exchange, pending);
-    return this.#complete(run, exchange);
+    if (pending !== undefined) return this.#await(run, exchange, pending, delivery);
+    return this.#complete(run, exchange, delivery);
   }
 
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
@@ -303,7 +303,7 @@ export class LiveRoute implements Route, Inlet {
   }
 
   #pass(exchange: Exchange, process: Processor): Awaitable {
-    const program = this.program;
+    const { program } = this;
     if (program.keepOriginal) exchange.original ??= exchange.message.copy();
     if (program.afterReply.length > 0) (exchange.completions ??= []).push(...program.afterReply);
     if (program.beforeReply.length === 0) return process(exchange);
@@ -334,11 +334,11 @@ export class LiveRoute implements Route, Inlet {
   }
 
   /** The promise of an exchange whose route waits; resolves even when a step never does, once the run is cancelled. */
-  #await(run: Run, exchange: Exchange, pending: Promise<void>): Promise<Exchange> {
+  #await(run: Run, exchange: Exchange, pending: Promise<void>, delivery: Delivery | undefined): Promise<Exchange> {
     return new Promise((resolve) => {
       const finish = (thrown?: unknown): void => {
         if (thrown !== undefined) this.#fail(exchange, thrown);
-        resolve(this.#complete(run, exchange));
+        resolve(this.#complete(run, exchange, delivery));
       };
       const flight = this.#flights.add(exchange, finish);
       pending.then(
@@ -348,7 +348,8 @@ export class LiveRoute implements Route, Inlet {
     });
   }
 
-  #complete(run: Run, exchange: Exchange): Exchange {
+  #complete(run: Run, exchange: Exchange, delivery: Delivery | undefined): Exchange {
+    delivery?.settled?.(exchange);
     this.#end(run, exchange);
     if (exchange.completions !== undefined) this.#afterwards(exchange);
     return exchange;
@@ -390,9 +391,7 @@ export class LiveRoute implements Route, Inlet {
       `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`,
       { code: "limit-inflight", retryable: true },
     );
-    exchange.run.status = "failed";
-    exchange.run.failure = exchange.failure;
-    exchange.run.endedAt = exchange.run.startedAt;
+    Object.assign(exchange.run, { status: "failed", failure: exchange.failure, endedAt: exchange.run.startedAt });
     this.stats.total++;
     this.stats.failed++;
     return exchange;

@@ -65,6 +65,8 @@ export interface Delivery {
   readonly trace?: TraceContext;
   /** Called with the new exchange before its first step runs: how a source learns the run's id without waiting for the end. */
   readonly started?: (exchange: Exchange) => void;
+  /** Called when its route is over, before anybody is told of the end: what a source answers belongs to the run. Must not throw. */
+  readonly settled?: (exchange: Exchange) => void;
 }
 
 /** The way into a started route. */

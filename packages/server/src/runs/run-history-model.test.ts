@@ -118,7 +118,7 @@ class Interleaving {
     run.status = expected.status = failed ? "failed" : "completed";
     if (correlated) run.correlationId = expected.correlationId = `late-${run.id}`;
     if (failed) run.failure = new FlowError("java.io.IOException", (expected.error = `broke ${run.id}`));
-    else exchange.message.headers.set("CamelHttpResponseCode", (expected.replyStatus = 201));
+    else run.reply = { status: (expected.replyStatus = 201), body: undefined };
     expected.isOver = true;
     this.history.ended(run, exchange);
   }

@@ -1,6 +1,7 @@
 // Where the history keeps one run, and later another: a busy route has a few hundred of these and fills them over and over, so that
 // what is kept of a run is no work for the garbage collector. Nobody holds on to one; whoever asks gets its facts.
 import { StepTrail, type Exchange, type Run } from "@sluice/engine";
+import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
 
@@ -12,6 +13,9 @@ const stepBytes = 40;
 const roomStep = 256;
 
 const noRoom = Buffer.alloc(0);
+
+/** Of what a run that answers nobody came to. */
+const sizeOf = (body: unknown): number | undefined => (typeof body === "string" || body instanceof Uint8Array ? lengthOf(body) : undefined);
 
 export class RunRecord {
   /** The run itself while it goes on; given up at its end. */
@@ -112,10 +116,9 @@ export class RunRecord {
       this.#error = { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId ?? null };
       this.bytes += this.#error.message.length * 2;
     }
-    const { body, headers } = exchange.message;
-    const status = headers.getOwn("CamelHttpResponseCode");
-    this.#replyStatus = status === undefined ? undefined : Number(status);
-    this.#replySize = typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
+    const { reply } = run;
+    this.#replyStatus = reply?.status;
+    this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);
     return this.bytes - before;
   }
 
