@@ -148,7 +148,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         const table = (await store.openExisting())?.deadLetters;
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
         const { job, done } = replays.many(table, filter, body.limit ?? highestLimit);
-        await Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+        await forAWhile(done);
         return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },
     }),
@@ -166,7 +166,11 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       tag: "dead letters",
       summary: "Cancels a bulk replay: no more letters are tried, those under way are finished",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
-      handle: ({ params }) => ok(jobJson(known(replays.cancel(params["id"] as string), params["id"] as string))),
+      async handle({ params }) {
+        const { job, done } = known(replays.cancel(params["id"] as string), params["id"] as string);
+        await forAWhile(done);
+        return ok(jobJson(job));
+      },
     }),
   ];
 }
@@ -208,9 +212,13 @@ function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterF
   return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
 }
 
-function known(job: ReplayJob | undefined, id: string): ReplayJob {
-  if (job === undefined) throw new Refusal("not-found", `replay '${id.slice(0, 128)}' not found`);
-  return job;
+function known<T>(found: T | undefined, id: string): T {
+  if (found === undefined) throw new Refusal("not-found", `replay '${id.slice(0, 128)}' not found`);
+  return found;
+}
+
+function forAWhile(done: Promise<void>): Promise<unknown> {
+  return Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
 }
 
 function jobJson(job: ReplayJob): Readonly<Record<string, unknown>> {

@@ -37,17 +37,23 @@ export interface ReplayJob {
   skipped: number;
 }
 
+/** A bulk replay; the promise resolves when nothing of it is under way any more. */
+export interface BulkReplay {
+  readonly job: ReplayJob;
+  readonly done: Promise<void>;
+}
+
 export interface LetterReplays {
   one(table: DeadLetterTable, id: string): Promise<LetterOutcome>;
-  /** Begins with the oldest; the promise resolves when all are done. */
-  many(table: DeadLetterTable, filter: LetterFilter, limit: number): { readonly job: ReplayJob; readonly done: Promise<void> };
+  /** Begins with the oldest. */
+  many(table: DeadLetterTable, filter: LetterFilter, limit: number): BulkReplay;
   job(id: string): ReplayJob | undefined;
   /** Tries no more letters; those under way are finished. */
-  cancel(id: string): ReplayJob | undefined;
+  cancel(id: string): BulkReplay | undefined;
 }
 
 export function letterReplays({ runtime, keeper, clock, isDraining, isOpenSession }: ReplayParts): LetterReplays {
-  const jobs = new Map<string, ReplayJob>();
+  const jobs = new Map<string, BulkReplay>();
 
   async function one(table: DeadLetterTable, id: string): Promise<LetterOutcome> {
     const letter = table.find(id);
@@ -83,19 +89,20 @@ export function letterReplays({ runtime, keeper, clock, isDraining, isOpenSessio
         failed: 0,
         skipped: 0,
       };
-      jobs.set(job.id, job);
-      return { job, done: work(table, ids, job) };
+      const replay = { job, done: work(table, ids, job) };
+      jobs.set(job.id, replay);
+      return replay;
     },
-    job: (id) => jobs.get(id),
+    job: (id) => jobs.get(id)?.job,
     cancel(id) {
-      const job = jobs.get(id);
-      if (job?.status === "running") job.status = "cancelled";
-      return job;
+      const replay = jobs.get(id);
+      if (replay?.job.status === "running") replay.job.status = "cancelled";
+      return replay;
     },
   };
 
   function makeRoom(): void {
-    for (const [id, { status }] of jobs) if (jobs.size >= keptJobs && status !== "running") jobs.delete(id);
+    for (const [id, { job }] of jobs) if (jobs.size >= keptJobs && job.status !== "running") jobs.delete(id);
     if (jobs.size >= keptJobs)
       throw new Refusal("too-many", `no more than ${keptJobs} bulk replays may be under way: wait for one, or cancel it`, { "Retry-After": "10" });
   }
