@@ -311,4 +311,40 @@ describe.skipIf(!hasBrowser)("trying a flow out", { timeout: 120_000 }, () => {
     await page.getByText("No dead letters").waitFor();
     expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(0);
   });
+
+  it("all dead letters of a route are replayed with their progress, and the replay can be cancelled", async () => {
+    const dead = (broken: boolean): string => `- route:
+    id: many-letters
+    from:
+      uri: webhook
+      steps:
+        - doTry:
+            steps:
+              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "delay: {constant: '150'}"}
+            doCatch:
+              - exception: [java.io.IOException]
+                steps: [{to: "sluice:dead-letters"}]
+`;
+    await runtime.putFlow("many-letters", dead(true));
+    const total = 120;
+    for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
+    await runtime.putFlow("many-letters", dead(false));
+    const { page } = open;
+    await page.goto(`${designer.url}/dead-letters`);
+    await page.getByLabel("Route").selectOption("many-letters");
+    await page.getByRole("button", { name: "Replay all of many-letters" }).click();
+    const progress = page.getByText(/^\d+ of 120 sent in again …$/);
+    await progress.waitFor();
+    const first = Number.parseInt(await progress.innerText(), 10);
+    await expect.poll(async () => Number.parseInt(await progress.innerText(), 10), soon).toBeGreaterThan(first);
+    await page.getByRole("button", { name: "Cancel the replay" }).click();
+    const ended = page.getByText(/^\d+ replayed\.$/);
+    await ended.waitFor();
+    const replayed = Number.parseInt(await ended.innerText(), 10);
+    expect(replayed).toBeGreaterThan(first);
+    expect(replayed).toBeLessThan(total);
+    await expect.poll(async () => (await runtime.api("GET", "/dead-letters?routeId=many-letters")).json.total, soon).toBe(total - replayed);
+    await page.getByRole("button", { name: "Replay all of many-letters" }).waitFor();
+    await runtime.api("DELETE", "/dead-letters?routeId=many-letters");
+  });
 });

@@ -14,6 +14,7 @@ import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LetterTable } from "./letter-table.tsx";
 import { useTitle } from "./page-context.tsx";
+import { useBulkReplay } from "./use-bulk-replay.ts";
 import { usePolled } from "./use-polled.ts";
 
 const words = strings.letters;
@@ -52,11 +53,9 @@ export function LettersScreen() {
     for (const id of ids) await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } });
     done(words.removed(ids.length));
   };
-  const replayAll = (): void =>
-    void runtimeAt(target)
-      .call("POST /dead-letters/replay", { body: filter })
-      .then((job) => done(words.done(job.replayed, job.failed)), failed);
+  const bulk = useBulkReplay(target, (job) => done(words.done(job.replayed, job.failed)), failed);
   const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, failed);
+  const shownNote = bulk.job === undefined ? note : words.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
   const chosen = letters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
@@ -70,10 +69,14 @@ export function LettersScreen() {
             <Button onClick={() => setRemoving(chosen)}>{words.removeSelected(chosen.length)}</Button>
           </>
         )}
-        {routeId === "" || letters.length === 0 ? null : <Button onClick={replayAll}>{words.replayAll(routeId)}</Button>}
+        {bulk.job !== undefined ? (
+          <Button onClick={bulk.cancel}>{words.cancelReplay}</Button>
+        ) : routeId === "" || letters.length === 0 ? null : (
+          <Button onClick={() => bulk.start(filter)}>{words.replayAll(routeId)}</Button>
+        )}
       </div>
-      <p className={note === "" ? "visually-hidden" : "muted"} aria-live="polite">
-        {note}
+      <p className={shownNote === "" ? "visually-hidden" : "muted"} aria-live="polite">
+        {shownNote}
       </p>
       {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {isEmpty ? (

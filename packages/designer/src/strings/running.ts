@@ -171,6 +171,8 @@ export const lettersStrings = {
   replaySelected: (number: number) => `Replay ${number} selected`,
   removeSelected: (number: number) => `Delete ${number} selected`,
   replayAll: (route: string) => `Replay all of ${route}`,
+  cancelReplay: "Cancel the replay",
+  underWay: (tried: number, total: number) => `${tried} of ${total} sent in again …`,
   selectAll: "Select all",
   selectOne: (id: string) => `Select ${id}`,
   removeTitle: (number: number) => `Delete ${count(number, "dead letter", "dead letters")}?`,

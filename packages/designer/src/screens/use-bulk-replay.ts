@@ -1,0 +1,39 @@
+import { useEffect, useRef, useState } from "react";
+import type { ReplayJob } from "@sluice/client";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+
+const askMs = 500;
+
+export interface BulkReplay {
+  /** The replay that goes on, as far as it has come. */
+  readonly job: ReplayJob | undefined;
+  start(filter: Readonly<Record<string, string>>): void;
+  /** No more letters are tried; those under way are finished. */
+  cancel(): void;
+}
+
+/** Replays many dead letters on the runtime and follows it; `ended` hears what it came to, `failed` why it cannot be told. */
+export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob) => void, failed: (error: Error) => void): BulkReplay {
+  const [job, setJob] = useState<ReplayJob | undefined>(undefined);
+  const heard = useRef({ ended, failed });
+  heard.current = { ended, failed };
+  const take = (next: ReplayJob): void => {
+    setJob(next.status === "running" ? next : undefined);
+    if (next.status !== "running") heard.current.ended(next);
+  };
+  const giveUp = (error: Error): void => {
+    setJob(undefined);
+    heard.current.failed(error);
+  };
+  const id = job?.id ?? undefined;
+  useEffect(() => {
+    if (job === undefined || id === undefined) return;
+    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(take, giveUp), askMs);
+    return () => clearTimeout(timer);
+  }, [job, id, target]);
+  return {
+    job,
+    start: (filter) => void runtimeAt(target).call("POST /dead-letters/replay", { body: filter }).then(take, giveUp),
+    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(take, giveUp),
+  };
+}
