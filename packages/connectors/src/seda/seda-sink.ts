@@ -96,12 +96,12 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
   }
 }
 
-/** The waiting sender goes on with what the other route left. */
+/** The waiting sender goes on with what the other route left, apart from it: that run is kept, and one cut short may yet write. */
 function adopt(exchange: Exchange, done: Exchange): void {
   exchange.message.body = done.message.body;
-  exchange.message.headers = done.message.headers;
-  exchange.properties = done.properties;
-  exchange.variables = done.variables;
+  exchange.message.headers = done.message.headers.copy();
+  exchange.properties = done.shareProperties();
+  exchange.variables = done.variables && new Map(done.variables);
   exchange.ending = done.ending;
   exchange.caught = done.caught ?? exchange.caught;
 }

@@ -176,6 +176,28 @@ describe("waiting for the reply", () => {
     ]);
   });
 
+  it("shares nothing with the run that replied, which goes on or is kept", async () => {
+    const { source, sink } = setUp();
+    const inlet = new FakeInlet((exchange) => {
+      exchange.message.headers.set("r", 1);
+      exchange.setProperty("p", 2);
+      exchange.setVariable("v", 3);
+    });
+    void source("seda:q").start(inlet);
+    const exchange = exchangeOf("x", {}, { pattern: "InOut" });
+    await sink("seda:q").send(exchange);
+    const [done] = inlet.exchanges;
+    const seen = (one: typeof exchange | undefined): unknown[] => [one?.message.headers.get("r"), one?.property("p"), one?.variable("v")];
+    done?.setProperty("p", "late");
+    done?.setVariable("v", "late");
+    done?.message.headers.set("r", "late");
+    expect(seen(exchange)).toEqual([1, 2, 3]);
+    exchange.setProperty("p", "mine");
+    exchange.setVariable("v", "mine");
+    exchange.message.headers.set("r", "mine");
+    expect(seen(done)).toEqual(["late", "late", "late"]);
+  });
+
   it("fails with what the other route failed with", async () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
