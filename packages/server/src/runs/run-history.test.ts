@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Exchange, Headers, Message, Run, FlowError } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
@@ -90,6 +92,22 @@ describe("run history", () => {
       [4, 4],
       [1_024, 1_700],
     ]);
+  });
+
+  it("holds on to no more memory than it counts, whatever else is taken from node's pool meanwhile", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const history = createRunHistory({ perRoute: 2_000, total: 2_000, bytes: 1e9 });
+    collect();
+    const before = process.memoryUsage().arrayBuffers;
+    let others = 0;
+    for (let count = 0; count < 2_000; count++) {
+      finish(history, begin(history, "a", new Uint8Array(100).fill(120)));
+      for (let other = 0; other < 3; other++) others += Buffer.from("z".repeat(2_000)).length;
+    }
+    collect();
+    expect([others, history.size]).toEqual([12_000_000, 2_000]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(history.bytes * 2);
   });
 
   it("gives the record of a run that goes on to nobody else", () => {

@@ -165,7 +165,8 @@ export class RunRecord {
 
   #keepBytes(body: Uint8Array): void {
     const length = Math.min(body.byteLength, previewLimit);
-    if (this.#room.length < length) this.#room = Buffer.allocUnsafe(Math.ceil(length / roomStep) * roomStep);
+    // Not from node's pool: a piece of it keeps all the eight kilobytes it was cut from.
+    if (this.#room.length < length) this.#room = Buffer.allocUnsafeSlow(Math.ceil(length / roomStep) * roomStep);
     this.#room.set(length === body.byteLength ? body : body.subarray(0, length));
     this.#roomUsed = length;
     this.#requestSize = body.byteLength;
