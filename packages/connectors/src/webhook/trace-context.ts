@@ -1,5 +1,5 @@
 // W3C trace context: reading `traceparent`, making new ids, telling the caller in `traceresponse`.
-import type { TraceContext } from "@sluice/engine/spi";
+import { ownText, type TraceContext } from "@sluice/engine/spi";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
@@ -52,7 +52,8 @@ export function parseTraceparent(header: string): { readonly traceId: string; re
   const [, version, traceId, spanId, flags, rest] = match as unknown as readonly [string, string, string, string, string, string | undefined];
   // A later version may append fields, version 00 may not; ff is no version.
   if (version === "ff" || (version === "00" && rest !== undefined) || zeros.test(traceId) || zeros.test(spanId)) return undefined;
-  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  // Remembered with the run, and cut from the head of its request.
+  return { traceId: ownText(traceId), spanId: ownText(spanId), sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
 export function traceResponse(trace: TraceContext): string {

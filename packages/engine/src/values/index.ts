@@ -7,6 +7,7 @@ export * from "./json-view.ts";
 export * from "./limit.ts";
 export * from "./member.ts";
 export * from "./ordering.ts";
+export * from "./own-text.ts";
 export * from "./pattern.ts";
 export * from "./plain-value.ts";
 export * from "./text.ts";

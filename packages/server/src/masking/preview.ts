@@ -1,5 +1,5 @@
 // Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
-import { decodeText, toPlain, toPlainWithin } from "@sluice/engine";
+import { decodeText, ownText, toPlain, toPlainWithin } from "@sluice/engine";
 import { isSecretHeader, masked } from "./secret-headers.ts";
 import { maskQuery, maskUris } from "./secret-uris.ts";
 
@@ -18,8 +18,9 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
     return { text: decodeText(truncated ? body.subarray(0, limit) : body), size: body.byteLength, truncated };
   }
   if (typeof body === "string") {
-    if (body.length <= limit) return { text: body, size: Buffer.byteLength(body), truncated: false };
-    // A slice would keep the whole text alive; going through bytes makes a text of its own.
+    // It may be cut from a text that is much larger.
+    if (body.length <= limit) return { text: ownText(body), size: Buffer.byteLength(body), truncated: false };
+    // Through bytes, which have no halves of characters.
     return { text: Buffer.from(body.slice(0, limit)).toString(), size: Buffer.byteLength(body), truncated: true };
   }
   if (typeof body !== "object") return { text: String(body), size: undefined, truncated: false };

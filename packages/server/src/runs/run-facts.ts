@@ -24,7 +24,7 @@ export interface RunFacts {
   /** 0 while it goes on. */
   readonly endedAt: number;
   readonly isOver: boolean;
-  readonly contentType: unknown;
+  readonly contentType: string | undefined;
   readonly requestSize: number | undefined;
   /** The beginning of the body it began with. */
   readonly preview: string;

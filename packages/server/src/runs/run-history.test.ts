@@ -110,6 +110,30 @@ describe("run history", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(history.bytes * 2);
   });
 
+  it.each(["content type", "path", "body", "error"])("keeps no large text alive that the %s of a run was cut from", (part) => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const history = createRunHistory({ perRoute: 1_000, total: 1_000, bytes: 1e9 });
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 1_000; count++) {
+      const cut = (): string =>
+        Buffer.from(`a text of its own ${count} ${"z".repeat(20_000)}`)
+          .toString("latin1")
+          .slice(0, 22);
+      const trigger = { uri: "webhook", method: "POST", path: part === "path" ? cut() : "/" };
+      const run = new Run(`run_${++number}`, { id: "a", flowId: "f", flowHash: "h" }, ++clock, trigger);
+      const headers = Headers.of({ "Content-Type": part === "content type" ? cut() : "text/plain" });
+      const exchange = new Exchange(`e${number}`, run, "InOut", new Message(part === "body" ? cut() : "x", headers));
+      history.started(run, exchange);
+      if (part === "error") run.failure = new FlowError("java.io.IOException", `${cut()}${"z".repeat(20_000)}`);
+      finish(history, { run, exchange });
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(history.bytes * 2);
+    expect(history.list({ limit: 1 }).runs[0]).toMatchObject({ trigger: { uri: "webhook", method: "POST" } });
+  });
+
   it("gives the record of a run that goes on to nobody else", () => {
     const history = createRunHistory({ perRoute: 2, total: 100, bytes: 1e9 });
     const long = begin(history, "a", "long");

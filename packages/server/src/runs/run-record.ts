@@ -1,11 +1,12 @@
 // Where the history keeps one run, and later another: a busy route has a few hundred of these and fills them over and over, so that
 // what is kept of a run is no work for the garbage collector. Nobody holds on to one; whoever asks gets its facts.
-import { StepTrail, type Exchange, type Run } from "@sluice/engine";
+import { ownText, StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
 
 const longestMessage = 2_000;
+const longestType = 256;
 /** Memory of a record without what it holds, and of each step, estimated. */
 const ownBytes = 600;
 const stepBytes = 40;
@@ -30,7 +31,7 @@ export class RunRecord {
   #parentRunId: string | undefined = undefined;
   #sessionId: string | undefined = undefined;
   #trigger: Run["trigger"] = { uri: "" };
-  #contentType: unknown = undefined;
+  #contentType: string | undefined = undefined;
   #requestSize: number | undefined = undefined;
   /** The beginning of a body of bytes, as they came: nobody has had to read them yet. */
   #room: Buffer = noRoom;
@@ -74,7 +75,7 @@ export class RunRecord {
     this.#exchangeId = exchange.id;
     this.#parentRunId = run.parent?.id;
     this.#sessionId = run.session?.id;
-    this.#trigger = run.trigger;
+    this.#keepTrigger(run.trigger);
     this.#status = "running";
     this.#correlationId = run.correlationId;
     this.#traceId = run.trace?.traceId;
@@ -86,14 +87,15 @@ export class RunRecord {
     this.#replayOf = undefined;
     this.#adopted = undefined;
     const { body, headers } = exchange.message;
-    this.#contentType = headers.getKey("content-type");
+    const type = headers.getKey("content-type");
+    if (type !== this.#contentType) this.#contentType = typeOf(type);
     if (body instanceof Uint8Array) this.#keepBytes(body);
     else {
       const preview = previewBody(body, previewLimit);
       this.#preview = preview.text;
       this.#requestSize = preview.size;
     }
-    this.bytes = ownBytes + this.#room.length + (this.#preview?.length ?? 0) * 2 + this.#trail.capacity * stepBytes;
+    this.bytes = this.#measure();
   }
 
   /** Notes that this run is another one again. */
@@ -110,10 +112,10 @@ export class RunRecord {
     this.#correlationId = run.correlationId;
     this.#redeliveries = run.redeliveries;
     this.#handled = run.handled;
-    this.bytes = ownBytes + this.#room.length + (this.#preview?.length ?? 0) * 2 + this.#trail.capacity * stepBytes;
+    this.bytes = this.#measure();
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
     if (failure !== undefined) {
-      this.#error = { type: failure.type, message: failure.message.slice(0, longestMessage), stepId: failure.stepId ?? null };
+      this.#error = { type: failure.type, message: ownText(failure.message.slice(0, longestMessage)), stepId: failure.stepId ?? null };
       this.bytes += this.#error.message.length * 2;
     }
     const { reply } = run;
@@ -163,6 +165,18 @@ export class RunRecord {
     };
   }
 
+  #measure(): number {
+    const texts = (this.#trigger.path?.length ?? 0) + (this.#preview?.length ?? 0) * 2;
+    return ownBytes + texts + this.#room.length + this.#trail.capacity * stepBytes;
+  }
+
+  /** Paths are cut from the head of a request. Most runs of a route have the same, of which the record has a text of its own then. */
+  #keepTrigger(trigger: Run["trigger"]): void {
+    const { uri, method, path } = this.#trigger;
+    if (trigger.path === undefined) this.#trigger = trigger;
+    else if (trigger.path !== path || trigger.method !== method || trigger.uri !== uri) this.#trigger = { ...trigger, path: ownText(trigger.path) };
+  }
+
   #keepBytes(body: Uint8Array): void {
     const length = Math.min(body.byteLength, previewLimit);
     // Not from node's pool: a piece of it keeps all the eight kilobytes it was cut from.
@@ -172,4 +186,10 @@ export class RunRecord {
     this.#requestSize = body.byteLength;
     this.#preview = undefined;
   }
+}
+
+/** A content type as it is kept: cut from the head of a request, or whatever a route has set. */
+function typeOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? ownText(value.slice(0, longestType)) : previewBody(value, longestType).text;
 }

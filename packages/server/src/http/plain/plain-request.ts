@@ -1,6 +1,7 @@
 // A plain request: one that leaves nothing to interpretation. Every name and value is in the narrowest grammar, there is one
 // host and at most one length, nothing is chunked, expected, upgraded, packed or told to end the connection. Whatever is not
 // plain is undefined here and node's own parser judges it, so that no two readers of one request can disagree.
+import { ownText } from "@sluice/engine";
 import type { HttpLimits } from "../limits.ts";
 
 export interface PlainRequest {
@@ -92,7 +93,7 @@ function meaningOf(name: string): Meaning | undefined {
   if (!headerName.test(name)) return undefined;
   const lower = name.toLowerCase();
   const found = Object.hasOwn(meanings, lower) ? (meanings[lower] as Meaning) : "nothing";
-  if (known.size < maxKnown) known.set(name, found);
+  if (known.size < maxKnown) known.set(ownText(name), found);
   return found;
 }
 
