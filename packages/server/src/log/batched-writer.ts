@@ -1,6 +1,7 @@
 // Writes lines to a file descriptor in batches, one write at a time, so that the hot path only appends to a list. A reader that
 // stalls costs bounded memory: beyond it lines are dropped and counted.
-import { fstatSync, write, writeSync } from "node:fs";
+import { fstatSync, write } from "node:fs";
+import { FileOutput } from "./file-output.ts";
 
 /** A line whose text is made when it is written, with many others in a row: that costs a fraction of making it in between. */
 export interface UnwrittenLine {
@@ -35,12 +36,12 @@ const rememberedBytes = 256 * 1024;
 export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
   // A file takes what it is given at once; another thread to do it costs ten times the writing. A pipe may have a reader that stalls.
   const isFile = fstatSync(fileDescriptor).isFile();
+  const output = new FileOutput(fileDescriptor);
   let waiting: (UnwrittenLine | string)[] = [];
   let waitingBytes = 0;
   let lost = 0;
   let isOpen = false;
   let scheduled = false;
-  let broken = false;
   let remembered: Buffer[] = [];
   let rememberedSize = 0;
   let underWay: { readonly bytes: Buffer; offset: number } | undefined;
@@ -80,7 +81,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
 
   function flush(): void {
     scheduled = false;
-    if (!isOpen || broken || underWay !== undefined || waiting.length === 0) return;
+    if (!isOpen || output.isBroken || underWay !== undefined || waiting.length === 0) return;
     if (isFile) {
       writeNow();
       return;
@@ -90,22 +91,17 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   }
 
   function writeNow(): void {
-    const bytes = take();
-    try {
-      for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
-    } catch {
-      // Nobody reads us any more: there is no place left to say so.
-      broken = true;
-      waiting = [];
-    }
+    const before = lost;
+    const notWritten = output.write(take());
+    // The last line told about those before, so it is among them.
+    if (notWritten > 0) lost = before + notWritten - (before > 0 ? 1 : 0);
   }
 
   function next(): void {
     const batch = underWay as { readonly bytes: Buffer; offset: number };
     write(fileDescriptor, batch.bytes, batch.offset, (error, written) => {
       if (error !== null && error.code !== "EAGAIN") {
-        // Nobody reads us any more: there is no place left to say so.
-        broken = true;
+        output.isBroken = true;
         waiting = [];
         underWay = undefined;
         return;
@@ -128,7 +124,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
         lost++;
         return;
       }
-      if (broken) return;
+      if (output.isBroken) return;
       waiting.push(line);
       waitingBytes += size;
       flushLater();
@@ -141,7 +137,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     recent: () => [...Buffer.concat(remembered).toString("utf8").split("\n").slice(0, -1), ...waiting.map(textOf)],
     close() {
       isOpen = true;
-      if (broken) return;
+      if (output.isBroken) return;
       // What a write in progress already took may be on its way: waiting for it keeps the order and repeats nothing.
       if (waiting.length === 0) return;
       writeNow();

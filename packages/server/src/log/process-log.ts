@@ -17,8 +17,13 @@ export function createProcessLog(settings: Settings, output: number): ProcessLog
   const writer = createBatchedWriter({
     fileDescriptor: output,
     maxBytes: settings.logBuffer,
-    dropped: (count) =>
-      `{"time":"${new Date().toISOString()}","level":"WARN","logger":"sluice.log","message":"${count} log records were dropped: nobody read them in time"}`,
+    dropped: droppedRecords,
   });
   return { writer, secrets, log: createRuntimeLog({ level: settings.logLevel.toUpperCase() as LogLevel, writer, secrets, now: () => Date.now() }) };
+}
+
+/** The record that stands for those that are missing. */
+export function droppedRecords(count: number): string {
+  const message = `${count} log records were dropped: nobody read them in time, or the disk was full`;
+  return JSON.stringify({ time: new Date().toISOString(), level: "WARN", logger: "sluice.log", message });
 }

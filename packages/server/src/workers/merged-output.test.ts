@@ -45,7 +45,7 @@ for (const [kind, open] of [
   describe(`the output of several processes in ${kind}`, () => {
     it("begins with the first line, whatever came before", async () => {
       const target = open();
-      const output = createMergedOutput(target.fileDescriptor);
+      const output = createMergedOutput(target.fileDescriptor, String);
       const worker = new PassThrough();
       output.merge(worker);
       worker.write("early one\nearly two\n");
@@ -59,7 +59,7 @@ for (const [kind, open] of [
 
     it("has every line whole and each process's lines in order, in whatever pieces they come", async () => {
       const target = open();
-      const output = createMergedOutput(target.fileDescriptor);
+      const output = createMergedOutput(target.fileDescriptor, String);
       output.open();
       const lines = 400;
       const written = ["a", "b", "c"].map(async (name, index) => {

@@ -1,8 +1,9 @@
 // The output of several processes as one, line by line: a line is written whole or not at all, and a reader that is slow slows the
 // pipes down, where each process has its own bound.
-import { fstatSync, write, writeSync } from "node:fs";
+import { fstatSync, write } from "node:fs";
 import type { Readable } from "node:stream";
-import type { BatchedWriter } from "../log/batched-writer.ts";
+import type { BatchedWriter, WriterOptions } from "../log/batched-writer.ts";
+import { FileOutput } from "../log/file-output.ts";
 
 const newline = 10;
 const nothing = Buffer.alloc(0);
@@ -14,16 +15,17 @@ export interface MergedOutput extends BatchedWriter {
   merge(stream: Readable): void;
 }
 
-export function createMergedOutput(fileDescriptor: number): MergedOutput {
+export function createMergedOutput(fileDescriptor: number, dropped: WriterOptions["dropped"]): MergedOutput {
   // A file takes what it is given at once; another thread to do it costs ten times the writing. A pipe may have a reader that stalls.
   const isFile = fstatSync(fileDescriptor).isFile();
+  const output = new FileOutput(fileDescriptor);
   let waiting: { readonly bytes: Buffer; readonly written: () => void }[] = [];
   let isOpen = false;
   let isWriting = false;
-  let isBroken = false;
+  let lost = 0;
 
   function put(bytes: Buffer, written: () => void = () => undefined): void {
-    if (isBroken) return written();
+    if (output.isBroken) return written();
     waiting.push({ bytes, written });
     if (isOpen && !isWriting) next();
   }
@@ -46,18 +48,14 @@ export function createMergedOutput(fileDescriptor: number): MergedOutput {
   }
 
   function writeNow(bytes: Buffer): void {
-    if (isBroken) return;
-    try {
-      for (let offset = 0; offset < bytes.length;) offset += writeSync(fileDescriptor, bytes, offset);
-    } catch {
-      isBroken = true;
-    }
+    if (lost > 0 && output.write(Buffer.from(`${dropped(lost)}\n`)) === 0) lost = 0;
+    lost += output.write(bytes);
   }
 
   function push(bytes: Buffer, offset: number, done: () => void): void {
     write(fileDescriptor, bytes, offset, (error, written) => {
       if (error !== null && error.code !== "EAGAIN") {
-        isBroken = true;
+        output.isBroken = true;
         return done();
       }
       const reached = offset + (error === null ? written : 0);

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import type { LogLevel } from "@sluice/engine";
 import type { Configuration } from "../config.ts";
 import type { GivenFlows } from "../flows/given-flows.ts";
+import { droppedRecords } from "../log/process-log.ts";
 import { createRuntimeLog, type RuntimeLog } from "../log/runtime-log.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import type { Announcement } from "../main.ts";
@@ -30,7 +31,7 @@ export async function startWorkers(given: Configuration, output: number, flows: 
   const port = given.settings.port === 0 ? await freePort(given.settings.host) : given.settings.port;
   const configuration: Configuration = { ...given, settings: { ...given.settings, port } };
   const { settings } = configuration;
-  const merged = createMergedOutput(output);
+  const merged = createMergedOutput(output, droppedRecords);
   const log = createRuntimeLog({
     level: settings.logLevel.toUpperCase() as LogLevel,
     writer: merged,

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createMergedOutput } from "../workers/merged-output.ts";
+import { createBatchedWriter } from "./batched-writer.ts";
+import { FileOutput } from "./file-output.ts";
+
+const prlimit = "/usr/bin/prlimit";
+const prlimitOf = (...options: readonly string[]): string => execFileSync(prlimit, ["--pid", String(process.pid), ...options], { encoding: "utf8" }).trim();
+const limit = (bytes: string): void => void prlimitOf(`--fsize=${bytes}:`);
+
+let closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers) close();
+  closers = [];
+});
+
+/** A file of this process that takes no more than so many bytes, as on a full disk, until room is made. */
+function smallFile(bytes: number) {
+  const path = join(mkdtempSync(join(tmpdir(), "sluice-full-")), "log");
+  const fileDescriptor = openSync(path, "a");
+  const before = prlimitOf("--fsize", "--noheadings", "--raw", "--output=SOFT");
+  limit(String(bytes));
+  closers.push(() => {
+    limit(before);
+    closeSync(fileDescriptor);
+  });
+  return { fileDescriptor, text: () => readFileSync(path, "latin1"), makeRoom: () => truncateSync(path) };
+}
+
+describe.skipIf(!existsSync(prlimit))("output to a file that is full", () => {
+  it("counts the lines that were lost and goes on with a new line when there is room", () => {
+    const { fileDescriptor, text, makeRoom } = smallFile(20);
+    const output = new FileOutput(fileDescriptor);
+    expect(output.write(Buffer.from("0123456789\n"))).toBe(0);
+    expect(output.write(Buffer.from("abcdefghijkl\nsecond\nthird\n"))).toBe(3);
+    expect(text()).toBe("0123456789\nabcdefghi");
+    expect([output.write(Buffer.from("fourth\n")), output.isBroken]).toEqual([1, false]);
+    makeRoom();
+    expect(output.write(Buffer.from("fifth\n"))).toBe(0);
+    expect(output.write(Buffer.from("sixth\n"))).toBe(0);
+    expect(text()).toBe("\nfifth\nsixth\n");
+  });
+
+  it("is given up for good when nothing can ever be written there", () => {
+    const fileDescriptor = openSync("/dev/null", "r");
+    closers.push(() => closeSync(fileDescriptor));
+    const output = new FileOutput(fileDescriptor);
+    expect([output.write(Buffer.from("x\n")), output.isBroken, output.write(Buffer.from("y\n"))]).toEqual([1, true, 0]);
+  });
+
+  it("comes back to the log of one process, which says what is missing", async () => {
+    const { fileDescriptor, text, makeRoom } = smallFile(30);
+    const writer = createBatchedWriter({ fileDescriptor, maxBytes: 1_000_000, dropped: (count) => `dropped ${count}` });
+    writer.open("first line");
+    for (const line of ["one", "two", "three", "four", "five", "six"]) {
+      writer.add(`${line} ${"x".repeat(30)}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    expect(text()).toHaveLength(30);
+    makeRoom();
+    writer.add("back");
+    await expect.poll(text).toBe("\nback\ndropped 6\n");
+  });
+
+  it("comes back to the log of several, which says what is missing", () => {
+    const { fileDescriptor, text, makeRoom } = smallFile(30);
+    const output = createMergedOutput(fileDescriptor, (count) => `dropped ${count}`);
+    output.open("first line");
+    for (const line of ["one", "two", "three", "four", "five", "six"]) output.add(`${line} ${"x".repeat(30)}`);
+    expect(text()).toHaveLength(30);
+    makeRoom();
+    output.add("back");
+    output.add("for good");
+    expect(text()).toBe("\ndropped 6\nback\nfor good\n");
+  });
+});
