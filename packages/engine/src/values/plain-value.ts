@@ -73,9 +73,14 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (item instanceof Error) return item.message;
     if (depth > deepest || seen.has(item)) return null;
     seen.add(item);
-    const plain = container(item, depth);
-    seen.delete(item);
-    return plain;
+    try {
+      return container(item, depth);
+    } catch {
+      // Looking at something with code of its own may fail; whoever looks is never the one to fail of it.
+      return "[unreadable]";
+    } finally {
+      seen.delete(item);
+    }
   }
 
   function container(item: object, depth: number): unknown {

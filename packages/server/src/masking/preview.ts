@@ -1,4 +1,4 @@
-// Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. Never calls into the body's own code.
+// Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. One that cannot be read says so.
 import { decodeText, ownText, toPlain, toPlainWithin } from "@sluice/engine";
 import { isSecretHeader, masked } from "./secret-headers.ts";
 import { maskQuery, maskUris } from "./secret-uris.ts";

@@ -134,6 +134,30 @@ describe("run history", () => {
     expect(history.list({ limit: 1 }).runs[0]).toMatchObject({ trigger: { uri: "webhook", method: "POST" } });
   });
 
+  it("keeps runs whose body cannot be read, such as one a function of the operator left", () => {
+    const history = createRunHistory({ perRoute: 1, total: 100, bytes: 1e9 });
+    class Closed {
+      toString(): string {
+        throw new Error("closed");
+      }
+    }
+    const lazy = {
+      id: 7,
+      get rows(): never {
+        throw new Error("closed");
+      },
+    };
+    finish(history, begin(history, "a", "x"));
+    const before = history.bytes;
+    const previews = [new Closed(), [1, lazy, 2]].map((body) => {
+      finish(history, begin(history, "a", body));
+      return history.list({ limit: 1 }).runs[0]?.preview;
+    });
+    expect(previews).toEqual(['"[unreadable]"', '[1,"[unreadable]",2]']);
+    finish(history, begin(history, "a", "x"));
+    expect([history.size, history.bytes]).toEqual([1, before]);
+  });
+
   it("gives the record of a run that goes on to nobody else", () => {
     const history = createRunHistory({ perRoute: 2, total: 100, bytes: 1e9 });
     const long = begin(history, "a", "long");
