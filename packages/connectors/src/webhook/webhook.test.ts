@@ -260,6 +260,22 @@ test("a caller is told the run of his own request, also while it is below a dire
   expect(await refused).toMatchObject({ status: 504, headers: { "X-Run-Id": lateId }, body: expect.stringContaining(`(run ${lateId})`) });
 });
 
+test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"])("a route cannot set %s, which goes out unread, nor can a caller", (name) => {
+  const forged = "a\r\nSet-Cookie: b=c";
+  const { call, inlet } = started("webhook", (exchange) => exchange.message.headers.set(name, forged));
+  const caller = `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\nSet-Cookie: b=c`;
+  const reply = call({
+    headers: [
+      [name, forged],
+      ["traceparent", caller],
+    ],
+  }) as HttpReply;
+  expect(Object.keys(reply.headers ?? {}).sort()).toEqual(["Content-Type", "X-Run-Id", "traceresponse"]);
+  expect(reply.headers?.["X-Run-Id"]).toBe(inlet.exchanges[0]?.run.id);
+  expect(reply.headers?.["traceresponse"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  expect(reply.headers?.["traceresponse"]).not.toContain("4bf92f3577b34da6a3ce929d0e0e4736");
+});
+
 test("the caller's trace goes on", () => {
   const { call, inlet } = started("webhook");
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
