@@ -38,7 +38,7 @@ export interface ReplayJob {
 }
 
 /** A bulk replay; the promise resolves when nothing of it is under way any more. */
-export interface BulkReplay {
+interface BulkReplay {
   readonly job: ReplayJob;
   readonly done: Promise<void>;
 }
