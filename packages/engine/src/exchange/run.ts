@@ -59,6 +59,8 @@ export class Run {
   passedOver: object | undefined = undefined;
   /** Where its steps are noted, as long as its record is its own; whoever reads them asks for `trail`. */
   steps: StepTrail | undefined = undefined;
+  /** Which of the runs that trail serves one after another this is. */
+  turn = 0;
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;
   /** What the caller was told, by sources that answer. */
@@ -99,12 +101,13 @@ export class Run {
     run.correlationId = this.correlationId;
     run.trace = this.trace;
     run.steps = this.steps;
+    run.turn = this.turn;
     return run;
   }
 
   /** The steps it went through; undefined where nobody notes them, and for what goes on when the history has forgotten the run. */
   get trail(): StepTrail | undefined {
-    return this.steps?.runId === this.id ? this.steps : undefined;
+    return this.steps?.turn === this.turn ? this.steps : undefined;
   }
 
   /** Aborted when the run is cancelled or its deadline passes; made only for steps that ask. */

@@ -6,7 +6,7 @@ const second = { stepId: "second", kind: "to" };
 
 describe("step trail", () => {
   it("tells its steps in the order they began, each as far as it has come", () => {
-    const trail = new StepTrail("run_1");
+    const trail = new StepTrail();
     const outer = trail.begin(first, 1_000.5);
     const inner = trail.begin(second, 1_001);
     trail.end(inner, 2.25, true);
@@ -26,18 +26,18 @@ describe("step trail", () => {
   });
 
   it("shows nothing of the run before when it serves another", () => {
-    const trail = new StepTrail("run_1");
+    const trail = new StepTrail();
     for (const name of [first, second, first]) trail.end(trail.begin(name, 1), 9, true);
     const before = trail.records();
-    trail.restart("run_2");
-    expect([trail.runId, trail.length, trail.records(), trail.again(first, 2)]).toEqual(["run_2", 0, [], -1]);
+    const turn = trail.restart();
+    expect([trail.turn, trail.length, trail.records(), trail.again(first, 2)]).toEqual([turn, 0, [], -1]);
     trail.begin(second, 7);
     expect(trail.records()).toEqual([{ ...second, startedAt: 7, durationMs: 0, status: "running", attempts: 1 }]);
     expect(before.map(({ stepId }) => stepId)).toEqual(["first", "second", "first"]);
   });
 
   it("notes two hundred steps and no more", () => {
-    const trail = new StepTrail("run_1");
+    const trail = new StepTrail();
     const places = Array.from({ length: 250 }, () => trail.begin(first, 1));
     expect([places[199], places[200], trail.length, trail.records().length]).toEqual([199, -1, 200, 200]);
   });

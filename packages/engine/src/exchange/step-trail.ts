@@ -1,6 +1,6 @@
 // The steps of one run in the order they began. Every step of every run is noted here, so nothing is allocated for one: numbers
 // lie in one flat list, and a trail is used again for another run. Whoever notes a step late, after its run is over and the
-// trail has gone to another, finds another id on it and leaves it alone.
+// trail has gone to another, finds that it is another one's turn and leaves it alone.
 
 /** What a step is called, once for all its runs. */
 export interface StepName {
@@ -25,15 +25,11 @@ const width = 3;
 const attemptUnit = 4;
 
 export class StepTrail {
-  /** The run whose steps are noted. */
-  runId: string;
+  /** Counts the runs it has served. */
+  turn = 0;
   readonly #names: StepName[] = [];
   readonly #figures: number[] = [];
   #length = 0;
-
-  constructor(runId: string) {
-    this.runId = runId;
-  }
 
   get length(): number {
     return this.#length;
@@ -44,10 +40,10 @@ export class StepTrail {
     return this.#names.length;
   }
 
-  /** Forgets everything and serves another run. */
-  restart(runId: string): void {
-    this.runId = runId;
+  /** Forgets everything and serves another run; returns its turn. */
+  restart(): number {
     this.#length = 0;
+    return ++this.turn;
   }
 
   /** Notes that a step began; returns its place, or -1 when no more are noted. */

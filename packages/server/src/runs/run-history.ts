@@ -114,9 +114,12 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
       bytes += record.end(run, exchange);
     },
     list(filter, without = new Set()) {
-      const found = [...all(filter.routeId)].filter((record) => matches(record, filter) && !without.has(record.id));
-      found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
-      return { runs: found.slice(0, filter.limit).map((record) => record.facts()), total: found.length };
+      const found = [...all(filter.routeId)]
+        .filter((record) => matches(record, filter))
+        .map((record) => ({ record, id: record.id }))
+        .filter(({ id }) => !without.has(id));
+      found.sort((a, b) => b.record.startedAt - a.record.startedAt || (a.id < b.id ? 1 : -1));
+      return { runs: found.slice(0, filter.limit).map(({ record }) => record.facts()), total: found.length };
     },
     find(id) {
       for (const record of all(undefined)) if (record.id === id) return record.facts();

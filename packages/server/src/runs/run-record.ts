@@ -3,12 +3,13 @@
 import { ownText, StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
+import { KeptIds } from "./kept-ids.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
 
 const longestMessage = 2_000;
 const longestType = 256;
 /** Memory of a record without what it holds, and of each step, estimated. */
-const ownBytes = 600;
+const ownBytes = 700;
 const stepBytes = 40;
 /** Room for the beginning of a body is made in steps of this many bytes, so that it serves others as well. */
 const roomStep = 256;
@@ -21,13 +22,12 @@ const sizeOf = (body: unknown): number | undefined => (typeof body === "string" 
 export class RunRecord {
   /** The run itself while it goes on; given up at its end. */
   run: Run | undefined = undefined;
-  id = "";
   route: Run["route"] = { id: "", flowId: "", flowHash: "" };
   startedAt = 0;
   endedAt = 0;
   /** Estimated memory, for the history's bound. */
   bytes = 0;
-  #exchangeId = "";
+  readonly #ids = new KeptIds();
   #parentRunId: string | undefined = undefined;
   #sessionId: string | undefined = undefined;
   #trigger: Run["trigger"] = { uri: "" };
@@ -39,10 +39,9 @@ export class RunRecord {
   #preview: string | undefined = undefined;
   #status: Run["status"] = "running";
   #correlationId: string | undefined = undefined;
-  #traceId: string | undefined = undefined;
   #redeliveries = 0;
   #handled = false;
-  readonly #trail = new StepTrail("");
+  readonly #trail = new StepTrail();
   #error: RunError | undefined = undefined;
   #replyStatus: number | undefined = undefined;
   #replySize: number | undefined = undefined;
@@ -54,7 +53,6 @@ export class RunRecord {
   static of(facts: RunFacts): RunRecord {
     const record = new RunRecord();
     record.#adopted = facts;
-    record.id = facts.id;
     record.route = facts.route;
     record.startedAt = facts.startedAt;
     record.endedAt = facts.endedAt;
@@ -64,21 +62,19 @@ export class RunRecord {
 
   /** Forgets what it held and takes in a run that begins. */
   begin(run: Run, exchange: Exchange): void {
-    this.#trail.restart(run.id);
     run.steps = this.#trail;
+    run.turn = this.#trail.restart();
     run.record = this;
     this.run = run;
-    this.id = run.id;
+    this.#ids.keep(run.id, exchange.id, run.trace?.traceId);
     this.route = run.route;
     this.startedAt = run.startedAt;
     this.endedAt = 0;
-    this.#exchangeId = exchange.id;
     this.#parentRunId = run.parent?.id;
     this.#sessionId = run.session?.id;
     this.#keepTrigger(run.trigger);
     this.#status = "running";
     this.#correlationId = run.correlationId;
-    this.#traceId = run.trace?.traceId;
     this.#redeliveries = 0;
     this.#handled = false;
     this.#error = undefined;
@@ -124,6 +120,10 @@ export class RunRecord {
     return this.bytes - before;
   }
 
+  get id(): string {
+    return this.#adopted?.id ?? this.#ids.run;
+  }
+
   get status(): Run["status"] {
     return this.#adopted?.status ?? this.run?.status ?? this.#status;
   }
@@ -142,7 +142,7 @@ export class RunRecord {
     return {
       id: this.id,
       route: this.route,
-      exchangeId: this.#exchangeId,
+      exchangeId: this.#ids.exchange,
       parentRunId: this.#parentRunId,
       sessionId: this.#sessionId,
       trigger: this.#trigger,
@@ -154,7 +154,7 @@ export class RunRecord {
       preview: this.#preview ?? previewBody(this.#room.subarray(0, this.#roomUsed), previewLimit).text,
       status: this.status,
       correlationId: this.correlationId,
-      traceId: this.#traceId,
+      traceId: this.#ids.trace,
       redeliveries: this.run?.redeliveries ?? this.#redeliveries,
       handled: this.run?.handled ?? this.#handled,
       steps: this.#trail.records(),

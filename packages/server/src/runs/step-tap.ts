@@ -41,5 +41,5 @@ function noted(next: Processor, node: StepNode): Processor {
 
 function finish(run: Run, trail: StepTrail, place: number, began: number, failed: boolean): void {
   // A step that was given up may end after its run.
-  if (trail.runId === run.id) trail.end(place, performance.now() - began, failed);
+  if (run.trail === trail) trail.end(place, performance.now() - began, failed);
 }
