@@ -3,6 +3,7 @@
 // would put a mark of its own on every exchange.
 import type { StepNode } from "@sluice/model";
 import type { FlowError } from "../errors/flow-error.ts";
+import { copyEntries } from "./copy-entries.ts";
 import type { Message } from "./message.ts";
 import type { Run } from "./run.ts";
 
@@ -83,10 +84,7 @@ export class Exchange {
   private ownProperties(): Map<string, unknown> {
     const { properties } = this;
     if (this.own !== undefined && this.own === properties) return this.own;
-    const own = new Map<string, unknown>();
-    if (properties !== undefined) for (const [name, value] of properties) own.set(name, value);
-    this.properties = this.own = own;
-    return own;
+    return (this.properties = this.own = properties === undefined ? new Map<string, unknown>() : copyEntries(properties));
   }
 
   /** Notes that the step at work let the message go no further: it was filtered out, or is a duplicate. */
