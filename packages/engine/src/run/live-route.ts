@@ -1,15 +1,16 @@
 // A route in service: lets exchanges in, counts them, settles them, and drains. The way of a message is
 // deliver → program → settle; nothing is awaited and no promise made unless a step waits.
 import { ending, Exchange } from "../exchange/exchange.ts";
-import { FlowError, toFlowError } from "../errors/flow-error.ts";
+import { toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
 import { note } from "../compile/error-handler.ts";
-import { copyEntries } from "../exchange/copy.ts";
+import { copyEntries } from "../exchange/copy-entries.ts";
 import type { Wiring } from "../compile/wiring.ts";
 import type { Delivery, Inlet } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
 import { inTime } from "./in-time.ts";
+import { tooDeep, tooManyCopies, tooManyRuns } from "./limit-errors.ts";
 import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
@@ -125,12 +126,7 @@ export class LiveRoute implements Route, Inlet {
 
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
     const outer = exchange.run;
-    if (outer.depth >= this.#limits.callDepth)
-      throw new FlowError(
-        "java.lang.IllegalStateException",
-        `call depth: routes call each other more than ${this.#limits.callDepth} deep at route '${this.identity.id}'`,
-        { code: "limit-call-depth" },
-      );
+    if (outer.depth >= this.#limits.callDepth) throw tooDeep(this.identity.id, this.#limits.callDepth);
     const run = new Run(`run_${this.#host.ids.next()}`, this.identity, this.#host.clock.now(), trigger, outer);
     run.correlationId = outer.correlationId;
     run.trace = outer.trace;
@@ -175,11 +171,7 @@ export class LiveRoute implements Route, Inlet {
     };
     const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
     if (this.#detached.isFull) {
-      failed(
-        new FlowError("java.util.concurrent.RejectedExecutionException", `route '${this.identity.id}' has too many copies on their way`, {
-          code: "limit-inflight",
-        }),
-      );
+      failed(tooManyCopies(this.identity.id));
       return;
     }
     const flight = this.#flights.add(copy, failed);
@@ -386,12 +378,11 @@ export class LiveRoute implements Route, Inlet {
   }
 
   #refuse(exchange: Exchange): Exchange {
-    exchange.failure = new FlowError(
-      "java.util.concurrent.RejectedExecutionException",
-      `route '${this.identity.id}' has ${this.#limits.inflightPerRoute} runs in flight already; try again later`,
-      { code: "limit-inflight", retryable: true },
-    );
-    Object.assign(exchange.run, { status: "failed", failure: exchange.failure, endedAt: exchange.run.startedAt });
+    const { run } = exchange;
+    exchange.failure = tooManyRuns(this.identity.id, this.#limits.inflightPerRoute);
+    run.status = "failed";
+    run.failure = exchange.failure;
+    run.endedAt = run.startedAt;
     this.stats.total++;
     this.stats.failed++;
     return exchange;
