@@ -1,5 +1,5 @@
 // What can go wrong with a call, under the names flows catch it by.
-import { cancelledError, FlowError } from "@sluice/engine/spi";
+import { cancelledError, FlowError, isRetryableStatus } from "@sluice/engine/spi";
 import { isSecretName, maskedText } from "../secret-names.ts";
 import { EgressDenied, egressError } from "./egress.ts";
 
@@ -68,7 +68,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
     `HTTP operation failed invoking ${uri} with statusCode: ${statusCode}${redirect}`,
     {
       code: "http-status",
-      retryable: statusCode === 408 || statusCode === 429 || statusCode >= 500,
+      retryable: isRetryableStatus(statusCode),
       details: {
         statusCode,
         statusText,

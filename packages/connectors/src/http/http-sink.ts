@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { STATUS_CODES } from "node:http";
 import type { Dispatcher } from "undici";
-import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import { CompileError, FlowError, type Endpoint, type Exchange, readStatusRange, type Sink } from "@sluice/engine/spi";
 import { decodePercent } from "@sluice/model";
 import type { CallAgents } from "./call-agents.ts";
 import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
@@ -122,12 +122,12 @@ function headersSeen({ headers }: Dispatcher.ResponseData): Record<string, strin
 
 function statusRange(text: string): (status: number) => boolean {
   const ranges = text.split(",").map((part) => {
-    const match = /^\s*(\d{3})(?:\s*-\s*(\d{3}))?\s*$/.exec(part);
-    if (match === null)
+    const range = readStatusRange(part);
+    if (range === undefined)
       throw new CompileError("bad-option", `okStatusCodeRange holds '${part}', which is no status or range`, { hint: "write 200-299 or 200-204,209" });
-    return [Number(match[1]), Number(match[2] ?? match[1])] as const;
+    return range;
   });
-  return (status) => ranges.some(([from, to]) => status >= from && status <= to);
+  return (status) => ranges.some(([first, last]) => status >= first && status <= last);
 }
 
 function credentialsOf({ authMethod, authUsername, authPassword, authBearerToken }: HttpOptions): string | undefined {

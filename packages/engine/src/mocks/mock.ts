@@ -7,6 +7,7 @@ import type { RouteIdentity } from "../exchange/run.ts";
 import type { Clock } from "../spi/host.ts";
 import { pause } from "../spi/pacing.ts";
 import type { Awaitable, Expression } from "../spi/processor.ts";
+import { isRetryableStatus, readStatusRange } from "../values/http-status.ts";
 import { copyJson } from "../values/json-view.ts";
 import { namePattern, type NamePattern } from "./name-pattern.ts";
 
@@ -129,16 +130,14 @@ function failsStep(status: number, uri = ""): boolean {
   if (option("throwExceptionOnFailure") === "false") return false;
   return !option("okStatusCodeRange")
     .split(/,|%2c/i)
-    .some((range) => {
-      const [from, to = from] = range.split("-").map(Number);
-      return from !== undefined && to !== undefined && status >= from && status <= to;
-    });
+    .map(readStatusRange)
+    .some((range) => range !== undefined && status >= range[0] && status <= range[1]);
 }
 
 function statusFailure(status: number, responseBody: unknown, responseHeaders: MockResponse["headers"]): MockOutcome {
   const error = new FlowError("org.apache.camel.http.base.HttpOperationFailedException", `HTTP operation failed with statusCode: ${status}`, {
     code: "http-status",
-    retryable: status === 408 || status === 429 || status >= 500,
+    retryable: isRetryableStatus(status),
     details: { statusCode: status, responseBody, responseHeaders },
   });
   return { kind: "threw", error, shownType: "HttpOperationFailed" };

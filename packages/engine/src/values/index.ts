@@ -2,6 +2,7 @@ export * from "./calendar.ts";
 export * from "./conversion.ts";
 export * from "./date-format.ts";
 export * from "./equality.ts";
+export * from "./http-status.ts";
 export * from "./iteration.ts";
 export * from "./json-view.ts";
 export * from "./limit.ts";
