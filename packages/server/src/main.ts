@@ -67,9 +67,9 @@ function isStoppedWebhook(route: Route | undefined): boolean {
 }
 
 /** How long the collector may take for the last spans when the runtime ends. */
+const lastSpansMs = 2_000;
 /** From this many on the list of flows is made ready ahead. */
 const manyFlows = 500;
-const lastSpansMs = 2_000;
 
 export interface RunningServer {
   readonly baseUrl: string;

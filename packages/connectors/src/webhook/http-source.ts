@@ -162,12 +162,9 @@ function requestHandler(
   }
 
   function deliver(request: HttpRequest, message: Message, settle: Settle): Awaitable<HttpReply> {
-    if (intake !== undefined) {
-      const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
-      return intake.accept(request, message, trace, triggerOf(request)).then(settle);
-    }
-    const waits = !isAsync(options, request);
     const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
+    if (intake !== undefined) return intake.accept(request, message, trace, triggerOf(request)).then(settle);
+    const waits = !isAsync(options, request);
     const delivery = new WebhookDelivery(request, triggerOf(request), trace, propertiesOf(request), { waits, delivered: message.body, rule });
     const outcome = inlet.deliver(message, delivery);
     if (!(outcome instanceof Promise)) return settle(delivery.replyOf(outcome));

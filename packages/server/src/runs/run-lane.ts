@@ -1,4 +1,4 @@
-import { RunRecord } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 
 const firstRoom = 8;
 
