@@ -61,6 +61,10 @@ export function sendAll(sockets, message, count) {
 export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
   const sockets = await openSockets(baseUrl, connections);
+  // A caller that sleeps has to be woken by the reply, at the cost of the server, and it sleeps the more the slower the server is.
+  let waking = setImmediate(function stayAwake() {
+    waking = setImmediate(stayAwake);
+  });
   const turn = async (message) => {
     const before = threadMicros(child.pid);
     await sendAll(sockets, message, calls);
@@ -76,6 +80,7 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
       rows[name].plain.push(round % 2 === 0 ? first : second);
       rows[name].added.push(round % 2 === 0 ? second - first : first - second);
     }
+  clearImmediate(waking);
   for (const socket of sockets) socket.destroy();
   const margin = 0.98 / Math.sqrt(turns);
   return Object.fromEntries(
