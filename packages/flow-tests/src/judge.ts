@@ -1,4 +1,5 @@
 // Compares what happened with what a test expects. Each fault is one sentence that shows both.
+import { bodyData, isPartOf } from "@sluice/model";
 import type { Then } from "./flow-test-shape.ts";
 import { isSame } from "./is-same.ts";
 import type { LoggedLine } from "./runtime-transport.ts";
@@ -46,10 +47,10 @@ export function judge(then: Then, seen: Observed): string | undefined {
 }
 
 function replyFault(wanted: Extract<Then, { reply: unknown }>["reply"], seen: Observed): string | undefined {
-  const data = asData(seen.body);
+  const data = bodyData(seen.body);
   if (wanted.status !== undefined && seen.replyStatus !== wanted.status)
     return `expected reply status ${wanted.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
-  if ("body" in wanted && !isSubset(wanted.body, data) && !isSame(wanted.body, seen.body))
+  if ("body" in wanted && !isPartOf(wanted.body, data) && !isSame(wanted.body, seen.body))
     return `expected a reply that holds ${show(wanted.body)}, got ${show(seen.body)}`;
   if ("bodyEquals" in wanted && !isSame(wanted.bodyEquals, data) && !isSame(wanted.bodyEquals, seen.body))
     return `expected the reply ${show(wanted.bodyEquals)}, got ${show(seen.body)}`;
@@ -72,27 +73,6 @@ function errorFault(wanted: Extract<Then, { error: unknown }>["error"], { error,
 
 function listFault(what: string, wrong: readonly string[], { visited }: Observed): string | undefined {
   return wrong.length === 0 ? undefined : `expected ${what}: ${wrong.join(", ")}; visited were ${[...visited].join(", ") || "nothing"}`;
-}
-
-/** Text that is JSON counts as the data it says. */
-function asData(body: unknown): unknown {
-  if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
-
-/** Every member of `part` is in `whole`; lists must be equally long. */
-function isSubset(part: unknown, whole: unknown): boolean {
-  if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
-  if (typeof part !== "object" || part === null) return isSame(part, whole);
-  return (
-    typeof whole === "object" &&
-    whole !== null &&
-    Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isSubset(value, (whole as Record<string, unknown>)[name]))
-  );
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

@@ -1,4 +1,5 @@
 export * from "./api/access-rule.ts";
+export * from "./api/expected-body.ts";
 export * from "./api/test-session-bodies.ts";
 export { aimedSpan, spanInText, type Aim } from "./check/aimed-span.ts";
 export type { BindOptions } from "./check/binding.ts";

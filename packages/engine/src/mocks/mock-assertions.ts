@@ -1,5 +1,5 @@
 // The assertions about mocks: how often, in which order and with what the mocks were called.
-import type { AssertionBody, CalledBody } from "@sluice/model";
+import { bodyData, isPartOf, type AssertionBody, type CalledBody } from "@sluice/model";
 import { strictEquals } from "../values/equality.ts";
 import { compilePattern, type TextPattern } from "../values/pattern.ts";
 import { asText } from "../values/text.ts";
@@ -74,8 +74,8 @@ function contents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath
 
 function mismatch({ with: wanted }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
   const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
-  const data = asData(request.body);
-  if (body !== undefined && !isSubset(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
+  const data = bodyData(request.body);
+  if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
   if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))
     return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
   if (matches !== undefined && !isFound(matches, asText(request.body)))
@@ -108,27 +108,6 @@ function bodyPattern(written: string): TextPattern {
   } catch (cause) {
     throw new MockFault(`'matches' of an assertion: ${asText(cause)}`);
   }
-}
-
-/** Text that is JSON counts as the data it says. */
-function asData(body: unknown): unknown {
-  if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
-}
-
-/** Every member of `part` is in `whole`; lists must be equally long. */
-function isSubset(part: unknown, whole: unknown): boolean {
-  if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isSubset(item, whole[index]));
-  if (typeof part !== "object" || part === null) return strictEquals(part, whole);
-  return (
-    typeof whole === "object" &&
-    whole !== null &&
-    Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isSubset(value, (whole as Record<string, unknown>)[name]))
-  );
 }
 
 function show(value: unknown): string {
