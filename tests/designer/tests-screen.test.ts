@@ -96,4 +96,23 @@ describe.skipIf(!hasBrowser)("the tests of all flows", { timeout: 120_000 }, () 
     await page.getByRole("link", { name: "Access policy of this flow" }).click();
     await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/greets/access");
   });
+
+  it("the palette shows the entry the arrows are at, however long its list is", async () => {
+    const { page } = open;
+    for (let index = 0; index < 40; index++) designer.writeFlow(`flow-${index}`, flow(`flow-${index}`, `Flow ${index}`, "hello"));
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("link", { name: "Flow 39" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("option").nth(20).waitFor();
+    await page.keyboard.press("ArrowUp");
+    const chosen = dialog.getByRole("option", { selected: true });
+    const isInside = (): Promise<boolean> =>
+      chosen.evaluate((item) => {
+        const [part, whole] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
+        return part.top >= whole.top - 1 && part.bottom <= whole.bottom + 1;
+      });
+    expect(await chosen.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
+    await expect.poll(isInside, soon).toBe(true);
+  });
 });

@@ -164,7 +164,7 @@ export const IconSheet = memo(function IconSheet() {
 /** An icon from the sheet. */
 export function StepIcon({ icon, kind }: { readonly icon: string | undefined; readonly kind: StepKind }) {
   return (
-    <svg className="step-icon" aria-hidden="true">
+    <svg className="step-icon" data-kind={kind} aria-hidden="true">
       <use href={`#icon-${nameOf(icon, kind)}`} />
     </svg>
   );

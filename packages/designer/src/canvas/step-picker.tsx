@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Path } from "@sluice/model";
 import { kindOfStep, type FlowCatalog, type StepKind } from "../catalog/flow-catalog.ts";
@@ -9,6 +9,7 @@ import { addElement } from "../commands/add-element.ts";
 import { insertStepsAt } from "../commands/insert-step.ts";
 import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
 import { Dialog } from "../controls/dialog.tsx";
+import { SearchList } from "../controls/search-list.tsx";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
 import { useEditor } from "../screens/editor/editor-context.ts";
 import { strings } from "../strings.ts";
@@ -42,17 +43,13 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const editor = useEditor();
   const catalog = useCatalog();
   const [query, setQuery] = useState("");
-  const [active, setActive] = useState(0);
-  const list = useId();
   const choices = useMemo(() => choicesFor(request, catalog, editor.flow), [request, catalog, editor]);
   const shown = useMemo(() => matching(choices, query), [choices, query]);
-  const chosen = Math.min(active, shown.length - 1);
   const close = (): void => {
     flushSync(() => openPicker(undefined));
     focusSelected(editor);
   };
-  const choose = (choice: Choice | undefined): void => {
-    if (choice === undefined) return;
+  const choose = (choice: Choice): void => {
     close();
     remember(choice.key);
     actOn(editor, choice.command(request));
@@ -60,57 +57,29 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
   return (
     <Dialog title={title} onClose={close}>
-      <div className="picker">
-        <input
-          className="input"
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={list}
-          aria-activedescendant={shown.length === 0 ? undefined : `${list}-${chosen}`}
-          aria-label={words.pickLabel}
-          placeholder={words.pickLabel}
-          autoComplete="off"
-          autoFocus
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setActive(0);
-          }}
-          onKeyDown={(event) => {
-            const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-            if (by === 0 && event.key !== "Enter") return;
-            event.preventDefault();
-            if (by === 0) return choose(shown[chosen]);
-            const next = (chosen + by + shown.length) % Math.max(1, shown.length);
-            setActive(next);
-            document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: "nearest" });
-          }}
-        />
-        <ul className="picker__list" role="listbox" id={list} aria-label={title}>
-          {shown.map((choice, index) => (
-            <li
-              key={`${choice.group}-${choice.key}`}
-              id={`${list}-${index}`}
-              role="option"
-              aria-selected={index === chosen}
-              className="picker__item"
-              data-kind={choice.kind}
-              onClick={() => choose(choice)}
-              onMouseMove={() => setActive(index)}
-            >
-              <StepIcon icon={choice.icon} kind={choice.kind} />
-              <span className="picker__text">
-                <span className="picker__title">
-                  {choice.title} <span className="mono muted">{choice.word}</span>
-                </span>
-                <span className="muted">{choice.summary}</span>
+      <SearchList
+        label={words.pickLabel}
+        listLabel={title}
+        query={query}
+        onQuery={setQuery}
+        items={shown}
+        keyOf={({ group, key }) => `${group}-${key}`}
+        onChoose={choose}
+        none={catalog === undefined ? words.pickWait : words.pickNone}
+      >
+        {(choice) => (
+          <>
+            <StepIcon icon={choice.icon} kind={choice.kind} />
+            <span className="picker__text">
+              <span className="picker__title">
+                {choice.title} <span className="mono muted">{choice.word}</span>
               </span>
-              <span className="picker__group">{choice.group}</span>
-            </li>
-          ))}
-        </ul>
-        {shown.length === 0 ? <p className="muted">{catalog === undefined ? words.pickWait : words.pickNone}</p> : null}
-      </div>
+              <span className="muted">{choice.summary}</span>
+            </span>
+            <span className="search-list__aside">{choice.group}</span>
+          </>
+        )}
+      </SearchList>
     </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { useEffect, useId, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { isDocumentCommand, type DocumentCommand, type PageCommand, type PageContext } from "../commands/command.ts";
 import { documentCommands } from "../commands/document-commands.ts";
 import { pageCommands } from "../commands/page-commands.ts";
 import { shownShortcut } from "../commands/shortcut.ts";
 import { Dialog } from "../controls/dialog.tsx";
+import { SearchList } from "../controls/search-list.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
@@ -21,63 +22,32 @@ const most = 50;
 export function CommandPalette({ page, onClose }: { readonly page: PageContext; readonly onClose: () => void }) {
   const flows = useWorkspace((state) => state.flows);
   const [query, setQuery] = useState("");
-  const [active, setActive] = useState(0);
-  const list = useId();
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
   const entries = useMemo(() => found(query, page, flows ?? []), [query, page, flows]);
-  const chosen = Math.min(active, entries.length - 1);
-  const run = (entry: Entry | undefined): void => {
-    if (entry === undefined) return;
+  const run = (entry: Entry): void => {
     onClose();
     entry.run();
   };
   return (
     <Dialog title={strings.palette.title} onClose={onClose}>
-      <div className="palette">
-        <input
-          className="input"
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={list}
-          aria-activedescendant={entries.length === 0 ? undefined : `${list}-${chosen}`}
-          aria-label={strings.palette.label}
-          placeholder={strings.palette.label}
-          autoComplete="off"
-          autoFocus
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setActive(0);
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-              event.preventDefault();
-              setActive((chosen + (event.key === "ArrowDown" ? 1 : -1) + entries.length) % Math.max(1, entries.length));
-            } else if (event.key === "Enter") {
-              event.preventDefault();
-              run(entries[chosen]);
-            }
-          }}
-        />
-        <ul className="palette__list" role="listbox" id={list} aria-label={strings.palette.label}>
-          {entries.map((entry, index) => (
-            <li
-              key={entry.key}
-              id={`${list}-${index}`}
-              role="option"
-              aria-selected={index === chosen}
-              className="palette__item"
-              onClick={() => run(entry)}
-              onMouseMove={() => setActive(index)}
-            >
-              <span className="grow">{entry.title}</span>
-              <span className="palette__kind">{entry.kind}</span>
-              {entry.keys === undefined ? null : <kbd>{entry.keys}</kbd>}
-            </li>
-          ))}
-        </ul>
-        {entries.length === 0 ? <p className="muted">{strings.palette.none}</p> : null}
-      </div>
+      <SearchList
+        label={strings.palette.label}
+        listLabel={strings.palette.label}
+        query={query}
+        onQuery={setQuery}
+        items={entries}
+        keyOf={({ key }) => key}
+        onChoose={run}
+        none={strings.palette.none}
+      >
+        {({ title, kind, keys }) => (
+          <>
+            <span className="grow">{title}</span>
+            <span className="search-list__aside">{kind}</span>
+            {keys === undefined ? null : <kbd>{keys}</kbd>}
+          </>
+        )}
+      </SearchList>
     </Dialog>
   );
 }
