@@ -15,7 +15,7 @@ import {
 } from "@sluice/engine/spi";
 import type { DurableQueues } from "./durable-queues.ts";
 import { QueueConsumer, type RedeliveryOptions } from "./queue-consumer.ts";
-import type { QueueOptions } from "./queue.ts";
+import type { QueueOptions } from "./queue-shape.ts";
 import { companyOf, restoreMessage, storeMessage, type StoredMessage } from "./stored-message.ts";
 import { WorkQueue, type Taker } from "./work-queue.ts";
 

@@ -12,7 +12,7 @@ import {
   type Poller,
   type Source,
 } from "@sluice/engine/spi";
-import type { SedaOptions } from "./seda.ts";
+import type { SedaOptions } from "./seda-shape.ts";
 import { SedaConsumer } from "./seda-consumer.ts";
 import { SedaQueue } from "./seda-queue.ts";
 import { sedaSink } from "./seda-sink.ts";

@@ -1,6 +1,6 @@
 // The sending side: puts a copy in the queue, and for a reply waits and takes over what came out.
 import { cancelledError, FlowError, type Awaitable, type Clock, type Delivery, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
-import type { SedaOptions } from "./seda.ts";
+import type { SedaOptions } from "./seda-shape.ts";
 import type { Entry, SedaQueue } from "./seda-queue.ts";
 
 export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQueue, clock: Clock): Sink {

@@ -2,7 +2,7 @@
 import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { connectQueues } from "../seda/queues.ts";
-import { sedaOptions } from "../seda/seda.ts";
+import { sedaOptions } from "../seda/seda-shape.ts";
 
 export const stub = defineConnector({
   scheme: "stub",

@@ -1,7 +1,7 @@
 // The options of every route that is called over HTTP.
 import { CompileError } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
-import { redeliveryOptions } from "../queue/queue.ts";
+import { redeliveryOptions } from "../queue/queue-shape.ts";
 
 export const httpOptions = {
   httpMethodRestrict: f.string({ doc: "The methods that are served, separated by commas.", examples: ["GET,POST"] }),

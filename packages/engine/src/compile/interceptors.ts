@@ -4,7 +4,7 @@ import { ending } from "../exchange/exchange.ts";
 import type { Compiler } from "../spi/compiler.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { interceptFields, interceptFromFields, interceptSendFields } from "../entities/route-entities.ts";
-import type { SendInterceptor } from "./outlets.ts";
+import type { SendInterceptor } from "./route-parts.ts";
 import { uriPattern } from "./uri-pattern.ts";
 
 export type InterceptOptions = Values<typeof interceptFields>;

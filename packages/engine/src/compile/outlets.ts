@@ -2,14 +2,8 @@
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Sink } from "../spi/connector.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
-import type { RouteParts } from "./route-compiler.ts";
+import type { RouteParts } from "./route-parts.ts";
 import type { TappedOutlet } from "./wiring.ts";
-
-/** An interceptSendToEndpoint, compiled. */
-export interface SendInterceptor {
-  matches(uri: string): boolean;
-  wrap(send: Processor, uri: string): Processor;
-}
 
 /** `direct:x` as Camel writes it in properties: `direct://x`. */
 export function normalForm(uri: string): string {

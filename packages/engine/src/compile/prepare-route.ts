@@ -16,7 +16,8 @@ import type { FlowScope } from "./flow-scope.ts";
 import { chain, entryInterceptor, sendInterceptors, stepInterceptor } from "./interceptors.ts";
 import { Placing } from "./placing.ts";
 import { noRedelivery } from "./redelivery-policy.ts";
-import { RouteCompiler, type RouteParts } from "./route-compiler.ts";
+import { RouteCompiler } from "./route-compiler.ts";
+import type { RouteParts } from "./route-parts.ts";
 import { Wiring } from "./wiring.ts";
 
 const plainPlan: ErrorHandlerPlan = { kind: "default", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };

@@ -3,7 +3,6 @@ import type { EndpointNode, ExpressionNode, Span, StepNode } from "@sluice/model
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { StepPlace } from "../run/runtime.ts";
 import {
   CompileError,
   type Compiler,
@@ -20,26 +19,12 @@ import type { LanguageDeclaration } from "../spi/declaration.ts";
 import { constantOf, type Expression, type Processor } from "../spi/processor.ts";
 import { isTrue } from "../values/truth.ts";
 import { behind } from "./ahead.ts";
-import { DiagnosticSink } from "./diagnostics.ts";
 import { dynamicEndpoints } from "./dynamic-endpoints.ts";
 import type { FlowScope } from "./flow-scope.ts";
-import type { Placing } from "./placing.ts";
-import { normalForm, openOutlet, type SendInterceptor } from "./outlets.ts";
+import { normalForm, openOutlet } from "./outlets.ts";
+import type { RouteParts } from "./route-parts.ts";
 import { sequence } from "./sequence.ts";
-import type { Slot, TappedOutlet, Wiring } from "./wiring.ts";
-
-/** What the views of one route's compiler share. */
-export interface RouteParts {
-  readonly route: RouteIdentity;
-  readonly scope: FlowScope;
-  readonly wiring: Wiring;
-  readonly diagnostics: DiagnosticSink;
-  readonly lifecycles: Lifecycle[];
-  readonly places: (StepPlace & { uri: string | undefined; costly: boolean })[];
-  readonly placing: Placing;
-  sendInterceptors: readonly SendInterceptor[];
-  detach(copy: Exchange, processor: Processor): void;
-}
+import type { Slot, TappedOutlet } from "./wiring.ts";
 
 /** What stands around each step: the error handler, then interceptors. */
 export interface Surroundings {

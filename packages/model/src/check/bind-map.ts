@@ -8,15 +8,8 @@ import { bindFormat } from "./bind-format.ts";
 import { absent } from "./bind-scalar.ts";
 import { bindValue } from "./bind-value.ts";
 import { clip, withHint } from "./binding.ts";
-import type { Binding, Owner } from "./binding.ts";
+import type { Binding, MapRules, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
-
-export interface MapRules {
-  /** Keys that somebody else reads. */
-  readonly ignore?: ReadonlySet<string>;
-  /** False leaves out what is not written instead of filling in defaults. */
-  readonly defaults?: boolean;
-}
 
 export function bindMap(binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules: MapRules = {}): Record<string, unknown> {
   const work = new MapBinding(binding, fields, owner, rules);

@@ -6,7 +6,6 @@ import type { StepNode } from "../flow/flow-document.ts";
 import type { MapTree } from "../flow/tree.ts";
 import type { Fields } from "../schema/field.ts";
 import type { Vocabulary } from "../schema/shape.ts";
-import type { MapRules } from "./bind-map.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { PlaceholderOptions } from "./placeholders.ts";
 
@@ -32,6 +31,14 @@ export interface StepDraft {
 }
 
 const maxFaults = 200;
+
+/** What is different about one mapping. */
+export interface MapRules {
+  /** Keys that somebody else reads. */
+  readonly ignore?: ReadonlySet<string>;
+  /** False leaves out what is not written instead of filling in defaults. */
+  readonly defaults?: boolean;
+}
 
 /** Binds a mapping by the fields of a declaration. */
 export type BindMap = (binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules?: MapRules) => Record<string, unknown>;

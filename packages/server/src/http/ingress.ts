@@ -1,25 +1,11 @@
 // The way of a webhook request from its head to its reply: which route, may the caller, is there room, then the body,
 // then the route. Reading sockets is the listener's part, what a message is the connector's.
-import type { HttpIngress, HttpMount, SessionTag } from "@sluice/engine/spi";
-import type { AccessCheck } from "./access.ts";
-import type { HttpLimits } from "./limits.ts";
+import type { HttpIngress, HttpMount } from "@sluice/engine/spi";
+import type { Arrival } from "./arrival.ts";
+import type { IngressOptions } from "./ingress-options.ts";
 import { MountTable, type Mounted } from "./mount-table.ts";
 import { StoppedMounts } from "./stopped-mounts.ts";
-import { WebhookCall, type Arrival } from "./webhook-call.ts";
-
-export interface IngressOptions {
-  readonly limits: HttpLimits;
-  /** The policy of a flow, asked for at each request so that a change holds at once; undefined is open. */
-  accessOf?(flowId: string): AccessCheck | undefined;
-  /** The test session of this id. */
-  sessionOf?(id: string): SessionTag | "expired" | undefined;
-  /** True for a deployed webhook route that takes nothing in at the moment: stopped, suspended or not started yet. */
-  isStopped?(routeId: string): boolean;
-  /** Asked in place of turning a caller away, for a process whose word is not the last; `body` when it has been read. */
-  appeal?(arrival: Arrival, body: Uint8Array | undefined): void;
-  /** Told about faults of our own; the caller only sees the reference. */
-  reportFault(fault: unknown, reference: string): void;
-}
+import { WebhookCall } from "./webhook-call.ts";
 
 export interface Ingress {
   /** What connectors are handed as `host.http`. */

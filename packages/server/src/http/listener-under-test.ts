@@ -1,6 +1,7 @@
 // For tests: a listener on a free port with what a test mounts, and a management API that tells what it was given.
 import type { HttpMount, HttpReply, HttpRequest, Awaitable } from "@sluice/engine/spi";
-import { createIngress, type Ingress, type IngressOptions } from "./ingress.ts";
+import { createIngress, type Ingress } from "./ingress.ts";
+import type { IngressOptions } from "./ingress-options.ts";
 import { createListener, type HttpListener } from "./listener.ts";
 import { defaultHttpLimits, type HttpLimits } from "./limits.ts";
 import type { ManagementHandler } from "./management.ts";

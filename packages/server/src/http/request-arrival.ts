@@ -9,7 +9,7 @@ import type { ForwardedRequest } from "./private-door.ts";
 import { canSkipBody, refuseAndClose } from "./refuse.ts";
 import { sendError, sendReply, type ReplyBody, type ReplyHeaders } from "./reply.ts";
 import type { RequestHead } from "./request-head.ts";
-import type { Arrival } from "./webhook-call.ts";
+import type { Arrival } from "./arrival.ts";
 
 /** What every request of a listener shares. */
 export interface ArrivalScope {

@@ -3,27 +3,13 @@
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "./access.ts";
+import type { Arrival } from "./arrival.ts";
 import { inflateBody, type BodyReceiver } from "./body.ts";
 import type { HttpError } from "./http-error.ts";
 import { joinedHeaders } from "./joined-headers.ts";
-import type { IngressOptions } from "./ingress.ts";
+import type { IngressOptions } from "./ingress-options.ts";
 import type { Mounted } from "./mount-table.ts";
 import { withoutQueryValues } from "./query-values.ts";
-import type { ReplyBody, ReplyHeaders } from "./reply.ts";
-
-/** A request as the listener hands it on: its head is read, its body is not. */
-export interface Arrival {
-  readonly method: string;
-  readonly query: string;
-  readonly rawHeaders: readonly string[];
-  readonly remoteAddress: string;
-  readonly encoding: string;
-  readonly session: string;
-  readBody(receiver: BodyReceiver): void;
-  reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void;
-  /** An error reply; the connection is closed when the body is still to come. */
-  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
-}
 
 const nothing = Buffer.alloc(0);
 

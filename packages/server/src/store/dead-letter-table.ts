@@ -4,7 +4,7 @@ import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
 import { Refusal } from "../refusal.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { storeFailure } from "./queue-table.ts";
+import { storeFailure } from "./store-failure.ts";
 import type { Database, Row, SqlValue } from "./sqlite.ts";
 import type { Operation } from "./write-thread.ts";
 

@@ -7,6 +7,7 @@ import type { DeadLetterTable } from "./dead-letter-table.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Database, Row, Statement } from "./sqlite.ts";
 import { steadyTime } from "./steady-time.ts";
+import { storeFailure } from "./store-failure.ts";
 
 export interface QueueTableParts {
   readonly database: Database;
@@ -159,9 +160,4 @@ function queuedOf(row: Row): QueuedMessage {
     attempts: Number(row["attempts"]),
     size: Number(row["size"]),
   };
-}
-
-/** A write the disk refused, as a route sees it. */
-export function storeFailure(error: unknown, what: string): FlowError {
-  return new FlowError("java.io.IOException", `${what}: ${(error as Error).message}`, { code: "store-failed", retryable: true, cause: error });
 }

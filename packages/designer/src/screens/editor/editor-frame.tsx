@@ -24,11 +24,10 @@ import { useEditor, useEditorState } from "./editor-context.ts";
 import { EditorHeader } from "./editor-header.tsx";
 import { QuestionDialog } from "./question-dialog.tsx";
 import { ShownRunProvider } from "./shown-run.tsx";
+import type { View } from "./view.ts";
 import "./editor.css";
 
 const SourceView = lazy(() => import("../../source-view/source-view.tsx").then((module) => ({ default: module.SourceView })));
-
-export type View = "canvas" | "split" | "yaml";
 
 const lintAfterMs = 300;
 

@@ -11,7 +11,7 @@ import { strings } from "../../strings.ts";
 import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
 import { CategoryLabel } from "../flows-screen.tsx";
 import { useEditorState } from "./editor-context.ts";
-import type { View } from "./editor-frame.tsx";
+import type { View } from "./view.ts";
 
 const words = strings.editor;
 const views: readonly View[] = ["canvas", "split", "yaml"];

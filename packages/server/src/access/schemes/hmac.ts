@@ -1,13 +1,11 @@
 // Signed bodies. What a sender signs is described as a template around the raw bytes; the presets are such
 // descriptions of well-known senders.
-import type { BinaryToTextEncoding } from "node:crypto";
-import type { AccessRequest } from "../../http/access.ts";
 import { headerOf } from "../credential-places.ts";
 import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 import { hmacKey, type HmacKey } from "./hmac-key.ts";
-import { signatureFormat } from "./signature-format.ts";
+import { signatureFormat, type SignedAround } from "./signature-format.ts";
 
 /** Signatures remembered against replay; what comes after pushes the oldest out. */
 const maxSeen = 100_000;
@@ -56,8 +54,6 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
   };
 }
 
-type SignedAround = readonly [before: string, after: string];
-
 function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
   let match: string | undefined;
   for (const key of keys) match = key(before, body, after, signatures) ?? match;
@@ -66,26 +62,4 @@ function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [bef
 
 function isRecent(time: string, toleranceMs: number, now: number): boolean {
   return /^\d{1,12}$/.test(time) && Math.abs(now - Number(time) * 1000) <= toleranceMs;
-}
-
-/** What a signature header says. */
-export interface SignatureClaim {
-  /** In the format's encoding, hex in lower case. */
-  readonly signatures: readonly string[];
-  /** Seconds since 1970, as the sender wrote them. */
-  readonly time?: string;
-  readonly messageId?: string;
-}
-
-export interface SignatureFormat {
-  readonly header: string;
-  readonly algorithm: string;
-  readonly encoding: BinaryToTextEncoding;
-  /** Whether a time is signed too. */
-  readonly timed: boolean;
-  readonly toleranceMs: number;
-  /** Undefined when the header has not this form. */
-  read(header: string, request: AccessRequest): SignatureClaim | undefined;
-  /** What is signed before and after the body. */
-  around(request: AccessRequest, claim: SignatureClaim): SignedAround;
 }

@@ -2,11 +2,34 @@ import type { BinaryToTextEncoding } from "node:crypto";
 import type { AccessRequest } from "../../http/access.ts";
 import { headerOf } from "../credential-places.ts";
 import type { HmacPreset, HmacScheme } from "../policy-document.ts";
-import type { SignatureClaim, SignatureFormat } from "./hmac.ts";
+
+/** What is signed before and after the body. */
+export type SignedAround = readonly [before: string, after: string];
+
+/** What a signature header says. */
+interface SignatureClaim {
+  /** In the format's encoding, hex in lower case. */
+  readonly signatures: readonly string[];
+  /** Seconds since 1970, as the sender wrote them. */
+  readonly time?: string;
+  readonly messageId?: string;
+}
+
+export interface SignatureFormat {
+  readonly header: string;
+  readonly algorithm: string;
+  readonly encoding: BinaryToTextEncoding;
+  /** Whether a time is signed too. */
+  readonly timed: boolean;
+  readonly toleranceMs: number;
+  /** Undefined when the header has not this form. */
+  read(header: string, request: AccessRequest): SignatureClaim | undefined;
+  around(request: AccessRequest, claim: SignatureClaim): SignedAround;
+}
 
 const maxSignatures = 10;
 /** Only the body is signed. */
-const nothing: readonly [before: string, after: string] = ["", ""];
+const nothing: SignedAround = ["", ""];
 const defaultToleranceSec = 300;
 
 /** How a scheme's sender writes and computes signatures. */

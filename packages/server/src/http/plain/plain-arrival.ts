@@ -1,6 +1,6 @@
 import type { BodyReceiver } from "../body.ts";
 import { errorBody, type ReplyBody, type ReplyHeaders } from "../reply.ts";
-import type { Arrival } from "../webhook-call.ts";
+import type { Arrival } from "../arrival.ts";
 import type { PlainRequest } from "./plain-request.ts";
 
 /** The connection a plain request came over, and goes back to. */

@@ -1,0 +1,2 @@
+/** What of a flow the editor shows. */
+export type View = "canvas" | "split" | "yaml";
