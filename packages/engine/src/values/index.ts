@@ -15,4 +15,6 @@ export * from "./text.ts";
 export * from "./truth.ts";
 export * from "./type-test.ts";
 export * from "./stream.ts";
+export { xmlnsNamespace, type XmlName } from "./xml-names.ts";
+export * from "./xml-scanner.ts";
 export * from "./xml-text.ts";

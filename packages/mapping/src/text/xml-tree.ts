@@ -1,7 +1,8 @@
 // XML as data: an element with nothing but text is that text; any other is an object with `@attribute`, `#text` and its
 // children by name, a name that occurs several times as a list. Comments and instructions are left out.
-import { setEntry } from "@sluice/engine/spi";
-import { readXml, type XmlName } from "./xml-reader.ts";
+import { scanXml, setEntry, xmlnsNamespace, type XmlLimits, type XmlName } from "@sluice/engine/spi";
+
+const limits: XmlLimits = { maxCharacters: 64 * 1024 * 1024, maxDepth: 500, maxElements: 2_000_000, maxAttributes: 1000 };
 
 export type XmlData = string | { readonly [name: string]: XmlData | readonly XmlData[] };
 
@@ -18,11 +19,16 @@ interface Building {
 export function parseXmlTree(source: string, nameOf: NameOf): { readonly name: string; readonly value: XmlData } {
   const stack: Building[] = [];
   let root: { name: string; value: XmlData } | undefined;
-  readXml(source, {
+  scanXml(source, limits, {
     open(name, attributes) {
       const element = Object.create(null) as Record<string, unknown>;
-      for (const [attribute, value] of attributes) element[`@${nameOf(attribute)}`] = value;
-      stack.push({ name: nameOf(name), element, text: "", isEmpty: attributes.length === 0 });
+      let isEmpty = true;
+      for (const attribute of attributes) {
+        if (attribute.name.namespace === xmlnsNamespace) continue;
+        element[`@${nameOf(attribute.name)}`] = attribute.value;
+        isEmpty = false;
+      }
+      stack.push({ name: nameOf(name), element, text: "", isEmpty });
     },
     text(text) {
       (stack.at(-1) as Building).text += text;

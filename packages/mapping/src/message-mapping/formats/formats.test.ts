@@ -98,10 +98,10 @@ describe("xml", () => {
     ["<a><b></a>", "not well-formed XML: </a> where </b> is due (line 1, column 7)"],
     [
       '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
-      "not well-formed XML: a DOCTYPE is refused, entities and external files are never read (line 1, column 1)",
+      "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
     ],
     ["<a>&nbsp;</a>", "not well-formed XML: unknown entity &nbsp; (line 1, column 4)"],
-    ["<a b=1/>", "not well-formed XML: attribute b has no quoted value (line 1, column 6)"],
+    ["<a b=1/>", "not well-formed XML: the value of attribute b is not quoted (line 1, column 6)"],
     ["<a/><b/>", "not well-formed XML: a second root element (line 1, column 5)"],
     ["<x:a/>", "not well-formed XML: the namespace prefix of 'x:a' is not declared (line 1, column 1)"],
     ["text", "not well-formed XML: text outside the root element (line 1, column 1)"],

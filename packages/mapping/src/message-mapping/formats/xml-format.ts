@@ -1,8 +1,7 @@
 // XML: attributes are `@name`, text beside attributes or children `#text`, prefixes are the document's own.
-import { decodeXml, isPlainObject } from "@sluice/engine/spi";
+import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/spi";
 import { readFault } from "../../text/read-fault.ts";
 import { parseXmlTree } from "../../text/xml-tree.ts";
-import type { XmlName } from "../../text/xml-reader.ts";
 import { declaredName, writeXml, xmlName } from "./xml-writer.ts";
 import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 

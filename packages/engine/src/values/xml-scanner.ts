@@ -1,0 +1,262 @@
+// XML text → events, for whoever makes something of them. Stricter than XML on purpose: a DOCTYPE is refused, so there are no
+// entities, no external files and no default attributes to be attacked with; size, depth and numbers are bounded. XInclude is never followed.
+import { FlowError } from "../errors/flow-error.ts";
+import { endOfName, NamespaceScope, type XmlName } from "./xml-names.ts";
+
+export interface XmlLimits {
+  readonly maxCharacters: number;
+  readonly maxDepth: number;
+  readonly maxElements: number;
+  readonly maxAttributes: number;
+}
+
+export interface XmlAttribute {
+  readonly name: XmlName;
+  readonly value: string;
+}
+
+/** Hears what a document holds, in its order. */
+export interface XmlHandler {
+  /** `attributes` are as they stand, those that declare namespaces among them. */
+  open(name: XmlName, attributes: readonly XmlAttribute[]): void;
+  /** Never empty; the text of an element may come in several pieces. */
+  text(text: string): void;
+  close(): void;
+  comment?(text: string): void;
+  instruction?(target: string, text: string): void;
+}
+
+// oxlint-disable-next-line no-control-regex
+const forbiddenCharacter = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+const noAttributes: readonly XmlAttribute[] = [];
+const predefined: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", apos: "'", quot: '"' };
+
+/** Reads a document; throws a FlowError that names line and column when it is not well-formed. */
+export function scanXml(text: string, limits: XmlLimits, handler: XmlHandler): void {
+  if (text.length > limits.maxCharacters) throw xmlLimitError(`the XML has ${text.length} characters, more than the ${limits.maxCharacters} allowed`);
+  new Scanner(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits, handler).scan();
+}
+
+export function xmlLimitError(what: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${what}`, { code: "limit-xml", details: { clientFault: true } });
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #limits: XmlLimits;
+  readonly #handler: XmlHandler;
+  readonly #namespaces = new NamespaceScope();
+  /** The names of the elements around, as written. */
+  readonly #open: string[] = [];
+  #at = 0;
+  #elements = 0;
+
+  constructor(text: string, limits: XmlLimits, handler: XmlHandler) {
+    this.#text = text;
+    this.#limits = limits;
+    this.#handler = handler;
+  }
+
+  scan(): void {
+    const text = this.#text;
+    const bad = forbiddenCharacter.exec(text);
+    if (bad !== null) this.#fail("a character that XML does not allow", bad.index);
+    if (text.startsWith("\ufeff")) this.#at = 1;
+    if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
+    while (this.#at < text.length) {
+      const next = text.indexOf("<", this.#at);
+      this.#characters(next < 0 ? text.length : next);
+      if (next >= 0) this.#markup();
+    }
+    const left = this.#open.at(-1);
+    if (left !== undefined) this.#fail(`<${left}> is never closed`, text.length);
+    if (this.#elements === 0) this.#fail("there is no root element", text.length);
+  }
+
+  #markup(): void {
+    const next = this.#text.charCodeAt(this.#at + 1);
+    if (next === 47) this.#endTag();
+    else if (next === 33) this.#declaration();
+    else if (next === 63) this.#instruction();
+    else this.#startTag();
+  }
+
+  #declaration(): void {
+    const text = this.#text;
+    const start = this.#at;
+    if (text.startsWith("<!--", start)) {
+      const end = this.#find("-->", start + 4);
+      const comment = text.slice(start + 4, end);
+      if (comment.includes("--") || comment.endsWith("-")) this.#fail("a comment must not contain --", start);
+      this.#handler.comment?.(comment);
+      this.#at = end + 3;
+    } else if (text.startsWith("<![CDATA[", start)) {
+      if (this.#open.length === 0) this.#fail("text outside the root element", start);
+      const end = this.#find("]]>", start + 9);
+      if (end > start + 9) this.#handler.text(text.slice(start + 9, end));
+      this.#at = end + 3;
+    } else if (/^<!DOCTYPE/i.test(text.slice(start, start + 9))) {
+      throw new FlowError(
+        "org.apache.camel.TypeConversionException",
+        `XML with a DOCTYPE is refused (${this.#place(start)}): remove the declaration, entities and external files are never read`,
+        { code: "xml-doctype", details: { clientFault: true } },
+      );
+    } else this.#fail("unknown markup", start);
+  }
+
+  #instruction(): void {
+    const start = this.#at;
+    this.#at += 2;
+    const name = this.#name();
+    if (name.toLowerCase() === "xml") this.#fail("an XML declaration may only stand at the very beginning", start);
+    const end = this.#find("?>", this.#at);
+    if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at))) this.#fail("a blank is missing", this.#at);
+    this.#handler.instruction?.(name, this.#text.slice(this.#at, end).replace(/^\s+/, ""));
+    this.#at = end + 2;
+  }
+
+  #endTag(): void {
+    const start = this.#at;
+    this.#at += 2;
+    const name = this.#name();
+    this.#skipBlanks();
+    if (this.#text.charCodeAt(this.#at) !== 62) this.#fail(`</${name} is not closed with >`, this.#at);
+    const open = this.#open.pop();
+    if (open !== name) this.#fail(open === undefined ? `</${name}> closes nothing` : `</${name}> where </${open}> is due`, start);
+    this.#at++;
+    this.#close();
+  }
+
+  #close(): void {
+    this.#namespaces.leave();
+    this.#handler.close();
+  }
+
+  #startTag(): void {
+    const start = this.#at++;
+    const written = this.#name();
+    if (this.#open.length === 0 && this.#elements > 0) this.#fail("a second root element", start);
+    if (++this.#elements > this.#limits.maxElements) throw xmlLimitError(`the XML has more than ${this.#limits.maxElements} elements`);
+    if (this.#open.length >= this.#limits.maxDepth) throw xmlLimitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
+    const pairs = this.#attributes(written);
+    const unbound = this.#namespaces.enter(pairs);
+    if (unbound !== undefined) this.#fail(`namespace prefix '${unbound}' cannot be bound so`, start);
+    const name = this.#namespaces.element(written) ?? this.#undeclared(written, start);
+    this.#handler.open(name, this.#resolved(pairs, start));
+    if (this.#text.charCodeAt(this.#at) === 47) {
+      this.#at += 2;
+      this.#close();
+    } else {
+      this.#at++;
+      this.#open.push(written);
+    }
+  }
+
+  #resolved(pairs: readonly (readonly [string, string])[], start: number): readonly XmlAttribute[] {
+    if (pairs.length === 0) return noAttributes;
+    const seen = pairs.length > 1 ? new Set<string>() : undefined;
+    return pairs.map(([written, value]) => {
+      const name = this.#namespaces.attribute(written) ?? this.#undeclared(written, start);
+      // Two prefixes may stand for one namespace.
+      if (seen !== undefined && seen.size === seen.add(`${name.namespace} ${name.local}`).size) this.#fail(`attribute ${written} stands twice`, start);
+      return { name, value };
+    });
+  }
+
+  /** Reads up to the `>` or `/>` of a start tag and stops before it. */
+  #attributes(element: string): readonly (readonly [string, string])[] {
+    const text = this.#text;
+    const pairs: [string, string][] = [];
+    for (;;) {
+      const blanks = this.#skipBlanks();
+      const code = text.charCodeAt(this.#at);
+      if (code === 62 || (code === 47 && text.charCodeAt(this.#at + 1) === 62)) return pairs;
+      if (Number.isNaN(code)) this.#fail(`<${element} is not closed with >`, this.#at);
+      if (!blanks) this.#fail("a blank is missing before an attribute", this.#at);
+      const name = this.#name();
+      this.#skipBlanks();
+      if (text.charCodeAt(this.#at) !== 61) this.#fail(`attribute ${name} has no value`, this.#at);
+      this.#at++;
+      this.#skipBlanks();
+      const quote = text.charAt(this.#at);
+      if (quote !== '"' && quote !== "'") this.#fail(`the value of attribute ${name} is not quoted`, this.#at);
+      const end = this.#find(quote, this.#at + 1);
+      const raw = text.slice(this.#at + 1, end);
+      if (raw.includes("<")) this.#fail(`attribute ${name} contains <`, this.#at);
+      pairs.push([name, this.#unescape(/[\t\n]/.test(raw) ? raw.replaceAll(/[\t\n]/g, " ") : raw, this.#at + 1)]);
+      this.#at = end + 1;
+      if (pairs.length > this.#limits.maxAttributes) throw xmlLimitError(`an element has more than ${this.#limits.maxAttributes} attributes`);
+    }
+  }
+
+  #characters(end: number): void {
+    if (end === this.#at) return;
+    const raw = this.#text.slice(this.#at, end);
+    if (this.#open.length === 0) {
+      if (raw.trim() !== "") this.#fail("text outside the root element", this.#at + raw.search(/\S/));
+    } else {
+      const cdataEnd = raw.indexOf("]]>");
+      if (cdataEnd >= 0) this.#fail("]]> outside CDATA", this.#at + cdataEnd);
+      this.#handler.text(this.#unescape(raw, this.#at));
+    }
+    this.#at = end;
+  }
+
+  #unescape(raw: string, start: number): string {
+    if (!raw.includes("&")) return raw;
+    return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
+      const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
+      const known = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
+      return known ?? this.#fail(name === "" ? "& must be written &amp;" : `unknown entity ${whole}`, start + offset);
+    });
+  }
+
+  #name(): string {
+    const start = this.#at;
+    const end = endOfName(this.#text, start);
+    if (end === start) this.#fail("a name is due", start);
+    this.#at = end;
+    return this.#text.slice(start, end);
+  }
+
+  #skipBlanks(): boolean {
+    const before = this.#at;
+    while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
+    return this.#at > before;
+  }
+
+  #find(what: string, from: number): number {
+    const found = this.#text.indexOf(what, from);
+    if (found < 0) this.#fail(`${what} is missing`, this.#text.length);
+    return found;
+  }
+
+  #place(offset: number): string {
+    const before = this.#text.slice(0, offset);
+    return `line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n")}`;
+  }
+
+  #undeclared(written: string, start: number): never {
+    this.#fail(`the namespace prefix of '${written}' is not declared`, start);
+  }
+
+  #fail(what: string, offset: number): never {
+    throw new FlowError("org.apache.camel.TypeConversionException", `not well-formed XML: ${what} (${this.#place(offset)})`, {
+      code: "invalid-xml",
+      details: { clientFault: true },
+    });
+  }
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 9;
+}
+
+function characterOf(reference: string): string | undefined {
+  const match = /^#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}))$/.exec(reference);
+  if (match === null) return undefined;
+  const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);
+  const isAllowed =
+    code === 9 || code === 10 || code === 13 || (code >= 0x20 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
+  return isAllowed ? String.fromCodePoint(code) : undefined;
+}
