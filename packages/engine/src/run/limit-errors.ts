@@ -1,14 +1,15 @@
 // What a route says when it is asked for more than it may do at a time.
 import { FlowError } from "../errors/flow-error.ts";
 
-const rejected = "java.util.concurrent.RejectedExecutionException";
-
 export function tooManyRuns(routeId: string, limit: number): FlowError {
-  return new FlowError(rejected, `route '${routeId}' has ${limit} runs in flight already; try again later`, { code: "limit-inflight", retryable: true });
+  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has ${limit} runs in flight already; try again later`, {
+    code: "limit-inflight",
+    retryable: true,
+  });
 }
 
 export function tooManyCopies(routeId: string): FlowError {
-  return new FlowError(rejected, `route '${routeId}' has too many copies on their way`, { code: "limit-inflight" });
+  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has too many copies on their way`, { code: "limit-inflight" });
 }
 
 export function tooDeep(routeId: string, limit: number): FlowError {
