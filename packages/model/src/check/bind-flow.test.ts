@@ -37,6 +37,10 @@ describe("documents", () => {
 
   test.each([
     ["route:\n  from: {}\n", "1: flow-shape: a flow must be a list of routes, got a mapping (write '- route:')"],
+    [
+      '{"yaml": "- route: {}"}',
+      "1: flow-shape: a flow must be a list of routes, got a mapping (send a flow wrapped in JSON with Content-Type: application/json)",
+    ],
     ["just text", "1: flow-shape: a flow must be a list of routes, got 'just text' (start each route with '- ')"],
     ["- a: 1\n  b: 2\n", "1: flow-item: an item of a flow must be a mapping with exactly one key, such as 'route', got 2 keys"],
     ["- flow: {}\n", "1: entity-unknown: unknown top-level element 'flow' (the top level takes 'route' and 'from')"],
@@ -50,6 +54,10 @@ describe("documents", () => {
     ["- from: {uri: direct:a, steps: {log: x}}\n", "1: steps-shape: 'steps' in route 'orders': expected a list of steps, got a mapping"],
     [
       "- route:\n    from: {uri: direct:a, steps: [{log: x}]}\n    steps: []\n",
+      "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'",
+    ],
+    [
+      "- route:\n    from: {uri: direct:a}\n    steps: [{log: x}]\n",
       "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'",
     ],
     [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must stand before the first route"],

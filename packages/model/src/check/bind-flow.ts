@@ -62,7 +62,12 @@ function reportDocument(binding: Binding, tree: Tree): void {
   if (tree.type === "scalar" && tree.text === null)
     return binding.report("flow-empty", "flow defines no routes", at, "add a route, such as - from: {uri: …, steps: […]}");
   const first = tree.type === "map" ? tree.entries[0]?.key : undefined;
-  const hint = first === undefined ? "start each route with '- '" : `write '- ${clip(first)}:'`;
+  const hint =
+    first === undefined
+      ? "start each route with '- '"
+      : first === "yaml"
+        ? "send a flow wrapped in JSON with Content-Type: application/json"
+        : `write '- ${clip(first)}:'`;
   binding.report("flow-shape", `a flow must be a list of routes, got ${kindOf(tree)} (${hint})`, at, hint);
 }
 

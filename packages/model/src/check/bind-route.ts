@@ -7,6 +7,7 @@ import type { Binding, Owner } from "./binding.ts";
 import { checkErrorHandler } from "./bind-entity.ts";
 import { fromFields, routeFields } from "./route-fields.ts";
 
+const stepsOnly: ReadonlySet<string> = new Set(["steps"]);
 const notOptions: ReadonlySet<string> = new Set(["from", "steps"]);
 
 /** A route as `route` wraps it: options beside `from`. Undefined when it is not even a mapping with a `from`. */
@@ -26,7 +27,7 @@ export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeI
       "route-steps",
       `the steps of ${label} stand under 'route': they belong under 'from'`,
       { path: `${owner.path}.steps`, span: misplaced.keySpan },
-      "move 'steps' below 'from'",
+      "indent 'steps' as deep as 'uri'",
     );
   }
   const from = tree.entries.find((entry) => entry.key === "from");
@@ -34,7 +35,14 @@ export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeI
     binding.report("route-no-from", `${label} has no 'from'`, owner, "add from: {uri: …, steps: […]}");
     return undefined;
   }
-  return bindFrom(binding, from.value, { label: `'from' of ${label}`, path: `${owner.path}.from`, span: from.keySpan }, routeId, options);
+  return bindFrom(
+    binding,
+    from.value,
+    { label: `'from' of ${label}`, path: `${owner.path}.from`, span: from.keySpan },
+    routeId,
+    options,
+    misplaced !== undefined,
+  );
 }
 
 /** A route written as a bare `from`. */
@@ -51,14 +59,15 @@ function enter(binding: Binding, routeId: string): void {
   binding.step = undefined;
 }
 
-function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, options: Record<string, unknown>): RouteNode | undefined {
+/** `hasSteps`: somebody told already that the steps stand elsewhere, so they are not missing too. */
+function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, options: Record<string, unknown>, hasSteps = false): RouteNode | undefined {
   if (tree.type !== "map") {
     const hint =
       tree.type === "scalar" && tree.text !== null ? `write from: {uri: "${tree.text.slice(0, 60)}", steps: […]}` : "write from: {uri: …, steps: […]}";
     binding.report("route-shape", `${owner.label} must be a mapping with 'uri' and 'steps', got ${kindOf(tree)}`, owner, hint);
     return undefined;
   }
-  const { uri, parameters, steps, ...fromOptions } = bindMap(binding, tree, fromFields, owner);
+  const { uri, parameters, steps, ...fromOptions } = bindMap(binding, tree, fromFields, owner, hasSteps ? { ignore: stepsOnly } : {});
   assignStepIds(binding, typeof options["nodePrefixId"] === "string" ? options["nodePrefixId"] : "");
   const written = entryOf(tree, "steps");
   if (written !== undefined && ((written.type === "list" && written.items.length === 0) || (written.type === "scalar" && written.text === null))) {

@@ -122,3 +122,8 @@ test("all faults are collected, not only the first", () =>
 
 test("a placeholder without quotes is met with the remedy", () =>
   expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "put a value that starts with '{{' into quotes" }));
+
+test.each([
+  ["- log: got: x\n", "put a text that holds ': ' into quotes, or indent this line as its neighbours"],
+  ["a: 1\n- b\n", "write ': ' behind the key, or indent this line as its neighbours"],
+])("%j is met with the remedy", (text, hint) => expect(readTree(text).diagnostics[0]).toMatchObject({ hint }));

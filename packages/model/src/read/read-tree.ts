@@ -40,7 +40,7 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     const start = beginOf(text, error.pos[0]);
     if (told.has(start)) continue;
     told.add(start);
-    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), remedies[error.code]);
+    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), remedyOf(error));
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
   const tree = new TreeBuilder(text, lines, bounds, report).build(document.contents);
@@ -57,6 +57,10 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   TAB_AS_INDENT: "indent with blanks",
   UNEXPECTED_TOKEN: "put the text into quotes",
 };
+
+/** Two faults share a code: a list out of its column, and a second ': ' on a line, which most often stands in a text. */
+const remedyOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
+  message.startsWith("Nested mappings") ? "put a text that holds ': ' into quotes, or indent this line as its neighbours" : remedies[code];
 
 /** Where something is to be seen: a fault may begin with the blanks before it. */
 function beginOf(text: string, start: number): number {
