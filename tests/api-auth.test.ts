@@ -212,6 +212,7 @@ describe("the shape of refusals", () => {
       ["", "invalid JSON body: the body is empty"],
       ['{"yaml":', "invalid JSON body: the text ends too early or is no JSON"],
       ["{nope}", "invalid JSON body: unexpected character at line 1, column 2"],
+      ["- route: {}\n", "invalid JSON body: it is no JSON object; send YAML with the header 'Content-Type: application/yaml'"],
       ["[]", "the request body must be a JSON object"],
       ["null", "the request body must be a JSON object"],
       ['"x"', "the request body must be a JSON object"],

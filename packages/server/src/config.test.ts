@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readConfiguration, settingDescriptions, SettingsError, settingsReference } from "./config.ts";
+import { misnamedVariables, readConfiguration, settingDescriptions, SettingsError, settingsReference } from "./config.ts";
 
 describe("settings", () => {
   it("has defaults for everything but the token", () => {
@@ -40,6 +40,21 @@ describe("settings", () => {
         "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'.",
       ]);
     }
+  });
+
+  it("takes no time below zero", () => {
+    expect(() => readConfiguration({ drainMs: "-5" }, { SERVICE_RUN_MS: "-1" })).toThrow(
+      new SettingsError(["--drain-ms: expected a time of 0 or more, got '-5'.", "SERVICE_RUN_MS: expected a time of 0 or more, got '-1'."]),
+    );
+    expect(readConfiguration({ drainMs: "0" }, {}).settings.drainMs).toBe(0);
+  });
+
+  it("knows a variable with a typing error from one of somebody else", () => {
+    const environment = { SERVICE_PROT: "1", SERVICE_LOGLEVEL: "debug", SERVICE_PORT: "0", SERVICE_NAME: "orders", SERVICE_PORT_8080_TCP: "x", HOME: "/" };
+    expect(misnamedVariables(environment)).toEqual([
+      "the variable SERVICE_PROT is no setting (did you mean SERVICE_PORT?)",
+      "the variable SERVICE_LOGLEVEL is no setting (did you mean SERVICE_LOG_LEVEL?)",
+    ]);
   });
 
   it("keeps the environment of the start", () => {

@@ -1,6 +1,6 @@
 // The settings of the runtime: declared once, read once from the environment and the command line, frozen. The help text
 // and the reference table come from the same declaration. Nobody else reads process.env.
-import { describe, f, type Field, type Values } from "@sluice/model";
+import { closest, describe, f, type Field, type Values } from "@sluice/model";
 
 const mebibyte = 1024 * 1024;
 
@@ -125,15 +125,27 @@ export function readConfiguration(
 ): Configuration {
   const faults: string[] = [];
   const settings: Record<string, unknown> = {};
-  for (const { name, flag, variable } of settingDescriptions) {
+  for (const { name, flag, variable, kind } of settingDescriptions) {
     const given = flag === undefined ? undefined : flags[name];
     const fromEnvironment = environment[variable]?.trim() === "" ? undefined : environment[variable];
     const result = (settingFields[name] as Field<unknown>).safeParse(given ?? fromEnvironment);
-    if (result.success) settings[name] = result.data;
+    if (result.success && !(kind === "duration" && (result.data as number) < 0)) settings[name] = result.data;
+    else if (result.success) faults.push(`${given === undefined ? variable : flag}: expected a time of 0 or more, got '${given ?? fromEnvironment}'.`);
     else faults.push(`${given === undefined ? variable : flag}: ${result.error.issues[0]?.message ?? "not understood"}.`);
   }
   if (faults.length > 0) throw new SettingsError(faults);
   return { settings: Object.freeze(settings) as Settings, environment: Object.freeze({ ...environment }) };
+}
+
+/** Variables that look like a setting with a typing error, each with a sentence; others of the same beginning are somebody else's. */
+export function misnamedVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const beginning = "SERVICE_";
+  const known = new Set(settingDescriptions.map(({ variable }) => variable.slice(beginning.length)));
+  return Object.keys(environment).flatMap((name) => {
+    const rest = name.slice(beginning.length);
+    const near = name.startsWith(beginning) && !known.has(rest) ? closest(rest, known) : undefined;
+    return near === undefined ? [] : [`the variable ${name} is no setting (did you mean ${beginning}${near}?)`];
+  });
 }
 
 /** The settings page of the reference, as Markdown. */

@@ -8,7 +8,7 @@ import { apiEndpoints } from "./api/index.ts";
 import type { Phase } from "./api/health.ts";
 import { createManagementApi } from "./api/management-api.ts";
 import { createTokenCheck } from "./auth/deploy-token.ts";
-import type { Configuration, Settings } from "./config.ts";
+import { misnamedVariables, type Configuration, type Settings } from "./config.ts";
 import { letterKeeper } from "./dead-letters/keep-letter.ts";
 import { letterReplays } from "./dead-letters/replay-letters.ts";
 import { lockDirectory } from "./flows/data-lock.ts";
@@ -329,6 +329,7 @@ async function start(
     // Putting thousands of entries into words takes a while: whoever asks first need not wait for it.
     if (report.loaded >= manyFlows) await listFlows(views).catch(() => undefined);
     writer.open(seat === undefined ? JSON.stringify(announcement) : undefined);
+    if (seat === undefined) for (const remark of misnamedVariables(variables)) log.write("WARN", "sluice", remark);
 
     let stopping: Promise<ShutdownReport> | undefined;
     return {

@@ -43,7 +43,7 @@ export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): 
     throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
-  return { body: check(endpoint.body, parseJson(bytes)), raw: undefined };
+  return { body: check(endpoint.body, parseJson(bytes, endpoint.rawBody?.includes("application/yaml") === true)), raw: undefined };
 }
 
 function contentType(header: string | undefined): { mediaType: string; charset: string | undefined; given: string } {
@@ -53,7 +53,7 @@ function contentType(header: string | undefined): { mediaType: string; charset: 
   return { mediaType: type.trim().toLowerCase(), charset: charset?.toLowerCase(), given };
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, isYamlTaken: boolean): unknown {
   let text: string;
   try {
     text = strict.decode(bytes);
@@ -65,6 +65,8 @@ function parseJson(bytes: Buffer): unknown {
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text around the fault, which may be a secret: its position is enough.
+    if (isYamlTaken && !text.trimStart().startsWith("{"))
+      throw new Refusal("body-invalid", "invalid JSON body: it is no JSON object; send YAML with the header 'Content-Type: application/yaml'");
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new Refusal(
       "body-invalid",

@@ -1,4 +1,5 @@
 import type { Target } from "@sluice/designer/server";
+import { SettingsError } from "@sluice/server/config";
 
 export interface DesignerSettings {
   readonly port: number;
@@ -8,16 +9,19 @@ export interface DesignerSettings {
   readonly targets: readonly Target[];
 }
 
-/** The designer's settings from the environment; throws with a sentence for what is not understood. */
+/** The designer's settings from the environment; throws a SettingsError for what is not understood. */
 export function readDesignerSettings(environment: Readonly<Record<string, string | undefined>>, runtimeUrl: string): DesignerSettings {
   const given = (name: string): string | undefined => (environment[name]?.trim() === "" ? undefined : environment[name]?.trim());
   const port = given("DESIGNER_PORT") ?? "8090";
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Error(`DESIGNER_PORT must be a port number, not '${port}'.`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new SettingsError([`DESIGNER_PORT: expected a port number, got '${port}'.`]);
+  const baseUrl = given("DESIGNER_RUNTIME_URL") ?? runtimeUrl;
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new SettingsError([`DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got '${baseUrl}'.`]);
   return {
     port: Number(port),
     host: given("DESIGNER_HOST") ?? "127.0.0.1",
     workspace: given("DESIGNER_WORKSPACE") ?? "./workspace",
     password: given("DESIGNER_PASSWORD"),
-    targets: [{ name: given("DESIGNER_TARGET") ?? "local", baseUrl: given("DESIGNER_RUNTIME_URL") ?? runtimeUrl, tokenEnv: "SERVICE_DEPLOY_TOKEN" }],
+    targets: [{ name: given("DESIGNER_TARGET") ?? "local", baseUrl, tokenEnv: "SERVICE_DEPLOY_TOKEN" }],
   };
 }

@@ -20,7 +20,9 @@ async function start(): ReturnType<typeof startDesigner> {
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(error.faults.join("\n"));
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CommandError(code === "EADDRINUSE" ? "the port is in use: choose another one with DESIGNER_PORT" : message);
+    throw new CommandError(
+      code === "EADDRINUSE" ? `port ${(error as { port?: number }).port ?? "of the designer"} is in use: choose another one with DESIGNER_PORT` : message,
+    );
   }
 }
 

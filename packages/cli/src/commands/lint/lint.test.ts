@@ -44,6 +44,11 @@ describe("sluice lint", () => {
       "a.yaml:6:43 option-invalid option 'loggingLevel' of step 'log': expected one of TRACE, DEBUG, INFO, WARN, ERROR, OFF, got 'LOUD'",
     ],
     [
+      "steps of a branch without their key",
+      flow("choice: {when: [{simple: '${body}', steps: [{log: a}]}], otherwise: [{log: b}]}"),
+      "a.yaml:6:79 option-invalid option 'otherwise' of step 'choice': expected a mapping, got a list (fix: write 'steps:' above the list)",
+    ],
+    [
       "a wrong expression",
       flow("setBody: {simple: '${nosuchfunction()}'}"),
       "a.yaml:6:32 simple-unknown-function there is no function 'nosuchfunction()' (fix: the functions are listed in the reference of the Simple language)",

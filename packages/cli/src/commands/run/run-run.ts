@@ -29,11 +29,36 @@ async function start(flags: Values, flows: Awaited<ReturnType<typeof givenFlows>
 
 /** Why a runtime did not start, as one says it to a user. */
 export function startFault(error: unknown): Error {
-  const { code, name } = error as NodeJS.ErrnoException;
+  const { name } = error as Error;
   if (error instanceof SettingsError) return new UsageError(error.faults.join("\n"));
   if (name === "LockedError") return new CommandError((error as Error).message);
-  if (code === "EADDRINUSE") return new CommandError("the port is in use: choose another one with --port");
-  return new CommandError(`cannot start: ${(error as Error).message}`);
+  return new CommandError(addressFault(error) ?? dataFault(error) ?? `cannot start: ${(error as Error).message}`);
+}
+
+/** Why it cannot listen, when that is the reason. */
+function addressFault(error: unknown): string | undefined {
+  const { code, port, address, hostname } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string; readonly hostname?: string };
+  if (code === "EADDRINUSE") return `${port === undefined ? "the port" : `port ${port}`} is in use: choose another one with --port`;
+  if (code === "EACCES" && port !== undefined) return `this user may not listen on port ${port}: choose one above 1023 with --port`;
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `cannot listen on '${hostname ?? address}', which is no address of this machine: choose another one with --host`;
+  return undefined;
+}
+
+const unusable: Readonly<Partial<Record<string, string>>> = {
+  EACCES: "this user may not write there",
+  EPERM: "writing there is not permitted",
+  EROFS: "that disk is read-only",
+  ENOSPC: "that disk is full",
+  ENOTDIR: "a file stands in the way",
+  EEXIST: "a file stands in the way",
+};
+
+/** Why the data directory cannot be used, when that is the reason. */
+function dataFault(error: unknown): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const why = code === undefined || path === undefined ? undefined : unusable[code];
+  return why === undefined ? undefined : `cannot keep data at '${path}', ${why}: mend that, or choose another directory with --data-dir`;
 }
 
 /** A fault that escaped some library's callback costs its own run, never the process. */
