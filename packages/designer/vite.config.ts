@@ -7,7 +7,16 @@ export default defineConfig({
   plugins: [react()],
   // The packages of this repository are bundled from their sources: no build of theirs has to exist.
   resolve: { conditions: ["sluice-source", ...defaultClientConditions] },
-  build: { outDir: "dist/app", emptyOutDir: true, target: "es2023", sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    outDir: "dist/app",
+    emptyOutDir: true,
+    target: "es2023",
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    // The simulator is large and loaded on demand; what the first screen loads has a gate of its own, bench/designer-size.mjs.
+    chunkSizeWarningLimit: 4096,
+  },
   worker: { format: "es" },
   server: { proxy: { "/_api": "http://127.0.0.1:8090", "/_designer": "http://127.0.0.1:8090" } },
 });

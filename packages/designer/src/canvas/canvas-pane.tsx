@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useCatalog, useCatalogUpkeep } from "../catalog/use-catalog.ts";
+import { EmptyState } from "../controls/empty-state.tsx";
 import { pathKey, type Outline } from "../document/outline.ts";
 import { isBroken, type OpenFlow } from "../document/open-flow.ts";
 import { problemsByStep } from "../document/problem-places.ts";
@@ -62,17 +63,17 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   const catalog = useCatalog();
   const folded = useCanvasUi((state) => state.folded);
   const problems = useProblems();
-  const { good, text } = flow;
+  const { good, text, syntax } = flow;
   // By what they follow from and not by the flow, which is another one with every selection.
   const faults = useSameFaults(useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]));
   const facts = useMemo((): TreeFacts => ({ catalog, folded, faults }), [catalog, folded, faults]);
   const outline = good?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
-    return (
-      <div className="empty">
-        <h2>{words.empty}</h2>
-        <p className="muted">{words.emptyHint}</p>
-      </div>
+    const fault = outline === undefined ? syntax[0] : undefined;
+    return fault === undefined ? (
+      <EmptyState title={words.empty} text={words.emptyHint} />
+    ) : (
+      <EmptyState title={words.unread} text={words.unreadHint(fault.span.line)} />
     );
   }
   const routes = outline.routes.length === 0 ? [undefined] : outline.routes;

@@ -35,7 +35,11 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
   };
   const create = (): void => {
     setTried(true);
-    if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
+    if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) {
+      // The fields are marked once this is drawn; the first of them is where to go on.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('dialog [aria-invalid="true"]')?.focus());
+      return;
+    }
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
     const text = template?.text?.({ id, name: trimmed, category }) ?? pasted;
@@ -82,7 +86,9 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
             </span>
           </span>
         )}
-        {trimmed === "" ? null : (
+        {trimmed === "" ? (
+          <p className="muted">{words.previewHint}</p>
+        ) : (
           <dl>
             <dt>{words.routeId}</dt>
             <dd className="mono">{id}</dd>

@@ -60,7 +60,7 @@ export function RunsScreen() {
               )}
             </Field>
           </div>
-          <RunTable runs={runs} />
+          {loaded !== undefined && "value" in loaded ? <RunTable runs={runs} /> : null}
         </>
       )}
     </div>

@@ -92,6 +92,8 @@ export const canvasStrings = {
   failed: "failed",
   empty: "This flow has no routes yet.",
   emptyHint: "Add a route above, or write one in the YAML view.",
+  unread: "This flow cannot be drawn yet.",
+  unreadHint: (line: number) => `Its text is no valid YAML. Mend line ${line} in the YAML view.`,
   addFirst: "Add a step",
   adopts: "Without steps of its own it takes those that follow.",
   hidden: (number: number) => `${count(number, "step", "steps")} hidden`,

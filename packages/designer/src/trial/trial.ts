@@ -218,7 +218,7 @@ export class Trial {
       result,
       steps,
       isBusy: false,
-      problem: result.faults[0] === undefined ? undefined : `${result.faults[0].span.line}: ${result.faults[0].message}`,
+      problem: result.faults[0] === undefined ? undefined : `line ${result.faults[0].span.line}: ${result.faults[0].message}`,
       shown: shown !== undefined && shown < steps.length ? shown : undefined,
     }));
   }
