@@ -1,5 +1,6 @@
 // A service of several worker processes as its users see it: one port, one management API, and no difference to one process
 // except that it has more hands. Real processes and real sockets throughout.
+import { createHmac } from "node:crypto";
 import { request } from "node:http";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -288,6 +289,18 @@ describe("several workers", () => {
     await server.api("PUT", "/auth/guarded", { authenticate, default: "allow", rateLimit: { limit: 10, windowSec: 60, by: "principal" } });
     const limited = kinds(await many(30, server.baseUrl, "/api/guarded", key));
     expect(limited).toEqual({ "200 in": 10, '429 {"error":"rate limit exceeded"}': 20 });
+  });
+
+  it("I14: takes a signature with a time once, whichever worker it comes to", async () => {
+    await put(server, "stamped", answering("stamped", "in"));
+    const policy = { authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow" };
+    expect((await server.api("PUT", "/auth/stamped", policy)).status).toBe(201);
+    const time = Math.floor(Date.now() / 1000);
+    const signature = createHmac("sha256", "whsec_stamped").update(`${time}.x`).digest("hex");
+    const replies = await Promise.all(
+      Array.from({ length: 24 }, () => fresh(server.baseUrl, "/api/stamped", "x", { "stripe-signature": `t=${time},v1=${signature}` })),
+    );
+    expect(kinds(replies)).toEqual({ "200 in": 1, '401 {"error":"unauthorized"}': 23 });
   });
 
   it("judges a client by its own address, whichever worker it came through, and tells no route how that is known", async () => {

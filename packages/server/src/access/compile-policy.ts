@@ -8,33 +8,42 @@ import type { Policy, RateLimit, Scheme } from "./policy-document.ts";
 import { apiKeyScheme } from "./schemes/api-key.ts";
 import { basicScheme } from "./schemes/basic.ts";
 import type { CredentialScheme, SchemeParts } from "./schemes/credential-scheme.ts";
-import { hmacScheme } from "./schemes/hmac.ts";
+import { hmacScheme, isOnceOnly } from "./schemes/hmac.ts";
 import { jwtScheme } from "./schemes/jwt.ts";
+import { SeenSignatures } from "./schemes/seen-signatures.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface CompileParts extends SchemeParts {
   readonly clientOf: ClientAddress;
 }
 
-/** The allowances used so far; they outlive a change of the policy that leaves the limit as it was. */
+/** What requests left behind that outlives a change of the policy. */
+export interface PolicyMemory {
+  readonly rate: RateState | undefined;
+  readonly seen: SeenSignatures;
+}
+
+/** The allowances used so far; kept while the limit stays as it was. */
 export interface RateState {
   readonly limit: RateLimit;
   readonly buckets: TokenBuckets;
 }
 
-export interface CompiledPolicy {
+export interface CompiledPolicy extends PolicyMemory {
   readonly check: PolicyCheck;
-  readonly rate: RateState | undefined;
+  /** True when what one request did decides over another, so that one process must see them all. */
+  readonly isCounted: boolean;
 }
 
 const maxRateKeys = 10_000;
 
-export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, before?: RateState): CompiledPolicy {
+export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, before?: PolicyMemory): CompiledPolicy {
   const { authenticate = [], ip, cors } = policy;
-  const rate = rateState(policy.rateLimit, parts, before);
+  const rate = rateState(policy.rateLimit, parts, before?.rate);
+  const seen = before?.seen ?? new SeenSignatures(parts.monotonic);
   const check = new PolicyCheck({
     flowId,
-    schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate)),
+    schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate, seen)),
     demandOf: accessRules(policy),
     admitsAddress: addressRule(ip),
     rate: rate === undefined ? undefined : { by: rate.limit.by ?? "principal", buckets: rate.buckets },
@@ -43,10 +52,10 @@ export function compilePolicy(flowId: string, policy: Policy, parts: CompilePart
     sourceOf,
     guesses: parts.guesses,
   });
-  return { check, rate };
+  return { check, rate, seen, isCounted: rate !== undefined || authenticate.some((scheme) => scheme.type === "hmac" && isOnceOnly(scheme)) };
 }
 
-function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[]): CredentialScheme {
+function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[], seen: SeenSignatures): CredentialScheme {
   switch (scheme.type) {
     case "apiKey":
       return apiKeyScheme(scheme, parts);
@@ -55,7 +64,7 @@ function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: 
     case "jwt":
       return jwtScheme(scheme, flowId, parts, all.filter(({ type }) => type === "jwt").length === 1);
     case "hmac":
-      return hmacScheme(scheme, parts);
+      return hmacScheme(scheme, parts, seen);
   }
 }
 

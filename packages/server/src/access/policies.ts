@@ -4,7 +4,7 @@ import { StorageError } from "../flows/flow-store.ts";
 import { createTurns } from "../flows/turns.ts";
 import type { AccessCheck } from "../http/access.ts";
 import { Refusal } from "../refusal.ts";
-import { compilePolicy, type CompileParts, type RateState } from "./compile-policy.ts";
+import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
 import type { Policy } from "./policy-document.ts";
 import { policyHash, PolicyStore, type BrokenPolicy, type StoredPolicy } from "./policy-store.ts";
 import { policyWarnings, secretsOf } from "./policy-warnings.ts";
@@ -26,7 +26,8 @@ export interface PoliciesParts extends CompileParts {
 interface InForce {
   readonly check: AccessCheck;
   readonly stored: StoredPolicy | BrokenPolicy;
-  readonly rate: RateState | undefined;
+  /** Undefined for one that cannot be read. */
+  readonly compiled: CompiledPolicy | undefined;
 }
 
 export interface InstalledPolicy {
@@ -100,7 +101,7 @@ export class Policies {
 
   /** True when calls of this flow's webhooks are counted, which only one process can do. */
   isCounted(flowId: string): boolean {
-    return this.#inForce.get(flowId)?.rate !== undefined;
+    return this.#inForce.get(flowId)?.compiled?.isCounted === true;
   }
 
   get #store(): PolicyStore {
@@ -168,12 +169,12 @@ export class Policies {
 
   #enforce(flowId: string, stored: StoredPolicy | BrokenPolicy): void {
     if ("problem" in stored) {
-      this.#inForce.set(flowId, { check: closed, stored, rate: undefined });
+      this.#inForce.set(flowId, { check: closed, stored, compiled: undefined });
       return;
     }
-    const { check, rate } = compilePolicy(flowId, stored.policy, this.#parts, this.#inForce.get(flowId)?.rate);
+    const compiled = compilePolicy(flowId, stored.policy, this.#parts, this.#inForce.get(flowId)?.compiled);
     this.#parts.hide(ownerOf(flowId), this.#knownSecrets(stored.policy));
-    this.#inForce.set(flowId, { check, stored, rate });
+    this.#inForce.set(flowId, { check: compiled.check, stored, compiled });
   }
 
   /** Those we know by value: signing secrets, and what variables hold. */

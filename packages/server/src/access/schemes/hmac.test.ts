@@ -6,6 +6,7 @@ import type { HmacScheme, Principal } from "../policy-document.ts";
 import type { BodyProof } from "./credential-scheme.ts";
 import { hmacKey } from "./hmac-key.ts";
 import { hmacScheme } from "./hmac.ts";
+import { SeenSignatures } from "./seen-signatures.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -18,7 +19,8 @@ function judge(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: st
   return verdict === "wrong" ? "wrong" : verdict.proof(typeof body === "string" ? Buffer.from(body) : body);
 }
 
-const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) => hmacScheme({ type: "hmac", ...options }, parts);
+const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) =>
+  hmacScheme({ type: "hmac", ...options }, parts, new SeenSignatures(parts.monotonic));
 const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest(encoding);
 

@@ -5,12 +5,10 @@ import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 import { hmacKey, type HmacKey } from "./hmac-key.ts";
+import type { SeenSignatures } from "./seen-signatures.ts";
 import { signatureFormat, type SignedAround } from "./signature-format.ts";
 
-/** Signatures remembered against replay; what comes after pushes the oldest out. */
-const maxSeen = 100_000;
-
-export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialScheme {
+export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSignatures): CredentialScheme {
   const format = signatureFormat(scheme);
   const header = format.header.toLowerCase();
   const keys = scheme.secrets
@@ -19,19 +17,8 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
     .filter((bytes) => bytes !== undefined)
     .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
-  const seen = new Map<string, number>();
-
   /** A signature with a time in it is good once: senders that try again sign anew. */
-  function isReplay(signature: string): boolean {
-    const now = parts.monotonic();
-    for (const [old, until] of seen) {
-      if (until > now && seen.size < maxSeen) break;
-      seen.delete(old);
-    }
-    if (seen.has(signature)) return true;
-    seen.set(signature, now + 2 * format.toleranceMs);
-    return false;
-  }
+  const isReplay = (signature: string): boolean => seen.has(signature, 2 * format.toleranceMs);
 
   return {
     guessable: false,
@@ -53,6 +40,9 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts): CredentialSc
     },
   };
 }
+
+/** True when a signature of this scheme is good once only, which one process must keep count of. */
+export const isOnceOnly = (scheme: HmacScheme): boolean => signatureFormat(scheme).timed;
 
 function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
   let match: string | undefined;
