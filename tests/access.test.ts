@@ -511,6 +511,12 @@ describe("guessing", () => {
         401, 401, 401, 429,
       ]);
       expect([await by("203.0.113.2", "s3cr3t-shop"), await by("203.0.113.9", "s3cr3t-shop")]).toEqual([200, 403]);
+      // Who has a network of IPv6 to move about in has one allowance, not 2^64.
+      await proxied.api("PUT", "/auth/p", { authenticate: [shopKey], rateLimit: { limit: 2, windowSec: 600, by: "ip" } });
+      const rated = [];
+      for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:DB8:0:0:ffff::4", "2001:db8:0:1::1"])
+        rated.push(await by(address, "s3cr3t-shop"));
+      expect(rated).toEqual([200, 200, 429, 429, 200]);
     } finally {
       await proxied.end();
     }
@@ -535,6 +541,19 @@ describe("I14: signatures", () => {
       (await hook("/api/signed", stripe(time, "old-secret"))).status,
       (await hook("/api/signed", stripe(time - 400))).status,
     ]).toEqual([200, 401, 200, 401]);
+  });
+
+  it("a signature that was good once stays used when the policy is changed", async () => {
+    await server.putFlow("stamped", answering("stamped", "in"));
+    const signed = (more: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...more });
+    expect((await put("stamped", signed())).status).toBe(201);
+    const time = Math.floor(Date.now() / 1000);
+    const headers = { "stripe-signature": `t=${time},v1=${createHmac("sha256", "whsec_stamped").update(`${time}.{}`).digest("hex")}` };
+    expect((await hook("/api/stamped", headers)).status).toBe(200);
+    for (const change of [{ cors: { origins: ["https://a.example"] } }, { rateLimit: { limit: 100, windowSec: 60 } }]) {
+      expect((await put("stamped", signed(change))).status).toBe(200);
+      expect((await hook("/api/stamped", headers)).status).toBe(401);
+    }
   });
 });
 

@@ -18,12 +18,12 @@ export interface PolicyInForce {
   readonly rate: { readonly by: RateLimit["by"]; readonly buckets: TokenBuckets } | undefined;
   readonly cors: CorsRules | undefined;
   clientOf(request: AccessRequest): string;
-  /** Who counts as one source of wrong credentials. */
+  /** Who counts as one source. */
   sourceOf(address: string): string;
   readonly guesses: TokenBuckets;
 }
 
-const maxGuessKeys = 1_000;
+const maxSourceKeys = 1_000;
 
 export class PolicyCheck implements AccessCheck {
   readonly #policy: PolicyInForce;
@@ -31,7 +31,7 @@ export class PolicyCheck implements AccessCheck {
   readonly #hide: readonly string[];
   readonly #hideQuery: readonly string[] | undefined;
   /** By address: the same few call over and over. */
-  readonly #guessKeys = new Map<string, string>();
+  readonly #sourceKeys = new Map<string, string>();
 
   #lastGranted: AccessGranted;
 
@@ -61,7 +61,7 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
-    const source = this.#guessKey(request);
+    const source = this.#sourceKey(request);
     if (scheme.guessable && this.#policy.guesses.size > 0) {
       const wait = this.#policy.guesses.wait(source);
       if (wait > 0) return this.#tooMany(request, wait);
@@ -102,19 +102,19 @@ export class PolicyCheck implements AccessCheck {
     return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders };
   }
 
-  /** Principals have an allowance each, and so has every address that brings none. */
+  /** Principals have an allowance each, and so has every source that brings none. */
   #rateKey(by: RateLimit["by"], request: AccessRequest, principal: Principal | undefined): string {
     if (by === "route") return request.routeId;
-    return by === "ip" || principal === undefined ? `ip ${this.#policy.clientOf(request)}` : `${principal.scheme} ${principal.id}`;
+    return by === "ip" || principal === undefined ? `ip ${this.#sourceKey(request)}` : `${principal.scheme} ${principal.id}`;
   }
 
-  #guessKey(request: AccessRequest): string {
+  #sourceKey(request: AccessRequest): string {
     const { flowId, sourceOf, clientOf } = this.#policy;
     const client = clientOf(request);
-    let key = this.#guessKeys.get(client);
+    let key = this.#sourceKeys.get(client);
     if (key === undefined) {
-      if (this.#guessKeys.size >= maxGuessKeys) this.#guessKeys.clear();
-      this.#guessKeys.set(client, (key = `${flowId} ${sourceOf(client)}`));
+      if (this.#sourceKeys.size >= maxSourceKeys) this.#sourceKeys.clear();
+      this.#sourceKeys.set(client, (key = `${flowId} ${sourceOf(client)}`));
     }
     return key;
   }
