@@ -1,4 +1,5 @@
 // Starting on what a crash, a bad disk or another process left behind: K09 and K17 with real processes.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +51,26 @@ it("K09: truncated, empty, binary and wrongly encoded files delay no start, stop
   // The least of three, on both sides: what else the machine does is not the files' fault.
   expect(Math.min(...starts) - Math.min(...usual)).toBeLessThan(1_000);
   rmSync(dataDir, { recursive: true, force: true });
+});
+
+it("K09: pipes in place of files delay no start, stop no other flow, and close the webhook whose policy one is", { timeout: 60_000 }, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
+  for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
+  writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
+  const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
+  for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
+  const { server } = await timedStart(dataDir);
+  expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
+  const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
+  expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
+    durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: the disk refuses it (ENXIO)"],
+    good: ["Started", null],
+    guarded: ["Started", null],
+    kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
+  });
+  expect(await server.end()).toBe(0);
+  server.clean();
 });
 
 it("K17: a second process on the same directory is refused; the lock of one that was killed is in nobody's way", async () => {

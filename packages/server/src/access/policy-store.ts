@@ -1,8 +1,8 @@
 // Policies as files of one directory, `<flowId>.json`, readable by their owner alone.
 import { hash } from "node:crypto";
-import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
+import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
@@ -52,7 +52,7 @@ export class PolicyStore {
       if (!name.endsWith(suffix) || !isFlowId(flowId)) continue;
       const path = join(this.#directory, name);
       await chmod(path, 0o600).catch(() => undefined);
-      const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error);
+      const text = await readWhole(path).then(String, (error: NodeJS.ErrnoException) => error);
       found.set(flowId, typeof text === "string" ? parse(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
     }
     return found;

@@ -3,10 +3,10 @@
 // the text before: whichever text a crash leaves in place finds its own parameters.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync, type Stats } from "node:fs";
-import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { systemClock } from "../host/clock.ts";
-import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { isFlowId } from "./flow-id.ts";
 import type { FlowChange, FlowFile, FlowStore, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
 
@@ -137,7 +137,7 @@ class DiskFlowStore implements FlowStore {
     if (file === undefined) return undefined;
     try {
       const path = join(this.#directory, file);
-      const [bytes, facts] = await Promise.all([readFile(path), stat(path)]);
+      const [bytes, facts] = await Promise.all([readWhole(path), stat(path)]);
       const hash = hashOf(bytes);
       const kept = await this.#readParams(id);
       return { id, file, bytes, hash, lastModified: Math.round(facts.mtimeMs), params: paramsFor(kept, hash) };
@@ -214,7 +214,7 @@ class DiskFlowStore implements FlowStore {
 
   async #readParams(id: string): Promise<ParamsFile | undefined> {
     try {
-      return JSON.parse(await readFile(join(this.#directory, `${id}${paramsSuffix}`), "utf8")) as ParamsFile;
+      return JSON.parse(String(await readWhole(join(this.#directory, `${id}${paramsSuffix}`)))) as ParamsFile;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new Error(

@@ -1,7 +1,7 @@
 // The tests of flows, `<id>.yaml` in a directory of their own: beside the flows they would be taken for flows.
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 
 export interface FlowTestStore {
   read(id: string): Promise<string | undefined>;
@@ -14,7 +14,7 @@ export async function openDiskTestStore(directory: string): Promise<FlowTestStor
   return {
     async read(id) {
       try {
-        return await readFile(join(directory, `${id}.yaml`), "utf8");
+        return (await readWhole(join(directory, `${id}.yaml`))).toString();
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
         throw error;

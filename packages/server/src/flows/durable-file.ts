@@ -26,6 +26,17 @@ export async function writeTemporary(directory: string, name: string, bytes: Uin
   }
 }
 
+/** Reads a whole file. What is none, a pipe somebody put there, say, is refused at once instead of waited for. */
+export async function readWhole(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!(await file.stat()).isFile()) throw Object.assign(new Error("what is there is no file"), { code: "ENOTFILE" });
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Puts a written file in its place; the directory still has to be flushed. */
 export async function putInPlace(directory: string, passing: string, name: string): Promise<void> {
   try {

@@ -1,11 +1,11 @@
 // The part of Java's properties format people use: `name=value` or `name: value`, `#` and `!` comments, a trailing
 // backslash joins lines, `\uXXXX` and the usual escapes.
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readWhole } from "../flows/durable-file.ts";
 
 /** The properties operators keep in the data directory; none when there is no such file. */
 export async function readProperties(dataDir: string): Promise<ReadonlyMap<string, string>> {
-  return parseProperties(await readFile(join(dataDir, "application.properties"), "utf8").catch(() => ""));
+  return parseProperties(await readWhole(join(dataDir, "application.properties")).then(String, () => ""));
 }
 
 /** The entries of a properties file. */

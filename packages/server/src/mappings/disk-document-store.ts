@@ -1,8 +1,8 @@
 // Documents as files `<id>.json` of one directory, written beside their place and renamed.
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hashOf } from "../flows/disk-flow-store.ts";
-import { flushDirectory, putInPlace, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
+import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 
@@ -46,7 +46,7 @@ async function readDocument(directory: string, name: string): Promise<StoredDocu
   if (!isFlowId(id)) return broken(`'${id}' is no valid id: rename the file`);
   try {
     const path = join(directory, name);
-    const [bytes, facts] = await Promise.all([readFile(path), stat(path)]);
+    const [bytes, facts] = await Promise.all([readWhole(path), stat(path)]);
     const about = { id, hash: hashOf(bytes), lastModified: Math.round(facts.mtimeMs) };
     try {
       return { ...about, value: JSON.parse(strict.decode(bytes)) as unknown };

@@ -110,7 +110,7 @@ describe("the durable store", () => {
     const bytes = readFileSync(file);
     bytes.fill(0xab, 4_096, 40_000);
     writeFileSync(file, bytes);
-    await expect(storeIn(directory).open()).rejects.toThrow(/^the durable store .*durable\.sqlite cannot be used: /);
+    await expect(storeIn(directory).open()).rejects.toThrow(/^the durable store cannot be used: [^/]*$/);
     const other = folder();
     writeFileSync(join(other, "durable.sqlite"), "this is no database, but it is long enough to be looked at as if it were one ".repeat(20));
     await expect(storeIn(other).open()).rejects.toThrow("file is not a database");

@@ -1,6 +1,6 @@
 // The embedded store: one SQLite file for what must outlive the process message by message. Opened when it is first
 // needed; a runtime that uses neither queues nor dead letters has neither file nor driver.
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Ids, Log } from "@sluice/engine";
@@ -60,7 +60,8 @@ export function createDurableStore(parts: StoreParts): DurableStore {
       },
       (error: unknown) => {
         opening = undefined;
-        throw new Error(`the durable store ${path} cannot be used: ${(error as Error).message}`, { cause: error });
+        parts.log.write("ERROR", "sluice.store", `the durable store ${path} cannot be used: ${(error as Error).message}`);
+        throw new Error(`the durable store cannot be used: ${reasonOf(error)}`, { cause: error });
       },
     );
     return opening;
@@ -82,6 +83,12 @@ export function createDurableStore(parts: StoreParts): DurableStore {
   };
 }
 
+/** Why a file cannot be opened, without saying where it is: callers are shown it. */
+function reasonOf(error: unknown): string {
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? message : `the disk refuses it (${code})`;
+}
+
 interface OpenFile extends OpenStore {
   close(): Promise<void>;
 }
@@ -89,7 +96,7 @@ interface OpenFile extends OpenStore {
 async function openFile(path: string, { directory, clock, ids, log, limits }: StoreParts): Promise<OpenFile> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   // Made by us so that it is nobody else's to read from its first byte on.
-  await (await open(path, "a", 0o600)).close();
+  await (await open(path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0), 0o600)).close();
   const driver = driverPath();
   const commit = await GroupCommit.open({ path, driver, schema });
   if (commit.unclean) log.write("INFO", "sluice.store", `the durable store ${path} was not closed last time; it was checked and is whole`);

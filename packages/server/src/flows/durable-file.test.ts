@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readWhole } from "./durable-file.ts";
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "sluice-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+it("reads a file and one that a link leads to", async () => {
+  writeFileSync(join(directory, "whole"), "all of it");
+  symlinkSync("whole", join(directory, "link"));
+  expect([String(await readWhole(join(directory, "whole"))), String(await readWhole(join(directory, "link")))]).toEqual(["all of it", "all of it"]);
+  await expect(readWhole(join(directory, "none"))).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+it("waits for nobody to write into a pipe, and reads no device", async () => {
+  execFileSync("mkfifo", [join(directory, "pipe")]);
+  for (const path of [join(directory, "pipe"), "/dev/zero"]) await expect(readWhole(path)).rejects.toMatchObject({ code: "ENOTFILE" });
+});
