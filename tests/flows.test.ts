@@ -137,6 +137,15 @@ describe("refusals", () => {
     }
   });
 
+  it("more params than can be taken in while others wait are refused, however they are nested", async () => {
+    const flat = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`p${index}`, index]));
+    const nested = { group: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, index])) };
+    for (const params of [flat, nested]) {
+      const reply = await server.putFlow("bad", answering("bad", "x"), params);
+      expect([reply.status, reply.json]).toEqual([400, { error: "params must not hold more than 10000 names" }]);
+    }
+  });
+
   it("B01-B11: ids outside the pattern are 400 and touch no file", async () => {
     const before = readdirSync(server.dataDir);
     const ids = [

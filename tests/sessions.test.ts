@@ -480,6 +480,15 @@ describe("invoke", () => {
     expect(reply.json.body).toBe("büte|1|two|three");
   });
 
+  it("takes no more headers than a message can carry", async () => {
+    const { sessionId } = await session(respondTo("call-erp", {}));
+    const headers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, index]));
+    const invoke = (count: number) => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", body: "x", headers: headers(count) });
+    expect((await invoke(1_000)).status).toBe(200);
+    const refused = await invoke(1_001);
+    expect([refused.status, refused.json]).toEqual([400, { error: "headers must have 1000 names at most" }]);
+  });
+
   it("takes bytes as base64 with or without padding, and nothing that only resembles it", async () => {
     const { sessionId } = await session(respondTo("call-erp", {}));
     for (const [bodyBase64, body] of [

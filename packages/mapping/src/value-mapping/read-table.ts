@@ -108,15 +108,15 @@ function readRows(value: unknown, columns: readonly TableColumn[], problems: Pro
 function checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): void {
   for (const [column, { id, match }] of columns.entries()) {
     if (match !== "wildcard" && match !== "regex") continue;
-    let patterns = 0;
+    const patterns: (readonly [index: number, source: string])[] = [];
     for (const [index, row] of rows.entries()) {
       const cell = row[column];
-      if (typeof cell !== "string" || !/[\\^$.|?*+()[\]{}]/.test(cell)) continue;
-      patterns++;
-      if (match === "regex") checkPattern(cell, `rows[${index}][${column}]`, problems);
+      if (typeof cell === "string" && /[\\^$.|?*+()[\]{}]/.test(cell)) patterns.push([index, cell]);
     }
-    if (patterns > tableLimits.patterns)
-      report(problems, `columns[${column}]`, `column '${id}' has ${patterns} patterns, more than the ${tableLimits.patterns} allowed`);
+    // Counted before the first is compiled: too many would hold up everybody else.
+    if (patterns.length > tableLimits.patterns)
+      report(problems, `columns[${column}]`, `column '${id}' has ${patterns.length} patterns, more than the ${tableLimits.patterns} allowed`);
+    else if (match === "regex") for (const [index, source] of patterns) checkPattern(source, `rows[${index}][${column}]`, problems);
   }
 }
 

@@ -27,6 +27,11 @@ function table(document: unknown, id = "uom"): ValueTable {
 const problemsOf = (document: unknown): readonly string[] =>
   readTable("t", document).problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
 
+it("too many patterns are refused before the first is looked at", () => {
+  const rows = Array.from({ length: 10_001 }, (_, index) => [`(${index}`, "x"]);
+  expect(problemsOf({ match: "regex", columns: ["a", "b"], rows })).toEqual(["columns[0]: column 'a' has 10001 patterns, more than the 10000 allowed"]);
+});
+
 describe("lookups", () => {
   it("go from any column to any column, the first row winning", () => {
     const uom = table(units);

@@ -3,6 +3,9 @@
 
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
+/** A policy is read in one go, and nobody else is served meanwhile. */
+export const longestList = 10_000;
+
 export type Members = Readonly<Record<string, unknown>>;
 
 export class DocumentReader {
@@ -26,6 +29,7 @@ export class DocumentReader {
 
   list(value: unknown, path: string): readonly unknown[] | undefined {
     if (!Array.isArray(value)) return this.fault(path, value === undefined ? "is required" : "must be a list");
+    if (value.length > longestList) return this.fault(path, `must not hold more than ${longestList} entries`);
     return value.length === 0 ? this.fault(path, "must not be empty") : value;
   }
 

@@ -206,4 +206,18 @@ describe("read, edit, write", () => {
     ])
       expect(readPolicy(given, policy).problems.length).toBe(1);
   });
+
+  it("a policy too long to be read while others wait is refused, list by list", () => {
+    const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => item(index));
+    const keys = (count: number) => ({ authenticate: [{ type: "apiKey", keys: many(count, (index) => ({ id: `k${index}`, key: `key-${index}` })) }] });
+    const addresses = (count: number) => ({ ip: { allow: many(count, (index) => `10.${index >> 8}.${index & 255}.1`) } });
+    const rules = (count: number) => ({ rules: many(count, () => ({ public: true })) });
+    const template = (length: number) => ({ authenticate: [{ type: "hmac", header: "X-S", secrets: ["s"], template: "{body}".padEnd(length, "x") }] });
+    const problemsOf = (given: unknown): readonly string[] => readPolicy(given, undefined).problems;
+    for (const whole of [keys(10_000), addresses(10_000), rules(10_000), template(1_000)]) expect(problemsOf(whole)).toEqual([]);
+    expect(problemsOf(keys(10_001))).toEqual(["authenticate[0].keys: must not hold more than 10000 entries"]);
+    expect(problemsOf(addresses(10_001))).toEqual(["ip.allow: must not hold more than 10000 entries"]);
+    expect(problemsOf(rules(10_001))).toEqual(["rules: must not hold more than 10000 entries"]);
+    expect(problemsOf(template(1_001))).toEqual(["authenticate[0].template: must not be longer than 1000 characters"]);
+  });
 });

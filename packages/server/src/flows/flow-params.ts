@@ -6,18 +6,21 @@ import type { ParamValue, StoredParams } from "./flow-store.ts";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const deepest = 16;
+const mostParams = 10_000;
 
 /** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the value that is stored. */
 export function readParams(given: unknown, stored: StoredParams): StoredParams {
   if (given === null) return {};
   if (typeof given !== "object" || Array.isArray(given)) throw new Refusal("body-invalid", "params must be an object");
   const params: Record<string, ParamValue> = Object.create(null) as Record<string, ParamValue>;
+  let count = 0;
   collect(given as Readonly<Record<string, unknown>>, "", 0);
   return params;
 
   function collect(object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
     if (depth > deepest) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
     for (const [key, value] of Object.entries(object)) {
+      if (++count > mostParams) throw new Refusal("body-invalid", `params must not hold more than ${mostParams} names`);
       if (forbidden.has(key)) throw new Refusal("body-invalid", `params must not use the name '${key}'`);
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const leaf = readLeaf(value, name);

@@ -10,6 +10,7 @@ import type { RunHistory } from "../runs/run-history.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 import { givenBody } from "../sessions/given-body.ts";
+import { givenHeaders } from "../sessions/given-headers.ts";
 import { within } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { Captures } from "./captures.ts";
@@ -50,6 +51,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
   const inlet = inletOf(route, request.fromStep, cannot);
   const body = givenBody(request);
+  const headers = givenHeaders(request.headers);
   const restored = messageFor(parts, record, request.fromStep, body, cannot);
   const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
   if (session?.stale.includes(record.route.flowId) === true)
@@ -57,7 +59,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
 
   const began = clock.monotonic();
   let startedId: string | null = null;
-  const result = inlet.deliver(edited(restored.message, body, request.headers), {
+  const result = inlet.deliver(edited(restored.message, body, headers), {
     pattern: "InOut",
     trigger: record.trigger,
     ...(restored.delivery.properties === undefined ? {} : { properties: restored.delivery.properties }),

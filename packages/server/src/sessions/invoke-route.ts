@@ -4,6 +4,7 @@ import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
 import { givenBody } from "./given-body.ts";
+import { givenHeaders } from "./given-headers.ts";
 import type { InvokeBody } from "./session-body.ts";
 import type { TestSession } from "./test-session.ts";
 
@@ -19,7 +20,7 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   const inlet = findInlet(parts.runtime, body);
   const { flowId } = inlet.route;
   if (session.stale.includes(flowId)) throw new Refusal("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
-  const message = new Message(givenBody(body) ?? null, Headers.of(body.headers ?? {}));
+  const message = new Message(givenBody(body) ?? null, Headers.of(givenHeaders(body.headers) ?? {}));
   const began = parts.clock.monotonic();
   let runId: string | null = null;
   const result = inlet.deliver(message, {
