@@ -18,13 +18,13 @@ export interface CompileParts extends SchemeParts {
 }
 
 /** What requests left behind that outlives a change of the policy. */
-export interface PolicyMemory {
+interface PolicyMemory {
   readonly rate: RateState | undefined;
   readonly seen: SeenSignatures;
 }
 
 /** The allowances used so far; kept while the limit stays as it was. */
-export interface RateState {
+interface RateState {
   readonly limit: RateLimit;
   readonly buckets: TokenBuckets;
 }
