@@ -2,6 +2,7 @@ import { closest } from "@sluice/model";
 import type { Evaluate, Frame } from "../frame.ts";
 import { asFault, type MappingFault } from "../mapping-fault.ts";
 import { sourceText, type Origin } from "../source-path.ts";
+import { scalarOf } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Shape } from "./shape.ts";
 
@@ -34,7 +35,8 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
 export function located(thrown: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
   const fault = asFault(thrown);
   if (fault.source !== undefined || fault.value === undefined) return fault;
-  const guilty = operands.find(({ origin, evaluate }) => origin !== undefined && evaluate(frame) === fault.value);
+  const value = scalarOf(fault.value);
+  const guilty = operands.find(({ origin, evaluate }) => origin !== undefined && scalarOf(evaluate(frame)) === value);
   if (guilty?.origin !== undefined) fault.source = sourceText(guilty.origin, frame);
   return fault;
 }

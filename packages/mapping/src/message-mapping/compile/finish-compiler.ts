@@ -1,7 +1,8 @@
 // What a rule does with the value its source gave: default, type, scale, format, and the checks.
-import { compilePattern, parseIsoDate, zoneOf } from "@sluice/engine/spi";
-import { shown } from "../../problem.ts";
-import { formatTime, parseTime, toDay, toTime } from "../date-values.ts";
+import { compilePattern, isPlainObject } from "@sluice/engine/spi";
+import { shown, unknownMembers } from "../../problem.ts";
+import { checkReadable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
+import { toClock, toDay, toTime, writtenClock, writtenTime } from "../date-values.ts";
 import type { Run } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
@@ -14,7 +15,6 @@ export type RuleMembers = Readonly<Record<string, unknown>>;
 
 const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
 type TypeName = (typeof types)[number];
-const utc = zoneOf("UTC");
 
 /** The steps between source and target; undefined when a rule asks for none. Nothing (null or undefined) passes unchanged. */
 export function compileFinish(rule: RuleMembers, context: DocumentContext, isList: boolean): Finish | undefined {
@@ -65,20 +65,21 @@ interface DatePatterns {
 /** `format` of dates: a pattern for the target, or `{in, out}` for both sides. */
 function formatOf({ type, format }: RuleMembers, context: DocumentContext): DatePatterns {
   if (format === undefined || !isDateType(type as TypeName)) return { in: undefined, out: undefined };
-  const given =
-    typeof format === "string" ? { out: format } : typeof format === "object" && format !== null ? (format as Readonly<Record<string, unknown>>) : {};
-  const patterns = [given["in" as keyof typeof given], given["out" as keyof typeof given]] as unknown[];
-  for (const pattern of patterns) {
-    if (pattern === undefined) continue;
+  const given: RuleMembers = isPlainObject(format) ? format : { out: format };
+  for (const fault of unknownMembers(given, ["in", "out"])) context.report(`'format': ${fault}`);
+  const pattern = (name: "in" | "out", check: (pattern: string) => unknown): string | undefined => {
+    const text = given[name];
+    if (text === undefined) return undefined;
     try {
-      formatTime(0, String(pattern));
+      if (typeof text !== "string") throw new MappingFault("expression", "'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}");
+      check(text);
+      return text;
     } catch (error) {
       context.report((error as Error).message);
-      return { in: undefined, out: undefined };
+      return undefined;
     }
-  }
-  if (patterns.every((pattern) => typeof pattern !== "string")) context.report("'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}");
-  return { in: patterns[0] as string | undefined, out: patterns[1] as string | undefined };
+  };
+  return { in: pattern("in", checkReadable), out: pattern("out", compileDatePattern) };
 }
 
 function conversionTo(type: TypeName, patterns: DatePatterns): Step {
@@ -91,22 +92,35 @@ function conversionTo(type: TypeName, patterns: DatePatterns): Step {
       return toNumber;
     case "boolean":
       return toBoolean;
-    default: {
-      const read = patterns.in === undefined ? undefined : (value: unknown): unknown => new Date(parseTime(toText(value), patterns.in as string)).toISOString();
-      const { out } = patterns;
-      const write = out === undefined ? isoWriter(type) : (value: unknown): unknown => formatTime(toTime(value), out);
-      return read === undefined ? write : (value) => write(read(value));
-    }
+    default:
+      return dateConversion(type, patterns);
   }
 }
 
-function isoWriter(type: "date" | "dateTime" | "time"): Step {
-  if (type === "date") return (value) => toDay(scalarOf(value));
-  if (type === "dateTime") return (value) => new Date(toTime(value, "a date and time")).toISOString();
-  return (given) => {
-    const value = scalarOf(given);
-    const isClock = typeof value === "string" && parseIsoDate(`2000-01-01T${value}`, utc) !== undefined;
-    return isClock ? value : new Date(toTime(value, "a time")).toISOString().slice(11, 19);
+interface DateKind {
+  readonly timeOf: (value: unknown) => number;
+  readonly parse: (text: string, pattern: string) => number;
+  readonly write: (value: unknown) => string;
+}
+
+/** A date and time is a point in time; a date or a time of its own is what the source shows. */
+const dateKinds: Readonly<Record<"date" | "dateTime" | "time", DateKind>> = {
+  date: { timeOf: writtenTime, parse: parseWritten, write: toDay },
+  time: { timeOf: writtenClock, parse: parseWritten, write: toClock },
+  dateTime: {
+    timeOf: (value) => toTime(value, "a date and time"),
+    parse: parseTime,
+    write: (value) => new Date(toTime(value, "a date and time")).toISOString(),
+  },
+};
+
+function dateConversion(type: keyof typeof dateKinds, patterns: DatePatterns): Step {
+  const { timeOf, parse, write } = dateKinds[type];
+  const { in: source, out } = patterns;
+  if (source === undefined) return out === undefined ? write : (value) => formatTime(timeOf(value), out);
+  return (value) => {
+    const time = parse(toText(value), source);
+    return out === undefined ? write(new Date(time)) : formatTime(time, out);
   };
 }
 

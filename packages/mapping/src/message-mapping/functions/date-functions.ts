@@ -1,22 +1,36 @@
 import { MappingFault } from "../mapping-fault.ts";
-import { formatTime, parseTime, toDay, toTime } from "../date-values.ts";
-import { isNothing, toNumber, toText } from "../values.ts";
+import { checkReadable, compileDatePattern, formatTime, hasClock, parseTime, parseWritten } from "../date-patterns.ts";
+import { isDayOnly, toClock, toDay, toTime, writtenTime } from "../date-values.ts";
+import { isNothing, scalarOf, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
 const dayMs = 86_400_000;
 
-function ofDate(min: number, max: number, apply: (time: number, ...more: any[]) => unknown): LanguageFunction {
-  return define(min, max, (value, ...more) => (isNothing(value) || value === "" ? null : apply(toTime(value), ...more)));
+/** A function of a value that leaves null and empty text alone: neither is a date that could be wrong. */
+function ofValue(min: number, max: number, apply: (value: unknown, ...more: any[]) => unknown): LanguageFunction {
+  return define(min, max, (given, ...more) => {
+    const value = scalarOf(given);
+    return isBlank(value) ? null : apply(value, ...more);
+  });
 }
+
+const isBlank = (value: unknown): boolean => isNothing(value) || value === "";
+
+/** A function of a point in time. */
+function ofTime(min: number, max: number, apply: (time: number, ...more: any[]) => unknown): LanguageFunction {
+  return ofValue(min, max, (value, ...more) => apply(toTime(value), ...more));
+}
+
+/** A function of the day a value names. */
+const ofDay = (apply: (day: Date) => number): LanguageFunction => ofValue(1, 1, (value) => apply(new Date(writtenTime(value))));
 
 /** Adds to a date; the result has a time of day only when the input had one. */
 function adding(move: (date: Date, amount: number) => void): LanguageFunction {
-  return define(2, 2, (value, amount) => {
-    if (isNothing(value) || value === "") return null;
+  return ofValue(2, 2, (value, amount) => {
     const date = new Date(toTime(value));
     move(date, Math.trunc(toNumber(amount) ?? 0));
     if (Number.isNaN(date.getTime())) throw new MappingFault("expression", "the resulting date is out of range", value);
-    return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && date.getTime() % dayMs === 0 ? date.toISOString().slice(0, 10) : date.toISOString();
+    return isDayOnly(value) && date.getTime() % dayMs === 0 ? date.toISOString().slice(0, 10) : date.toISOString();
   });
 }
 
@@ -29,29 +43,31 @@ function addMonths(date: Date, months: number): void {
 }
 
 export const dateFunctions: LanguageFunctions = {
-  date: define(1, 1, (value) => (isNothing(value) || value === "" ? null : toDay(value))),
-  dateTime: ofDate(1, 1, (time) => new Date(time).toISOString()),
-  time: ofDate(1, 1, (time) => new Date(time).toISOString().slice(11, 19)),
+  date: ofValue(1, 1, toDay),
+  dateTime: ofTime(1, 1, (time) => new Date(time).toISOString()),
+  time: ofValue(1, 1, toClock),
   formatDate: withPattern(
-    ofDate(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), isNothing(zone) ? undefined : toText(zone))),
-    (pattern) => formatTime(0, pattern),
+    ofTime(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), zoneText(zone))),
+    compileDatePattern,
   ),
-  parseDate: withPattern(
-    define(2, 3, (value, pattern, zone) => {
-      if (isNothing(value) || value === "") return null;
-      const iso = new Date(parseTime(toText(value), toText(pattern), isNothing(zone) ? undefined : toText(zone))).toISOString();
-      return /[HmsS]/.test(toText(pattern)) ? iso : iso.slice(0, 10);
-    }),
-    (pattern) => formatTime(0, pattern),
-  ),
-  epochMillis: ofDate(1, 1, (time) => time),
+  parseDate: withPattern(ofValue(2, 3, parseDate), checkReadable),
+  epochMillis: ofTime(1, 1, (time) => time),
   addDays: adding((date, amount) => void date.setUTCDate(date.getUTCDate() + amount)),
   addMonths: adding(addMonths),
   addYears: adding((date, amount) => addMonths(date, amount * 12)),
   addHours: adding((date, amount) => void date.setUTCHours(date.getUTCHours() + amount)),
   addMinutes: adding((date, amount) => void date.setUTCMinutes(date.getUTCMinutes() + amount)),
-  daysBetween: define(2, 2, (from, to) => (isNothing(from) || isNothing(to) ? null : Math.trunc((toTime(to) - toTime(from)) / dayMs) + 0)),
-  year: ofDate(1, 1, (time) => new Date(time).getUTCFullYear()),
-  month: ofDate(1, 1, (time) => new Date(time).getUTCMonth() + 1),
-  day: ofDate(1, 1, (time) => new Date(time).getUTCDate()),
+  daysBetween: ofValue(2, 2, (from, to) => (isBlank(scalarOf(to)) ? null : Math.trunc((toTime(to) - toTime(from)) / dayMs) + 0)),
+  year: ofDay((day) => day.getUTCFullYear()),
+  month: ofDay((day) => day.getUTCMonth() + 1),
+  day: ofDay((day) => day.getUTCDate()),
 };
+
+/** A text without a time of day is a day, whatever the zone; any other is a point in time. */
+function parseDate(value: unknown, pattern: unknown, zone: unknown): string {
+  const [text, by] = [toText(value), toText(pattern)];
+  if (hasClock(by)) return new Date(parseTime(text, by, zoneText(zone))).toISOString();
+  return new Date(parseWritten(text, by)).toISOString().slice(0, 10);
+}
+
+const zoneText = (zone: unknown): string | undefined => (isNothing(zone) ? undefined : toText(zone));
