@@ -12,7 +12,19 @@ export const isNothing = (value: unknown): value is null | undefined => value ==
 /** An XML element with attributes stands for its text wherever a single value is wanted. */
 export function scalarOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date || Array.isArray(value)) return value;
-  return Object.hasOwn(value, "#text") ? (value as Readonly<Record<string, unknown>>)["#text"] : value;
+  if (Object.hasOwn(value, "#text")) return (value as Readonly<Record<string, unknown>>)["#text"];
+  return isEmptyElement(value) ? "" : value;
+}
+
+/** True for an element of XML with attributes and nothing in it. Only reading XML makes objects without a prototype: `{"@id": 1}` of JSON is data. */
+export function isEmptyElement(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== null) return false;
+  let isElement = false;
+  for (const name in value) {
+    if (!name.startsWith("@")) return false;
+    isElement = true;
+  }
+  return isElement;
 }
 
 /** The number a value stands for, null for null; a fault when it stands for none. */
@@ -45,6 +57,8 @@ export function toText(given: unknown): string {
 export function isTruthy(given: unknown): boolean {
   if (typeof given === "boolean") return given;
   const value = scalarOf(given);
+  // An element that has attributes is there, with or without a text.
+  if (value === "" && typeof given === "object" && given !== null && !Object.hasOwn(given, "#text")) return true;
   if (isNothing(value) || value === false || value === 0 || value === "") return false;
   if (typeof value === "string") return value.trim() !== "" && value.trim().toLowerCase() !== "false";
   return !Array.isArray(value) || value.length > 0;
@@ -75,7 +89,8 @@ export function detached(value: unknown, run: Run, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => detached(item, run, depth + 1));
   if (value instanceof Date || value instanceof Uint8Array) return value;
   if (!(value instanceof Map) && !isPlainObject(value)) return asText(value);
-  const copy: Record<string, unknown> = {};
+  // An empty element stays one, for the type that may be asked of it.
+  const copy = (depth === 0 && isEmptyElement(value) ? Object.create(null) : {}) as Record<string, unknown>;
   for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, run, depth + 1));
   return copy;
 }

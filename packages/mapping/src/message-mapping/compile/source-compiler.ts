@@ -3,7 +3,7 @@ import { isPlainObject } from "@sluice/engine/spi";
 import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import { Frame, type Evaluate } from "../frame.ts";
-import { detached, isNothing, isTruthy, scalarOf } from "../values.ts";
+import { detached, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
 import type { Compiled } from "./compiled.ts";
 import { compileText } from "./expression-compiler.ts";
 import type { RuleOrigin } from "./fail-rule.ts";
@@ -83,7 +83,7 @@ function fromPath(text: unknown, level: Level): ValueSource {
   return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
 }
 
-/** What leaves the source is a copy; an element with nothing but attributes beside its text is its text. */
+/** What leaves the source is a copy; an element with nothing but attributes beside its text is its text, without a text it keeps them. */
 function taken(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const value = evaluate(frame);
@@ -95,7 +95,7 @@ function taken(evaluate: Evaluate): Evaluate {
 
 function textElement(value: unknown): unknown {
   const text = scalarOf(value);
-  if (text === value) return value;
+  if (text === value || isEmptyElement(value as object)) return value;
   return Object.keys(value as object).every((name) => name === "#text" || name.startsWith("@")) ? text : value;
 }
 

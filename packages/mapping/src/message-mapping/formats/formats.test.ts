@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
+import { jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 import { createFormat } from "./index.ts";
 import type { MessageFormat } from "./message-format.ts";
 
@@ -49,6 +49,78 @@ describe("xml", () => {
       first: "1",
       x: { y: { "@k": "v", "#text": "2" } },
     });
+  });
+
+  it("takes an element without text for empty text, whatever attributes it has", () => {
+    const document = {
+      source: { format: "xml", namespaces: { xsi: "urn:xsi" } },
+      target: { format: "json" },
+      map: [
+        { to: "integer", from: "q", type: "integer", default: 0 },
+        { to: "date", from: "nil", type: "date" },
+        { to: "text", from: "q", type: "string" },
+        { to: "number", expr: "number(q)" },
+        { to: "joined", expr: "'<' + q + '>'" },
+        { to: "empty", expr: "empty(q)" },
+        { to: "there", expr: "q ? exists(q) : false" },
+        { to: "whole", from: "q" },
+        { to: "nested", from: "x" },
+        { to: "lang", from: "t.@xml:lang" },
+      ],
+    };
+    const xml = `<r xmlns:xsi="urn:xsi"><q unit="ST"/><nil xsi:nil="true"></nil><x><y k="v"/></x><t xml:lang="de">a</t></r>`;
+    expect(runMapping(document, xml).output).toEqual({
+      integer: 0,
+      date: null,
+      text: "",
+      number: null,
+      joined: "<>",
+      empty: true,
+      there: true,
+      whole: { "@unit": "ST" },
+      nested: { y: { "@k": "v" } },
+      lang: "de",
+    });
+    expect(
+      runMapping(jsonRules({ to: "groups[]", forEach: "l", groupBy: "by", from: "n" }), {
+        l: [
+          { by: { "@id": 1 }, n: 1 },
+          { by: { "@id": 2 }, n: 2 },
+        ],
+      }).output,
+    ).toEqual({
+      groups: [1, 2],
+    });
+  });
+
+  it("declares a prefix once, the root's own declaration before the target's", () => {
+    const xml = format({ format: "xml", root: "a:r", namespaces: { a: "urn:a", "": "urn:d" }, declaration: false });
+    expect(xml.write({ "@xmlns:a": "urn:b", "@xmlns": null, "a:x": 1 })).toBe('<a:r xmlns="urn:d" xmlns:a="urn:b"><a:x>1</a:x></a:r>');
+  });
+
+  it("reads back any tree it writes", () => {
+    const xml = format({ format: "xml", root: "r", namespaces: { n: "urn:n" } });
+    const name = fc.constantFrom("a", "n:b", "c-d", "é", "toString", "__proto__");
+    const text = fc.string({ unit: fc.constantFrom("a", "<", "&", "]]>", "\n", "\r", "😀"), minLength: 1 }).map((value) => `x${value}x`);
+    const { element } = fc.letrec<{ element: unknown }>((tie) => ({
+      element: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc
+          .tuple(
+            fc.dictionary(name, text, { maxKeys: 2 }),
+            fc.dictionary(name, fc.oneof(tie("element"), fc.array(tie("element"), { minLength: 2, maxLength: 3 })), { minKeys: 1, maxKeys: 3 }),
+          )
+          .map(([attributes, children]) =>
+            Object.fromEntries([...Object.entries(attributes).map(([key, value]) => [`@${key}`, value]), ...Object.entries(children)]),
+          ),
+      ),
+    }));
+    fc.assert(
+      fc.property(element, (value) => {
+        expect(xml.read(xml.write(value))).toEqual(value);
+      }),
+    );
   });
 
   it("writes them again", () => {

@@ -16,7 +16,8 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
     name: "xml",
     contentType: "application/xml",
     oneOrMany: true,
-    prefixes: new Set(namespaces.keys()),
+    // Declared by XML itself, for xml:lang and its like.
+    prefixes: new Set([...namespaces.keys(), "xml"]),
     xml: xmlSource(namespaces, root, texts),
     read(body) {
       const text = textOfBody(body, decodeXml);

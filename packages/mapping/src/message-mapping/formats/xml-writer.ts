@@ -19,8 +19,11 @@ export const declaredName: WrittenName = (name, prefixes) => {
 };
 
 export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredName): string {
-  const declarations = [...namespaces].map(([prefix, uri]) => ` xmlns${prefix === "" ? "" : `:${prefix}`}="${escapeXml(uri)}"`).join("");
-  return element(name, value, declarations, { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written });
+  // What the root declares itself goes before what the target does: a name stands once in a tag.
+  const own = isPlainObject(value) ? value : {};
+  const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
+  const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
+  return element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written });
 }
 
 interface Place {
