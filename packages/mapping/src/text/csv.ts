@@ -72,7 +72,8 @@ export function csvLine(values: readonly unknown[], { delimiter, quote }: CsvSyn
     if (value === null || value === undefined) return "";
     const text = asText(value);
     if (quote === "") return text;
-    const needsQuotes = text === "" || text.includes(delimiter) || text.includes(quote) || /[\r\n]|^\s|\s$/.test(text);
+    // Its first character is enough: what a value ends with and what follows may make a delimiter together.
+    const needsQuotes = text === "" || text.includes(delimiter.charAt(0)) || text.includes(quote) || /[\r\n]|^\s|\s$/.test(text);
     return needsQuotes ? quote + text.replaceAll(quote, quote + quote) + quote : text;
   });
   return cells.join(delimiter);

@@ -11,7 +11,8 @@ import { flagOption, noPrefixes, textOfBody, textOption, type FormatOptions, typ
 export function csvFormat(options: FormatOptions, report: SideReport): MessageFormat {
   const syntax = { delimiter: textOption(options, "delimiter", ",", report), quote: textOption(options, "quote", '"', report) };
   if (syntax.delimiter === "" || /[\r\n]/.test(syntax.delimiter)) report("delimiter", "expected text without line breaks");
-  if (syntax.quote.length > 1 || syntax.quote === syntax.delimiter) report("quote", "expected one character other than the delimiter, or nothing");
+  if (syntax.quote.length > 1 || /[\r\n]/.test(syntax.quote) || (syntax.quote !== "" && syntax.delimiter.includes(syntax.quote)))
+    report("quote", "expected one character that is not in the delimiter, or nothing");
   const { columns } = options;
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     report("columns", "expected a list of column names");
@@ -32,10 +33,12 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       const known = names ?? columnNames(header);
       const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
       if (added > mostEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${mostEmptyCells} cells`);
+      const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
+      const places = longest > known.length ? withPlaces(known, longest) : known;
       return {
         rows: records.map((record) => {
           const row: Record<string, unknown> = {};
-          for (let index = 0; index < Math.max(record.length, known.length); index++) setEntry(row, known[index] ?? placeName(index), record[index] ?? null);
+          for (let index = 0; index < Math.max(record.length, known.length); index++) setEntry(row, places[index] as string, record[index] ?? null);
           return row;
         }),
       };
@@ -65,12 +68,28 @@ const noRows = (): MappingFault => new MappingFault("output", "a CSV target need
 
 /** A column without a name, or with the name of one before it, is called by its place. */
 function columnNames(header: CsvRecord): readonly string[] {
-  const taken = new Set<string>();
+  const taken = new Set(header);
+  const seen = new Set<string>();
   return header.map((given, index) => {
-    const name = given === null || given === "" || taken.has(given) ? placeName(index) : given;
-    taken.add(name);
+    const isOwn = given !== null && given !== "" && !seen.has(given);
+    const name = isOwn ? given : freePlace(index, taken);
+    seen.add(name);
     return name;
   });
+}
+
+/** The names with those of the places behind them. */
+function withPlaces(names: readonly string[], length: number): readonly string[] {
+  const taken = new Set<string | null>(names);
+  return [...names, ...Array.from({ length: length - names.length }, (_, index) => freePlace(names.length + index, taken))];
+}
+
+/** The name of a place; one that a column has already is marked, so that neither is lost. */
+function freePlace(index: number, taken: Set<string | null>): string {
+  let name = placeName(index);
+  while (taken.has(name)) name += "_";
+  taken.add(name);
+  return name;
 }
 
 function lineOf(values: readonly unknown[], syntax: CsvSyntax): string {
@@ -81,6 +100,6 @@ function lineOf(values: readonly unknown[], syntax: CsvSyntax): string {
 }
 
 function refuseBreaking(text: string, { delimiter }: CsvSyntax): void {
-  if (!text.includes(delimiter) && !/[\r\n]/.test(text)) return;
+  if (!text.includes(delimiter.charAt(0)) && !/[\r\n]/.test(text)) return;
   throw new MappingFault("output", `${shown(text)} holds a delimiter or a line break, and the target has no quote to write it with`, text);
 }

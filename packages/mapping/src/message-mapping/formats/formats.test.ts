@@ -200,6 +200,12 @@ describe("csv", () => {
     expect(format({ format: "csv", columns: ["a", "b"], delimiter: "|" }).read("1|2")).toEqual({ rows: [{ a: "1", b: "2" }] });
     expect(format({ format: "csv", columns: ["a", "b"], header: true, delimiter: "\\t" }).read("X\tY\n1\t2")).toEqual({ rows: [{ a: "1", b: "2" }] });
     expect(format({ format: "csv", header: false }).read("1,2")).toEqual({ rows: [{ c1: "1", c2: "2" }] });
+    expect(format({ format: "csv" }).read("c2,,c2,c5,c4_\n1,2,3,4,5,6\n7")).toEqual({
+      rows: [
+        { c2: "1", c2_: "2", c3: "3", c5: "4", c4_: "5", c6: "6" },
+        { c2: "7", c2_: null, c3: null, c5: null, c4_: null },
+      ],
+    });
     expect(Object.keys((format({ format: "csv" }).read("__proto__\n1") as { rows: object[] }).rows[0] as object)).toEqual(["__proto__"]);
   });
 
@@ -224,9 +230,10 @@ describe("csv", () => {
 
   it("reads back what it writes", () => {
     const cell = fc.option(fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ") }), { nil: null });
-    const csv = format({ format: "csv", columns: ["x", "y"] });
+    const delimiters = fc.constantFrom(",", ";", "\\t", "a", ",,", ",a", "aa,");
     fc.assert(
-      fc.property(fc.array(fc.record({ x: cell, y: cell })), (rows) => {
+      fc.property(fc.array(fc.record({ x: cell, y: cell })), delimiters, fc.boolean(), (rows, delimiter, header) => {
+        const csv = format({ format: "csv", columns: ["x", "y"], delimiter, header });
         expect(csv.read(csv.write({ rows }))).toEqual({ rows });
       }),
     );
