@@ -18,11 +18,18 @@ export function formatNumber(value: number, pattern: string): string {
   const { before, after, leastWhole, groupSize, leastFraction, mostFraction } = compileNumberPattern(pattern);
   const rounded = roundTo(Math.abs(value), mostFraction);
   if (!(rounded < 1e21)) throw new MappingFault("type", `${value} cannot be written with the pattern '${pattern}'`, value);
-  const [whole = "0", fraction = ""] = rounded.toFixed(mostFraction).split(".");
-  const padded = whole === "0" && leastWhole === 0 ? "" : whole.padStart(leastWhole, "0");
+  const [whole, fraction] = digitsOf(rounded, mostFraction);
+  const shortened = fraction.slice(0, mostFraction).replace(/0+$/, "").padEnd(leastFraction, "0");
+  const padded = whole === "0" && leastWhole === 0 && shortened !== "" ? "" : whole.padStart(leastWhole, "0");
   const grouped = groupSize === 0 ? padded : padded.replaceAll(new RegExp(`\\B(?=(\\d{${groupSize}})+$)`, "g"), ",");
-  const shortened = fraction.slice(0, leastFraction) + fraction.slice(leastFraction).replace(/0+$/, "");
   return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
+}
+
+/** The digits before and behind the point, as few as tell the number: further ones say how it is stored, not what it is. */
+function digitsOf(value: number, most: number): readonly [string, string] {
+  const text = String(value);
+  const [whole = "0", fraction = ""] = (text.includes("e") ? value.toFixed(most) : text).split(".");
+  return [whole, fraction];
 }
 
 /** Checks a pattern; throws a fault that says what is wrong. */

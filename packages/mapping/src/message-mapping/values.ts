@@ -7,6 +7,12 @@ import { MappingFault } from "./mapping-fault.ts";
 
 const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
+/** The number a text reads as; undefined when it reads as none that can be held. */
+export function numberIn(text: string): number | undefined {
+  const number = decimal.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
 export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 /** An XML element with attributes stands for its text wherever a single value is wanted. */
@@ -33,10 +39,8 @@ export function toNumber(given: unknown): number | null {
   const value = scalarOf(given);
   if (isNothing(value) || value === "") return null;
   if (typeof value === "number") return value;
-  if (typeof value === "string" && decimal.test(value)) {
-    const number = Number(value);
-    if (Number.isFinite(number)) return number;
-  }
+  const number = typeof value === "string" ? numberIn(value) : undefined;
+  if (number !== undefined) return number;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return Number(value);
   throw new MappingFault("type", `expected a number, got ${shown(value)}`, given);
@@ -70,15 +74,28 @@ export function toList(value: unknown): readonly unknown[] {
   return isNothing(value) ? [] : value instanceof Set ? [...value] : [value];
 }
 
+/** As `==` of flows, but a number equals any text that reads as it: `20` is `"20.00"`, as it is neither less nor more. */
 export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  return (typeof one !== "number" || typeof other !== "number") && looseEquals(scalarOf(one), scalarOf(other));
+  if (typeof one === "number") return typeof other !== "number" && equalsNumber(one, scalarOf(other));
+  if (typeof other === "number") return equalsNumber(other, scalarOf(one));
+  return looseEquals(scalarOf(one), scalarOf(other));
+}
+
+function equalsNumber(number: number, value: unknown): boolean {
+  return typeof value === "string" ? numberIn(value) === number : looseEquals(number, value);
 }
 
 /** Negative, 0 or positive; undefined when one is null. */
 export function compare(one: unknown, other: unknown): number | undefined {
   if (typeof one === "number" && typeof other === "number") return one - other;
   return compareValues(scalarOf(one), scalarOf(other));
+}
+
+/** The order of sorted values, turned round by a sign of -1; what is missing comes last either way. */
+export function compareMissingLast(one: unknown, other: unknown, sign: 1 | -1): number {
+  if (isNothing(one) || isNothing(other)) return Number(isNothing(one)) - Number(isNothing(other));
+  return (compare(one, other) ?? 0) * sign;
 }
 
 /** A copy that shares nothing with the source, so that later steps may change either. What is in it counts as written. */
@@ -95,9 +112,11 @@ export function detached(value: unknown, run: Run, depth = 0): unknown {
   return copy;
 }
 
-/** Half away from zero, as people round money; the tiny factor undoes what binary fractions lose (1.005). */
+/** Half away from zero, as people round money; the tiny factor undoes what binary fractions lose (1.005). Below 0 digits, to tens and hundreds. */
 export function roundTo(value: number, digits: number): number {
   if (!Number.isFinite(value)) return value;
+  if (digits < -308) return 0;
+  if (digits < 0) return roundTo(value / 10 ** -digits, 0) * 10 ** -digits;
   const factor = 10 ** digits;
   const scaled = Math.abs(value) * factor;
   if (!(scaled < Number.MAX_SAFE_INTEGER)) return value;

@@ -4,7 +4,7 @@ import { unknownMembers } from "../../problem.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import type { Origin } from "../source-path.ts";
-import { compare, finite, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
+import { compareMissingLast, finite, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
 import { failRule } from "./fail-rule.ts";
 import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
@@ -150,7 +150,7 @@ function sorting(given: unknown, level: Level): Arrange {
     const { by, desc } = typeof order === "string" ? { by: order, desc: false } : isPlainObject(order) ? order : ({} as RuleMembers);
     if (isPlainObject(order)) for (const fault of unknownMembers(order, ["by", "desc"])) level.context.report(`sort: ${fault}`);
     if (desc !== undefined && typeof desc !== "boolean") level.context.report("'desc' of sort must be true or false");
-    return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? -1 : 1 };
+    return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? (-1 as const) : (1 as const) };
   });
   return (entries, frame) => {
     const keyed = entries.map((entry) => {
@@ -159,17 +159,11 @@ function sorting(given: unknown, level: Level): Arrange {
     });
     keyed.sort((one, other) => {
       for (const [index, { sign }] of orders.entries()) {
-        const difference = byValue(one.keys[index], other.keys[index], sign);
+        const difference = compareMissingLast(one.keys[index], other.keys[index], sign);
         if (difference !== 0) return difference;
       }
       return 0;
     });
     return keyed.map(({ entry }) => entry);
   };
-}
-
-/** What is missing comes last, whichever way the rest is sorted. */
-function byValue(one: unknown, other: unknown, sign: number): number {
-  if (isNothing(one) || isNothing(other)) return Number(isNothing(one)) - Number(isNothing(other));
-  return (compare(one, other) ?? 0) * sign;
 }

@@ -73,6 +73,30 @@ const cases: readonly (readonly [string, unknown])[] = [
   ["formatNumber(7, '0000')", "0007"],
   ["formatNumber(-0.004, '0.00')", "0.00"],
   ["formatNumber(12.3, 'EUR 0.0#')", "EUR 12.3"],
+  ["formatNumber(0, '#')", "0"],
+  ["formatNumber(0, '#.##')", "0"],
+  ["formatNumber(0.5, '#.##')", ".5"],
+  ["formatNumber(0, '.00')", ".00"],
+  ["formatNumber(123456789012.345, '#,##0.00####')", "123,456,789,012.345"],
+  ["formatNumber(0.1, '0.####################')", "0.1"],
+  ["formatNumber(0.00000015, '0.00####')", "0.00"],
+  ["formatNumber(0.0000015, '0.00####')", "0.000002"],
+  ["formatNumber(0.00000015, '0.0##########')", "0.00000015"],
+  ["formatNumber(99999.995, '#,##0.00')", "100,000.00"],
+  ["parseNumber(empty)", null],
+  ["parseNumber(12.5, ',')", 12.5],
+  ["round(1250, -2)", 1300],
+  ["round(-1249, -2)", -1200],
+  ["round(7, -400)", 0],
+  ["round(2.55, 1.9)", 2.6],
+  ["isNumber('1e999')", false],
+  ["max('1e999', 'a')", "a"],
+  ["equals('20.00', 20)", true],
+  ["equals(20, ' 20 ')", true],
+  ["equals(20, '20.01')", false],
+  ["equals(0, empty)", false],
+  ["contains(['1.50'], 1.5)", true],
+  ["sort([blank, 2, blank, 'b', 1])", [1, 2, "b", null, null]],
   ["parseNumber('1.234,50', ',')", 1234.5],
   ["parseNumber('1,234.50')", 1234.5],
   ["isNumber('1e3')", true],
@@ -187,6 +211,18 @@ describe("functions", () => {
     ["parseJson('{')", "x: parseJson: the text is no JSON"],
   ])("%s fails", (expr, message) => {
     expect(() => evaluate(expr, body)).toThrow(message);
+  });
+
+  it("write every number so that it reads back", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -1e15, max: 1e15, noNaN: true }).map((number) => Number(number.toPrecision(15))),
+        (number) => {
+          const text = evaluate("formatNumber(n, '#,##0.####################')", { n: number });
+          expect(Math.abs((evaluate("parseNumber(t)", { t: text }) as number) - number)).toBeLessThanOrEqual(1e-20);
+        },
+      ),
+    );
   });
 
   it("tell real days from others as the calendar does", () => {

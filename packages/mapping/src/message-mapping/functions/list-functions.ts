@@ -1,6 +1,6 @@
 // Functions of lists. One value counts as a list of itself, nothing as an empty one.
 import { checkListLength, isMap } from "@sluice/engine/spi";
-import { areEqual, compare, isNothing, isTruthy, scalarOf, toList, toNumber, toText } from "../values.ts";
+import { areEqual, compareMissingLast, isNothing, isTruthy, scalarOf, toList, toNumber, toText } from "../values.ts";
 import { define, type LanguageFunctions } from "./language-function.ts";
 
 export const listFunctions: LanguageFunctions = {
@@ -10,7 +10,7 @@ export const listFunctions: LanguageFunctions = {
   at: define(2, 2, (value, index) => toList(value).at(Math.trunc(toNumber(index) ?? 0)) ?? null),
   slice: define(2, 3, (value, start, end) => toList(value).slice(toNumber(start) ?? 0, isNothing(end) ? undefined : (toNumber(end) ?? undefined))),
   reverse: define(1, 1, (value) => (typeof value === "string" ? [...value].toReversed().join("") : toList(value).toReversed())),
-  sort: define(1, 1, (value) => toList(value).toSorted((one, other) => compare(one, other) ?? (isNothing(one) ? 1 : -1))),
+  sort: define(1, 1, (value) => toList(value).toSorted((one, other) => compareMissingLast(one, other, 1))),
   distinct: define(1, 1, (value) => {
     const seen = new Map<string, unknown>();
     for (const item of toList(value)) {

@@ -1,9 +1,8 @@
 // Functions of numbers, and the sums and extremes of lists. Text that reads as a number is one; null counts for nothing.
-import { compareValues } from "@sluice/engine/spi";
 import { shown } from "../../problem.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
 import { MappingFault } from "../mapping-fault.ts";
-import { isNothing, roundTo, scalarOf, toList, toNumber, toText } from "../values.ts";
+import { compare, finite, isNothing, numberIn, roundTo, scalarOf, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
 function ofNumber(min: number, max: number, apply: (number: number, ...more: any[]) => unknown): LanguageFunction {
@@ -16,7 +15,7 @@ function ofNumber(min: number, max: number, apply: (number: number, ...more: any
 export const numberFunctions: LanguageFunctions = {
   number: define(1, 1, toNumber),
   integer: ofNumber(1, 1, (number) => Math.trunc(number) + 0),
-  round: ofNumber(1, 2, (number, digits) => roundTo(number, toNumber(digits) ?? 0)),
+  round: ofNumber(1, 2, (number, digits) => roundTo(number, Math.trunc(toNumber(digits) ?? 0))),
   floor: ofNumber(1, 1, Math.floor),
   ceil: ofNumber(1, 1, Math.ceil),
   abs: ofNumber(1, 1, Math.abs),
@@ -27,19 +26,25 @@ export const numberFunctions: LanguageFunctions = {
     ofNumber(2, 2, (number, pattern) => formatNumber(number, toText(pattern))),
     compileNumberPattern,
   ),
-  parseNumber: define(1, 2, (value, decimalMark) => (isNothing(value) ? null : parseNumber(toText(value), isNothing(decimalMark) ? "." : toText(decimalMark)))),
-  isNumber: define(1, 1, (value) => {
-    const plain = scalarOf(value);
-    return typeof plain === "number" || (typeof plain === "string" && /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/.test(plain));
+  parseNumber: define(1, 2, (given, decimalMark) => {
+    const value = scalarOf(given);
+    if (isNothing(value) || value === "") return null;
+    return typeof value === "number" ? value : parseNumber(toText(value), isNothing(decimalMark) ? "." : toText(decimalMark));
   }),
-  sum: define(1, 100, (...values) => numbersOf(values).reduce((total, number) => total + number, 0)),
+  isNumber: define(1, 1, (given) => {
+    const value = scalarOf(given);
+    return typeof value === "number" || typeof value === "bigint" || (typeof value === "string" && numberIn(value) !== undefined);
+  }),
+  sum: define(1, 100, (...values) => totalOf(numbersOf(values))),
   avg: define(1, 100, (...values) => {
     const numbers = numbersOf(values);
-    return numbers.length === 0 ? null : numbers.reduce((total, number) => total + number, 0) / numbers.length;
+    return numbers.length === 0 ? null : totalOf(numbers) / numbers.length;
   }),
   min: define(1, 100, (...values) => extreme(values, -1)),
   max: define(1, 100, (...values) => extreme(values, 1)),
 };
+
+const totalOf = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 function numbersOf(values: readonly unknown[]): readonly number[] {
   const list = values.length === 1 ? toList(values[0]) : values.flatMap((value) => toList(value));
@@ -57,9 +62,9 @@ function extreme(values: readonly unknown[], sign: number): unknown {
   for (const item of values.flatMap((value) => toList(value))) {
     const value = scalarOf(item);
     if (isNothing(value)) continue;
-    if (best === null || (compareValues(value, best) ?? 0) * sign > 0) best = value;
+    if (best === null || (compare(value, best) ?? 0) * sign > 0) best = value;
   }
-  return typeof best === "string" && numberFunctions["isNumber"]?.apply(best) === true ? Number(best) : best;
+  return typeof best === "string" ? (numberIn(best) ?? best) : best;
 }
 
 /** Numbers as people write them: `1.234,50` with the mark `,`. */
@@ -70,9 +75,4 @@ function parseNumber(text: string, decimalMark: string): number {
     .replace(decimalMark, ".");
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(plain)) throw new MappingFault("type", `expected a number, got ${shown(text)}`, text);
   return Number(plain);
-}
-
-function finite(number: number): number {
-  if (!Number.isFinite(number)) throw new MappingFault("expression", "the result is no number");
-  return number;
 }
