@@ -1,6 +1,7 @@
 // What a rule does with the value its source gave: default, type, scale, format, and the checks.
 import { compilePattern, isPlainObject } from "@sluice/engine/spi";
 import { shown, unknownMembers } from "../../problem.ts";
+import { characterCount } from "../characters.ts";
 import { checkReadable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
 import { toClock, toDay, toTime, writtenClock, writtenTime } from "../date-values.ts";
 import type { Run } from "../frame.ts";
@@ -181,7 +182,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
     if (!Number.isInteger(maxLength) || (maxLength as number) < 0) context.report("'maxLength' must be a whole number");
     steps.push((value) => {
       const text = toText(value);
-      if (text.length <= (maxLength as number) || [...text].length <= (maxLength as number)) return value;
+      if (text.length <= (maxLength as number) || characterCount(text) <= (maxLength as number)) return value;
       throw new MappingFault("max-length", `${shown(value)} is longer than ${String(maxLength)} characters`, value);
     });
   }

@@ -16,6 +16,10 @@ export class BoundedLines {
     this.#lines.push(line);
   }
 
+  get count(): number {
+    return this.#lines.length;
+  }
+
   toText(): string {
     return this.#lines.length === 0 ? "" : this.#lines.join(this.#lineBreak) + this.#lineBreak;
   }

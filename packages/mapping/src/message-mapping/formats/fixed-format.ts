@@ -3,6 +3,7 @@
 import { isPlainObject, setEntry } from "@sluice/engine/spi";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
+import { characterCount, cutter, filling, part } from "../characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
@@ -108,8 +109,9 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   const record = records.find(({ match }) => match === undefined || line.startsWith(match));
   if (record === undefined) throw readFault("fixed", `line ${index + 1} begins like no record: ${records.map(({ match }) => match).join(", ")}`);
   const fields: Record<string, unknown> = {};
+  const cut = cutter(line);
   for (const { name, start, length, align, pad } of record.fields) {
-    const text = trimmed(line.slice(start - 1, start - 1 + length), align, pad).trim();
+    const text = trimmed(cut(start - 1, start - 1 + length), align, pad).trim();
     setEntry(fields, name, text === "" ? null : text);
   }
   return { tag: record.name, fields };
@@ -126,8 +128,8 @@ function trimmed(text: string, align: "left" | "right", pad: string): string {
 }
 
 function collect(node: unknown, records: readonly FixedRecord[], lines: BoundedLines, depth: number): void {
-  if (!isPlainObject(node) || depth > 100)
-    throw new MappingFault("output", `a fixed target is an object of the records ${records.map(({ name }) => name).join(", ")}`);
+  if (depth > 100) throw new MappingFault("limit", "records are nested deeper than 100 levels");
+  if (!isPlainObject(node)) throw new MappingFault("output", `a fixed target is an object of the records ${records.map(({ name }) => name).join(", ")}`);
   for (const [name, value] of Object.entries(node)) {
     const record = records.find((candidate) => candidate.name === name);
     if (record === undefined) {
@@ -136,24 +138,27 @@ function collect(node: unknown, records: readonly FixedRecord[], lines: BoundedL
     }
     for (const item of toList(value)) {
       if (!isPlainObject(item)) throw new MappingFault("output", `record '${name}' must be an object of fields`);
-      lines.add(lineOf(record, item));
+      lines.add(lineOf(record, item, lines.count + 1));
       if (records.length > 1) collect(item, records, lines, depth + 1);
     }
   }
 }
 
-function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, unknown>>): string {
+function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, unknown>>, number: number): string {
   let line = match ?? "";
   for (const { name, start, length, align, pad } of fields) {
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
     // The tag that tells records apart need not be mapped.
     if (isNothing(value) && match !== undefined && start - 1 < match.length) continue;
     const text = isNothing(value) ? "" : toText(value);
-    if (text.length > length)
-      throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} is longer than the ${length} characters of field '${name}'`, value);
-    if (/[\r\n]/.test(text)) throw new MappingFault("output", `${shown(text)} holds a line break, which field '${name}' cannot`, value);
-    const cell = align === "right" ? text.padStart(length, isNothing(value) ? " " : pad) : text.padEnd(length, isNothing(value) ? " " : pad);
-    line = line.padEnd(start - 1).slice(0, start - 1) + cell + line.slice(start - 1 + length);
+    const refuse = (why: string): never => {
+      throw new MappingFault("output", `line ${number}, field '${name}': ${shown(text)} ${why}`, value);
+    };
+    if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
+    if (/[\r\n]/.test(text)) refuse("holds a line break, which a fixed line cannot");
+    const fill = filling(text, length, isNothing(value) ? " " : pad);
+    const before = part(line, 0, start - 1);
+    line = before + filling(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
   }
   return line;
 }

@@ -73,7 +73,7 @@ describe("fixed lines", () => {
   it("refuse a line break, which would begin another record", () => {
     const target = { format: "fixed", fields: [{ name: "a", start: 1, length: 8 }] };
     for (const text of ["x\ny", "x\r"])
-      expect(written(target, { rows: [{ a: text }] })).toBe(`${JSON.stringify(text)} holds a line break, which field 'a' cannot`);
+      expect(written(target, { rows: [{ a: text }] })).toBe(`line 1, field 'a': ${JSON.stringify(text)} holds a line break, which a fixed line cannot`);
   });
 });
 

@@ -293,7 +293,28 @@ describe("fixed", () => {
       ],
     });
     expect(single.write({ rows: [{ a: "x", b: 7 }] })).toBe("x   7 \n");
-    expect(() => single.write({ rows: [{ a: "long" }] })).toThrow("\"long\" is longer than the 3 characters of field 'a'");
+    expect(() => single.write({ rows: [{ a: "long" }] })).toThrow("line 1, field 'a': \"long\" is longer than its 3 characters");
+  });
+
+  it("reads back what it writes", () => {
+    const fixed = format({
+      format: "fixed",
+      fields: [
+        { name: "n", start: 9, length: 4, align: "right", pad: "0" },
+        { name: "a", start: 1, length: 4 },
+        { name: "b", start: 6, length: 3, align: "right" },
+      ],
+    });
+    const text = (maxLength: number) => fc.string({ unit: fc.constantFrom("a", "é", "😀", "𐐨"), minLength: 1, maxLength });
+    const row = fc.record({ n: fc.nat(9999).map(String), a: fc.option(text(4)), b: fc.option(text(3)) });
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+        const lines = fixed.write({ rows }) as string;
+        for (const line of lines.split("\r\n").slice(0, -1)) expect([...line]).toHaveLength(12);
+        expect(fixed.read(lines)).toEqual({ rows });
+      }),
+    );
+    expect(() => fixed.write({ rows: [{ n: 1 }, { n: "12345" }] })).toThrow("line 2, field 'n': \"12345\" is longer than its 4 characters");
   });
 
   it("needs fields with places", () => {

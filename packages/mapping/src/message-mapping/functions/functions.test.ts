@@ -20,6 +20,19 @@ const cases: readonly (readonly [string, unknown])[] = [
   ["text(5)", "5"],
   ["urlEncode('a b\ud800')", "a%20b%EF%BF%BD"],
   ["string(true)", "true"],
+  ["length('a😀b')", 3],
+  ["left('😀ab', 1)", "😀"],
+  ["right('ab😀', 1)", "😀"],
+  ["right('ab', 5)", "ab"],
+  ["substring('😀abc', 1, 2)", "ab"],
+  ["substring('ab😀c', -2)", "😀c"],
+  ["substring('abc', 9)", ""],
+  ["indexOf('😀b', 'b')", 1],
+  ["padStart('😀', 3, 'x')", "xx😀"],
+  ["padEnd('a', 4, '😀-')", "a😀-😀"],
+  ["padEnd('a', 4, '')", "a"],
+  ["padStart('abc', 2)", "abc"],
+  ["capitalize('𐐨b')", "𐐀b"],
   ["upper('aß')", "ASS"],
   ["lower('AB')", "ab"],
   ["capitalize('ab cd')", "Ab cd"],
@@ -211,6 +224,23 @@ describe("functions", () => {
     ["parseJson('{')", "x: parseJson: the text is no JSON"],
   ])("%s fails", (expr, message) => {
     expect(() => evaluate(expr, body)).toThrow(message);
+  });
+
+  it("cut no character in two", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "é", "😀", "𐐨") });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 12 }), (t, n) => {
+        const { left, rest, right, padded } = {
+          left: evaluate("left(t, n)", { t, n }),
+          rest: evaluate("substring(t, n)", { t, n }),
+          right: evaluate("right(t, n)", { t, n }),
+          padded: evaluate("padStart(t, n, '😀')", { t, n }),
+        };
+        expect(`${left as string}${rest as string}`).toBe(t);
+        expect([...(right as string)]).toEqual(n === 0 ? [] : [...t].slice(-n));
+        expect([...(padded as string)].length).toBe(Math.max(n, [...t].length));
+      }),
+    );
   });
 
   it("write every number so that it reads back", () => {

@@ -1,5 +1,7 @@
-// Functions of text. Positions count from 0; nothing in gives nothing out, so that a missing field stays missing.
+// Functions of text. Positions count characters from 0, one beyond the basic plane (😀) as one; nothing in gives nothing out, so
+// that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern } from "@sluice/engine/spi";
+import { characterCount, filling, part } from "../characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
@@ -14,22 +16,22 @@ export const textFunctions: LanguageFunctions = {
   string: ofText(1, 1, (text) => text),
   upper: ofText(1, 1, (text) => text.toUpperCase()),
   lower: ofText(1, 1, (text) => text.toLowerCase()),
-  capitalize: ofText(1, 1, (text) => text.charAt(0).toUpperCase() + text.slice(1)),
+  capitalize: ofText(1, 1, (text) => part(text, 0, 1).toUpperCase() + part(text, 1)),
   trim: ofText(1, 1, (text) => text.trim()),
   trimStart: ofText(1, 1, (text) => text.trimStart()),
   trimEnd: ofText(1, 1, (text) => text.trimEnd()),
   normalizeSpace: ofText(1, 1, (text) => text.trim().replaceAll(/\s+/g, " ")),
-  length: define(1, 1, (value) => (isNothing(value) ? 0 : Array.isArray(value) ? value.length : toText(value).length)),
+  length: define(1, 1, (value) => (isNothing(value) ? 0 : Array.isArray(value) ? value.length : characterCount(toText(value)))),
   substring: ofText(2, 3, (text, start, length) => {
-    const from = position(start, text.length);
-    return isNothing(length) ? text.slice(from) : text.slice(from, from + Math.max(0, toNumber(length) ?? 0));
+    const from = position(start, text);
+    return isNothing(length) ? part(text, from) : part(text, from, from + amount(length));
   }),
-  left: ofText(2, 2, (text, length) => text.slice(0, Math.max(0, toNumber(length) ?? 0))),
-  right: ofText(2, 2, (text, length) => text.slice(Math.max(0, text.length - Math.max(0, toNumber(length) ?? 0)))),
+  left: ofText(2, 2, (text, length) => part(text, 0, amount(length))),
+  right: ofText(2, 2, (text, length) => part(text, Math.max(0, characterCount(text) - amount(length)))),
   substringBefore: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(0, text.indexOf(toText(mark))) : "")),
   substringAfter: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(text.indexOf(toText(mark)) + toText(mark).length) : "")),
-  padStart: ofText(2, 3, (text, length, fill) => text.padStart(width(length), isNothing(fill) ? " " : toText(fill))),
-  padEnd: ofText(2, 3, (text, length, fill) => text.padEnd(width(length), isNothing(fill) ? " " : toText(fill))),
+  padStart: ofText(2, 3, (text, length, fill) => padding(text, length, fill) + text),
+  padEnd: ofText(2, 3, (text, length, fill) => text + padding(text, length, fill)),
   trimZeros: ofText(1, 1, (text) => text.replace(/^0+(?=.)/, "")),
   repeat: ofText(2, 2, (text, times) => {
     const count = Math.max(0, Math.trunc(toNumber(times) ?? 0));
@@ -55,7 +57,7 @@ export const textFunctions: LanguageFunctions = {
   startsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).startsWith(toText(what))),
   endsWith: define(2, 2, (value, what) => !isNothing(value) && toText(value).endsWith(toText(what))),
   indexOf: define(2, 2, (value, what) =>
-    Array.isArray(value) ? value.findIndex((item) => areEqual(item, what)) : isNothing(value) ? -1 : toText(value).indexOf(toText(what)),
+    Array.isArray(value) ? value.findIndex((item) => areEqual(item, what)) : isNothing(value) ? -1 : placeOf(toText(value), toText(what)),
   ),
   split: ofText(2, 2, (text, separator) => {
     const parts = toText(separator) === "" ? [...text] : text.split(toText(separator));
@@ -82,13 +84,20 @@ export const textFunctions: LanguageFunctions = {
   }),
 };
 
-function position(start: unknown, length: number): number {
+const amount = (length: unknown): number => Math.max(0, Math.trunc(toNumber(length) ?? 0));
+
+function position(start: unknown, text: string): number {
   const at = Math.trunc(toNumber(start) ?? 0);
-  return at < 0 ? Math.max(0, length + at) : at;
+  return at < 0 ? Math.max(0, characterCount(text) + at) : at;
 }
 
-function width(length: unknown): number {
-  const wanted = Math.trunc(toNumber(length) ?? 0);
+function placeOf(text: string, what: string): number {
+  const found = text.indexOf(what);
+  return found < 0 ? found : characterCount(text.slice(0, found));
+}
+
+function padding(text: string, length: unknown, fill: unknown): string {
+  const wanted = amount(length);
   checkTextLength(wanted);
-  return Math.max(0, wanted);
+  return filling(text, wanted, isNothing(fill) ? " " : toText(fill));
 }
