@@ -31,7 +31,8 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
       : steps.length === 1
         ? steps[0]
         : (value: unknown) => steps.reduce((result, step) => (isNothing(result) ? result : step(result)), value);
-  const blankIsNothing = type !== undefined && type !== "string";
+  // Blank text is no number and no date, so it is what a default stands in for.
+  const blankIsNothing = (type !== undefined && type !== "string") || rule["scale"] !== undefined || rule["format"] !== undefined;
   const fallback = rule["default"];
   const isRequired = rule["required"] === true && !isList;
   if (rule["required"] !== undefined && typeof rule["required"] !== "boolean") context.report("'required' must be true or false");
@@ -190,7 +191,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
     if (!Array.isArray(allowed) || allowed.length === 0) context.report("'enum' must be a list of values");
     else
       steps.push((value) => {
-        if (allowed.some((candidate) => areEqual(candidate, value))) return value;
+        if (allowed.some((candidate) => isAllowed(candidate, value))) return value;
         throw new MappingFault(
           "enum",
           `${shown(value)} is none of ${allowed
@@ -202,4 +203,10 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
       });
   }
   return steps;
+}
+
+/** Codes are texts: "1" is not "01", though both read as one. */
+function isAllowed(candidate: unknown, given: unknown): boolean {
+  const value = scalarOf(given);
+  return typeof candidate === "string" && typeof value === "string" ? candidate === value : areEqual(candidate, value);
 }
