@@ -87,6 +87,8 @@ export class Frame {
   readonly site: Site | undefined;
   item: unknown;
   index = 0;
+  /** Position among the items before they were filtered and sorted. */
+  sourceIndex = 0;
   key: unknown = undefined;
   group: readonly unknown[] | undefined = undefined;
   args: readonly unknown[] | undefined = undefined;

@@ -32,7 +32,7 @@ function itemPath(frame: Frame): string {
     const found = pathOf(run.root, item);
     if (found !== undefined) return found;
   }
-  return frame.origin === undefined ? "" : `${frame.origin}[${frame.index}]`;
+  return frame.origin === undefined ? "" : `${frame.origin}[${frame.sourceIndex}]`;
 }
 
 /** Breadth first, so that the shortest path is named; gives up on very large sources. */

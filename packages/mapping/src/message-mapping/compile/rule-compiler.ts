@@ -9,7 +9,7 @@ import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
 import { failRule, type RuleOrigin } from "./fail-rule.ts";
 import { compileForEach } from "./for-each-compiler.ts";
 import type { Scope } from "./scope.ts";
-import type { Shape } from "./shape.ts";
+import { elementShape, type Shape } from "./shape.ts";
 import { compileSource, textOrReport } from "./source-compiler.ts";
 import { listLength, parseTargetPath, targetSetter, type Target, type TargetPath } from "./target-path.ts";
 
@@ -122,7 +122,7 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
   const isForEach = Object.hasOwn(rule, "forEach");
   const nestedLevel = { ...level, rulePath: `${level.rulePath}.map` };
   if (isForEach) {
-    const iterate = compileForEach(rule, nestedLevel);
+    const iterate = compileForEach(rule, { ...nestedLevel, targetShape: elementShape(level.targetShape) });
     level.mapped.push({ path: level.fields.join("."), isStructure: iterate.isStructure });
     return writer({ when, origin: iterate.origin, level }, (frame, target) => {
       const items = iterate.evaluate(frame, path.isList ? listLength(path, target) : 0);
