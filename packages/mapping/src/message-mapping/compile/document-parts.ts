@@ -18,21 +18,25 @@ type Members = Readonly<Record<string, unknown>>;
 const deepestImport = 10;
 
 /** Reads what a document declares; `imports` collects the ids of all documents it reaches. */
-export function readDeclarations(document: Members, context: DocumentContext, imports: Set<string>, depth = 0): Declarations {
-  const parts = new Map<string, Part>();
-  const functions = new Map<string, DeclaredFunction>();
+export function readDeclarations(document: Members, context: DocumentContext, imports: Set<string>): Declarations {
+  return readInto({ parts: new Map(), functions: new Map() }, document, { context, imports, known: new Map(), depth: 0 });
+}
+
+interface Reading {
+  readonly context: DocumentContext;
+  readonly imports: Set<string>;
+  /** By id, what imported documents declare: one that is still being read, because it imports itself, gives what it has. */
+  readonly known: Map<string, Declarations>;
+  readonly depth: number;
+}
+
+function readInto(declared: Declarations, document: Members, reading: Reading): Declarations {
+  const { context } = reading;
+  const { parts, functions } = declared;
   for (const id of importedIds(document, context)) {
-    if (depth >= deepestImport) context.report(`imports are nested deeper than ${deepestImport} documents`);
-    const imported = depth >= deepestImport ? undefined : context.environment.documents?.get(id);
-    if (!isPlainObject(imported)) {
-      context.report(`unknown message mapping '${id}'`, "document");
-      continue;
-    }
-    if (imports.has(id)) continue;
-    imports.add(id);
-    const found = readDeclarations(imported, context, imports, depth + 1);
-    for (const [name, part] of found.parts) parts.set(name, part);
-    for (const [name, declared] of found.functions) functions.set(name, declared);
+    const found = importedDeclarations(id, reading);
+    for (const [name, part] of found?.parts ?? []) parts.set(name, part);
+    for (const [name, called] of found?.functions ?? []) functions.set(name, called);
   }
   for (const [name, part] of entries(document["parts"], "parts", context)) {
     if (isPlainObject(part)) {
@@ -41,10 +45,29 @@ export function readDeclarations(document: Members, context: DocumentContext, im
     } else context.report(`part '${name}' must be an object with 'map'`);
   }
   for (const [name, given] of entries(document["functions"], "functions", context)) {
-    const declared = readFunction(name, given, context);
-    if (declared !== undefined) functions.set(name, declared);
+    const called = readFunction(name, given, context);
+    if (called !== undefined) functions.set(name, called);
   }
-  return { parts, functions };
+  return declared;
+}
+
+function importedDeclarations(id: string, reading: Reading): Declarations | undefined {
+  const { context, imports, known, depth } = reading;
+  const before = known.get(id);
+  if (before !== undefined) return before;
+  if (depth >= deepestImport) {
+    context.report(`imports are nested deeper than ${deepestImport} documents`);
+    return undefined;
+  }
+  const imported = context.environment.documents?.get(id);
+  if (!isPlainObject(imported)) {
+    context.report(`unknown message mapping '${id}'`, "document");
+    return undefined;
+  }
+  imports.add(id);
+  const declared: Declarations = { parts: new Map(), functions: new Map() };
+  known.set(id, declared);
+  return readInto(declared, imported, { ...reading, depth: depth + 1 });
 }
 
 function importedIds(document: Members, context: DocumentContext): readonly string[] {

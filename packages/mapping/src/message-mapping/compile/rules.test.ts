@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileMapping } from "../compile-mapping.ts";
-import { environmentOf, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
+import { environmentOf, jsonRules, mappingOf, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 
 const output = (rules: readonly unknown[], body: unknown): unknown => {
   const { output: mapped, errors } = runMapping(jsonRules(...rules), body);
@@ -94,6 +94,12 @@ describe("values", () => {
     [{ type: "integer" }, "12.0", 12],
     [{ type: "integer" }, "", undefined],
     [{ type: "integer", default: 5 }, "", 5],
+    [{ scale: 2, default: 0 }, "", 0],
+    [{ format: "0.00", default: "0.00" }, "", "0.00"],
+    [{ default: "x" }, "", ""],
+    [{ type: "string", default: "x" }, "", ""],
+    [{ enum: ["01"] }, "01", "01"],
+    [{ enum: [1.5] }, "1.50", "1.50"],
     [{ type: "number" }, "1.50", 1.5],
     [{ type: "string" }, 7, "7"],
     [{ type: "boolean" }, "X", true],
@@ -136,6 +142,7 @@ describe("values", () => {
     [{ pattern: "[A-Z]{2}" }, "gb", 'y: "gb" does not match the pattern [A-Z]{2} [source x]'],
     [{ maxLength: 3 }, "abcd", 'y: "abcd" is longer than 3 characters [source x]'],
     [{ enum: ["a", "b"] }, "c", 'y: "c" is none of "a", "b" [source x]'],
+    [{ enum: ["01", "02"] }, "1", 'y: "1" is none of "01", "02" [source x]'],
   ])("%j refuses %j", (options, x, message) => {
     expect(failure([{ to: "y", from: "x", ...options }], { x })).toBe(message);
   });
@@ -237,6 +244,8 @@ describe("forEach", () => {
       'n[1]: expected integer, got "x" [source xs[1].v]',
     );
     expect(failure([{ to: "n[]", forEach: "xs", expr: "number($item)" }], { xs: [1, "x"] })).toBe('n[1]: expected a number, got "x" [source xs[1]]');
+    const arranged = { to: "n[]", forEach: "xs", where: "$item != 1", sort: "$item", expr: "number($item)" };
+    expect(failure([arranged], { xs: [1, "x", 7] })).toBe('n[1]: expected a number, got "x" [source xs[1]]');
   });
 });
 
@@ -292,6 +301,30 @@ describe("parts", () => {
     };
     expect(runMapping(document, {}, { environment })).toEqual({ output: { p: { from: "own" }, q: { from: "lib" }, n: 8 }, errors: [] });
     expect(problemsOf({ ...jsonRules(), import: ["nosuch"] }, environment)).toEqual(["unknown message mapping 'nosuch'"]);
+  });
+
+  it("come from a document that several of the imported ones import", () => {
+    const environment = environmentOf(
+      {},
+      {
+        ground: { parts: { leaf: { map: [{ to: "v", value: 1 }] } } },
+        one: { import: ["ground"], parts: { one: { map: [{ to: "leaf", use: "leaf" }] } } },
+        two: {
+          import: ["ground", "one"],
+          parts: {
+            two: {
+              map: [
+                { to: "leaf", use: "leaf" },
+                { to: "one", use: "one" },
+              ],
+            },
+          },
+        },
+      },
+    );
+    const document = { ...jsonRules({ to: "one", use: "one" }, { to: "two", use: "two" }), import: ["one", "two"] };
+    expect(runMapping(document, {}, { environment }).output).toEqual({ one: { leaf: { v: 1 } }, two: { leaf: { v: 1 }, one: { leaf: { v: 1 } } } });
+    expect(mappingOf(document, environment).imports).toEqual(["one", "ground", "two"]);
   });
 });
 
@@ -465,6 +498,23 @@ describe("checks of the document", () => {
       "currency: the source has no field 'sku': it is a list, write [*].sku or [0].sku",
       "currency: the source has no field 'prize'",
     ]);
+  });
+
+  it("checks the fields of a list's items, with or without brackets behind its name", () => {
+    const sample = { items: [{ sku: "a" }], one: { sku: "a" } };
+    const map = ["items", "items[]", "one"].map((to) => ({
+      to,
+      forEach: "l",
+      map: [
+        { to: "sku", from: "a" },
+        { to: "skv", from: "a" },
+      ],
+    }));
+    expect(problemsOf({ source: { format: "json" }, target: { format: "json", sample }, map })).toEqual(
+      map.map(({ to }) => `${to}.skv: the target has no field 'skv' (did you mean 'sku'?)`),
+    );
+    const xml = { format: "xml", root: "r", sample: '<r><Line no="1"/><Line no="2"/></r>' };
+    expect(problemsOf({ source: { format: "json" }, target: xml, map: [{ to: "Line", forEach: "l", map: [{ to: "@no", from: "n" }] }] })).toEqual([]);
   });
 
   it("checks paths against a sample, parts and variables included", () => {
