@@ -74,6 +74,28 @@ describe("SAP value_mapping.xml", () => {
     expect(tableToXml(content)).toContain('<entry isDefault="true"><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry>');
   });
 
+  it("answers every lookup as before once it is written and read again", () => {
+    const cell = fc.option(fc.constantFrom("x", "y", "1", "2", "<&>"), { nil: null });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 7 }), (some) => {
+        const rows = [...some, ["all", "all", "all"]];
+        const before = read({ columns: ["a", "b", "c"], onMissing: "null", rows });
+        const after = read({ ...tableFromXml(tableToXml(before.content)), onMissing: "null" });
+        for (const from of ["a", "b", "c"])
+          for (const to of ["a", "b", "c"])
+            for (const key of ["x", "y", "1", "2", "<&>"])
+              expect([from, to, key, after.find(from, to, key)]).toEqual([from, to, key, before.find(from, to, key)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("refuses more columns than a table has before it makes rows of them", () => {
+    const group = (index: number) => `<group><entry><agency>a${index}</agency><schema>s</schema><value>v</value></entry></group>`;
+    const text = `<vm>${Array.from({ length: 20_000 }, (_, index) => group(index)).join("")}</vm>`;
+    expect(() => tableFromXml(text)).toThrow("size limit: the file has more than 100 pairs of agency and schema");
+  });
+
   it.each([
     ['<!DOCTYPE vm [<!ENTITY x "y">]><vm/>', "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read"],
     ["<vm>\n<group>&x;</group></vm>", "not well-formed XML: unknown entity &x; (line 2, column 8)"],

@@ -8,12 +8,13 @@ export function tableWarnings({ columns, rows }: TableContent): readonly string[
   const warnings: string[] = [];
   let more = 0;
   for (let column = columns.length - 1; column >= 0; column--) {
-    for (const [value, found] of repeatedValues(rows, column)) {
+    const fold = columns[column]?.match === "ignoreCase";
+    for (const found of repeatedValues(rows, column, fold)) {
       const first = rows[found[0] as number] as readonly Cell[];
       const other = columns.findIndex((_, index) => index !== column && found.some((row) => different(first[index], rows[row]?.[index])));
       if (other < 0) continue;
       if (warnings.length >= mostWarnings) more++;
-      else warnings.push(sentence(columns[column]?.id ?? "", value, { back: other < column, to: first[other] ?? null, rows: found }));
+      else warnings.push(sentence(columns[column]?.id ?? "", String(first[column]), { back: other < column, to: first[other] ?? null, rows: found }));
     }
   }
   return more === 0 ? warnings : [...warnings, `${more} more values stand in several rows`];
@@ -25,13 +26,13 @@ function sentence(column: string, value: string, found: { readonly back: boolean
   return `${column} '${value}' maps ${found.back ? "back " : ""}to ${found.to === null ? "nothing" : `'${found.to}'`} (${list})`;
 }
 
-function* repeatedValues(rows: TableContent["rows"], column: number): Generator<[string, readonly number[]]> {
+function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): Generator<readonly number[]> {
   const first = new Map<string, number>();
   const repeated = new Map<string, number[]>();
   for (let row = 0; row < rows.length; row++) {
     const cell = (rows[row] as readonly Cell[])[column];
     if (cell === null || cell === undefined) continue;
-    const key = String(cell);
+    const key = fold ? String(cell).toLowerCase() : String(cell);
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, row);
     else {
@@ -40,7 +41,7 @@ function* repeatedValues(rows: TableContent["rows"], column: number): Generator<
       else list.push(row);
     }
   }
-  yield* repeated;
+  yield* repeated.values();
 }
 
 /** A row without a value takes no part in that direction, so it cannot disagree. */

@@ -61,6 +61,24 @@ describe("lookups", () => {
     if (onMissing !== "error") expect(table({ ...units, onMissing }).find("shop", "sap", "crate")).toBe(expected);
   });
 
+  it("show a key that is no single value", () => {
+    expect(() => table(units).find("shop", "sap", { unit: "box" })).toThrow(String.raw`no entry for "{\"unit\":\"box\"}" in value-mapping table 'uom'`);
+  });
+
+  it("take a character for one, also beyond the basic plane", () => {
+    const emoji = table({
+      match: "wildcard",
+      onMissing: "null",
+      columns: ["a", "b"],
+      rows: [
+        ["?", "one"],
+        ["?-?", "two"],
+        ["*", "many"],
+      ],
+    });
+    expect(["😀", "😀-a", "😀😀", "a"].map((key) => emoji.find("a", "b", key))).toEqual(["one", "two", "many", "one"]);
+  });
+
   it("say so when there is no default", () => {
     expect(() => table(units).find("sap", "shop", "X", "default")).toThrow(
       "no entry for \"X\" in value-mapping table 'uom' (sap -> shop), and column 'shop' has no default",
@@ -227,6 +245,15 @@ describe("warnings", () => {
         }).content,
       ),
     ).toEqual([]);
+  });
+
+  it("name values that a column takes for one, whatever their case", () => {
+    const rows = [
+      ["Ab", "1"],
+      ["aB", "2"],
+    ];
+    expect(tableWarnings(table({ columns: [{ id: "a", match: "ignoreCase" }, "b"], rows }).content)).toEqual(["a 'Ab' maps to '1' (rows 1, 2)"]);
+    expect(tableWarnings(table({ columns: ["a", "b"], rows }).content)).toEqual([]);
   });
 
   it("end after twenty", () => {

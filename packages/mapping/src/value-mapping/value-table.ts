@@ -1,6 +1,6 @@
 // A checked table. Each direction is compiled to one hash map when it is first asked for, so that a table with many
 // columns costs what is used of it.
-import { FlowError } from "@sluice/engine/spi";
+import { asText, FlowError } from "@sluice/engine/spi";
 import { buildDirection, type Direction } from "./direction.ts";
 
 export const matchModes = ["exact", "ignoreCase", "wildcard", "regex"] as const;
@@ -82,7 +82,7 @@ export class ValueTable {
     if (onMissing === "key") return keys.length === 1 ? keys[0] : keys;
     const fallback = onMissing === "default" ? this.content.columns[this.#column(to)]?.default : undefined;
     if (fallback !== undefined) return fallback;
-    const shown = keys.map((key) => (key === null || key === undefined ? "null" : JSON.stringify(clipped(String(key))))).join(", ");
+    const shown = keys.map((key) => (key === null || key === undefined ? "null" : JSON.stringify(clipped(asText(key))))).join(", ");
     const why = onMissing === "default" ? `, and column '${to}' has no default` : "";
     throw new FlowError("java.util.NoSuchElementException", `no entry for ${shown} in value-mapping table '${this.id}' (${from.join(", ")} -> ${to})${why}`, {
       code: "lookup-missing",

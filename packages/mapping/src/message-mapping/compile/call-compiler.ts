@@ -150,9 +150,13 @@ function lookup(args: readonly ExpressionTree[], { compile, context }: CallPlace
   }
   if (onMissing !== undefined && !(missingRules as readonly string[]).includes(onMissing))
     context.report(`lookup: onMissing must be one of ${missingRules.join(", ")}`);
-  const evaluate = compileLookup(
-    { table, keys: [{ column: from, value: compile(args[3] as ExpressionTree) }], to, onMissing: onMissing as OnMissing | undefined },
-    context,
-  );
-  return computed(evaluate);
+  const key = compile(args[3] as ExpressionTree);
+  const evaluate = compileLookup({ table, keys: [{ column: from, value: key }], to, onMissing: onMissing as OnMissing | undefined }, context);
+  return computed((frame) => {
+    try {
+      return evaluate(frame);
+    } catch (error) {
+      throw located(error, [key], frame);
+    }
+  });
 }

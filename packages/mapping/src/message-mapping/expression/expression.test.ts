@@ -175,7 +175,7 @@ describe("names of the run", () => {
     expect(evaluate("lookup('uom', 'from', 'to', unit)", { unit: "piece" }, { environment })).toBe("ST");
     expect(evaluate("lookup('uom', 'from', 'to', unit, 'key')", { unit: "crate" }, { environment })).toBe("crate");
     expect(() => evaluate("lookup('uom', 'from', 'to', unit)", { unit: "crate" }, { environment })).toThrow(
-      "no entry for \"crate\" in value-mapping table 'uom' (from -> to)",
+      "no entry for \"crate\" in value-mapping table 'uom' (from -> to) [source unit]",
     );
   });
 });
