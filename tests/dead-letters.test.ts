@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { driverPath, loadDriver } from "../packages/server/src/store/sqlite.ts";
 import { spawnServer } from "./spawned-server.ts";
 import { call, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -267,6 +268,41 @@ describe("dead letters", () => {
     expect((await server.api("GET", "/dead-letters/01J")).json).toEqual({ error: "dead letter '01J' not found" });
     expect((await server.api("DELETE", "/dead-letters?routeId=x")).json).toEqual({ deleted: 0 });
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "x" })).json).toMatchObject({ total: 0, status: "completed" });
+  });
+
+  it("one that is damaged on disk hides no other, shows what is left of it, and is not sent in again by halves", async () => {
+    await server.putFlow("shop", failing());
+    for (const body of ["whole", "no-envelope", "no-failure", "no-kind", "no-time"]) await post(body);
+    await server.stop();
+    const { DatabaseSync } = loadDriver(driverPath());
+    const database = new DatabaseSync(join(dataDir, "store", "durable.sqlite"));
+    const damage = (body: string, change: string): void => database.exec(`UPDATE dead_letter SET ${change} WHERE instr(search, 'changed ${body}') > 0`);
+    damage("no-envelope", "envelope = '{', input_envelope = 'null'");
+    damage("no-failure", "failure = 'nothing'");
+    damage("no-kind", "kind = 'other', input_kind = 'other'");
+    damage("no-time", "at = 9e15");
+    database.close();
+    server = await startTestServer({ dataDir });
+    const { deadLetters, total } = (await letters()) as { deadLetters: { id: string; at: string; error: { message: string } }[]; total: number };
+    expect([total, deadLetters.map(({ error }) => error.message).sort()]).toEqual([
+      5,
+      [
+        "no stock for changed no-envelope",
+        "no stock for changed no-kind",
+        "no stock for changed no-time",
+        "no stock for changed whole",
+        "the record of the failure is damaged and cannot be read",
+      ],
+    ]);
+    for (const { id, error } of deadLetters) {
+      const shown = await server.api("GET", `/dead-letters/${id}`);
+      expect([shown.status, String(shown.json.message.body)]).toEqual([200, expect.stringMatching(/^changed (whole|no-\w+)$/)]);
+      const replay = await server.api("POST", `/dead-letters/${id}/replay`);
+      if (!/no-(envelope|kind)$/.test(error.message)) expect(replay.status).toBe(200);
+      else
+        expect([replay.status, replay.json.error]).toEqual([409, `dead letter '${id}' cannot be replayed: the message on disk is damaged and cannot be read`]);
+    }
+    expect((await server.api("POST", "/dead-letters/replay", { routeId: "orders" })).json).toMatchObject({ total: 5, failed: 3, skipped: 2 });
   });
 
   it("refuses other names under sluice:", async () => {

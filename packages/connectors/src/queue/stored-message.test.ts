@@ -99,6 +99,13 @@ describe("messages on disk", () => {
     circle["self"] = circle;
     expect(refusal(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested more than 200 deep");
   });
+
+  it("what is damaged is refused whole, never restored by halves", () => {
+    const whole = storeMessage(new Message({ a: 1 }, Headers.of({ h: "x" })), {}, 1_000);
+    expect(restoreMessage(whole).message.body).toEqual({ a: 1 });
+    for (const damaged of [{ envelope: "{" }, { envelope: "null" }, { envelope: "" }, { kind: "other" as "text" }, { body: Buffer.from("{") }])
+      expect(refusal(() => restoreMessage({ ...whole, ...damaged })).code).toBe("message-damaged");
+  });
 });
 
 describe("order per key", () => {

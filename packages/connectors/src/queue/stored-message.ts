@@ -154,8 +154,16 @@ function dataText(value: unknown, limit: number): string | undefined {
   }
 }
 
-/** The message as it was, ready to be delivered. */
-export function restoreMessage({ kind, body, envelope }: StoredMessage): RestoredMessage {
+/** The message as it was, ready to be delivered. Throws a FlowError for one that is damaged: half a message must not pass for a whole one. */
+export function restoreMessage(stored: StoredMessage): RestoredMessage {
+  try {
+    return restored(stored);
+  } catch (error) {
+    throw new FlowError("java.lang.IllegalStateException", "the message on disk is damaged and cannot be read", { code: "message-damaged", cause: error });
+  }
+}
+
+function restored({ kind, body, envelope }: StoredMessage): RestoredMessage {
   const { wire, own, properties, session, ...rest } = decodeData(envelope) as Envelope;
   const headers = new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire) });
   if (own !== undefined) for (const [name, value] of Object.entries(own)) headers.set(name, value);
@@ -173,5 +181,7 @@ function restoredBody(kind: BodyKind, body: Uint8Array): unknown {
       return body;
     case "data":
       return decodeData(decoder.decode(body));
+    default:
+      throw new Error(`a body of kind '${String(kind)}' is not known`);
   }
 }

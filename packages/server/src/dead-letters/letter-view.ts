@@ -31,9 +31,18 @@ export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json 
 export function letterJson(letter: Letter, secrets: SecretValues): Json {
   return {
     ...summaryJson(letter, secrets),
-    message: messageJson(letter.message, secrets),
-    input: letter.input === undefined ? null : messageJson(letter.input, secrets),
+    message: keptJson(letter.message, secrets),
+    input: letter.input === undefined ? null : keptJson(letter.input, secrets),
   };
+}
+
+/** Of a message that is damaged, the bytes of its body: they may be all that is left of it. */
+function keptJson(stored: StoredMessage, secrets: SecretValues): Json {
+  try {
+    return messageJson(stored, secrets);
+  } catch {
+    return messageJson({ kind: "bytes", body: stored.body, envelope: "{}" }, secrets);
+  }
 }
 
 /** A message on disk as people may see it. */

@@ -52,6 +52,14 @@ export interface LetterReplays {
   cancel(id: string): BulkReplay | undefined;
 }
 
+function restoredFrom({ id, input, message }: Letter): RestoredMessage {
+  try {
+    return restoreMessage(input ?? message);
+  } catch (error) {
+    throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: ${(error as Error).message}`);
+  }
+}
+
 export function letterReplays({ runtime, keeper, clock, isDraining, isOpenSession }: ReplayParts): LetterReplays {
   const jobs = new Map<string, BulkReplay>();
 
@@ -60,7 +68,7 @@ export function letterReplays({ runtime, keeper, clock, isDraining, isOpenSessio
     if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     const route = runtime.routes.get(letter.routeId);
     if (route === undefined) throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
-    const restored = restoreMessage(letter.input ?? letter.message);
+    const restored = restoredFrom(letter);
     const { session } = restored;
     if (session !== undefined && !isOpenSession(session.id))
       throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: it is of test session '${session.id}', which is over, and must not run for real`);

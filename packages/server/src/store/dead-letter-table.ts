@@ -257,16 +257,35 @@ function storedOf(row: Row, prefix: "" | "input_"): StoredMessage {
 function summaryOf(row: Row): LetterSummary {
   return {
     id: String(row["id"]),
-    at: Number(row["at"]),
+    at: timeOf(row["at"]),
     routeId: String(row["route_id"]),
     flowId: String(row["flow_id"]),
     flowHash: String(row["flow_hash"]),
     runId: row["run_id"] === null ? undefined : String(row["run_id"]),
     source: String(row["source"]),
     attempts: Number(row["attempts"]),
-    replayedAt: row["replayed_at"] === null ? undefined : Number(row["replayed_at"]),
-    failure: JSON.parse(String(row["failure"])) as Failure,
+    replayedAt: row["replayed_at"] === null ? undefined : timeOf(row["replayed_at"]),
+    failure: failureOf(String(row["failure"])),
     size: Number(row["size"]),
     hasInput: row["input_kind"] !== null,
   };
+}
+
+/** A row that is damaged must not hide the others: what cannot be read in it is said to be so. */
+function failureOf(text: string): Failure {
+  try {
+    const { type, message, stepId, routeId } = JSON.parse(text) as Partial<Failure>;
+    if (typeof type === "string" && typeof message === "string") return { type, message, stepId, routeId };
+  } catch {
+    // Told below.
+  }
+  return { type: "java.lang.IllegalStateException", message: "the record of the failure is damaged and cannot be read", stepId: undefined, routeId: undefined };
+}
+
+const lastTime = 8.64e15;
+
+/** A time that a Date can hold. */
+function timeOf(value: SqlValue | undefined): number {
+  const time = Number(value);
+  return Math.abs(time) <= lastTime ? time : 0;
 }
