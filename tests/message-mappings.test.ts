@@ -54,6 +54,30 @@ describe("install, list, read, remove", () => {
     expect((await execute("order-with-passing", { input: { k: "a" } })).json.errors[0].message).toBe("x: unknown value-mapping table 'passing' [source k]");
   });
 
+  it("a flow that sends to what is not installed is taken, and says so until it is there", async () => {
+    const steps = [
+      'to: "message-mapping:absent-document"',
+      "choice: {when: [{simple: '${body}', steps: [{to: {uri: value-mapping, parameters: {table: absent-table, from: a, to: b}}}]}]}",
+      'to: "message-mapping:absent-document"',
+      'toD: "message-mapping:${header.which}"',
+    ];
+    const yaml = webhook("early", ...steps);
+    const document = "message mapping 'absent-document' is not installed yet (install it with PUT /_api/message-mappings/absent-document)";
+    const table = "value-mapping table 'absent-table' is not installed yet (install it with PUT /_api/value-mappings/absent-table)";
+    const first = await server.putFlow("early", yaml);
+    expect([first.status, first.json.warnings]).toEqual([201, [`line 6: ${document}`, `line 7: ${table}`]]);
+    const { valid, problems } = (await server.api("POST", "/flows/validate?id=early", { yaml })).json;
+    expect([valid, problems.length, problems[0]]).toEqual([
+      true,
+      2,
+      { severity: "warning", line: 6, column: 11, routeId: "early", stepId: "to1", code: "mapping-unknown", message: document },
+    ]);
+    await put("absent-document", jsonRules({ to: "x", value: 1 }));
+    await server.api("PUT", "/value-mappings/absent-table", { columns: ["a", "b"], rows: [["1", "2"]] });
+    expect((await server.api("POST", "/flows/validate?id=early", { yaml })).json).toEqual({ valid: true, problems: [] });
+    expect((await server.putFlow("early", `# again\n${yaml}`)).json.warnings).toEqual([]);
+  });
+
   it("R89: a removed document is gone, and its users are named", async () => {
     await put("leaving", jsonRules({ to: "x", value: 1 }));
     await server.putFlow("leaving-user", webhook("leaving-user", 'to: "message-mapping:leaving"'));

@@ -212,6 +212,7 @@ async function start(
       paramsOf: seat === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
       installed: new Map(),
       turns: createTurns(),
+      mappings: { hasTable: (id) => mappings.tables.list().some((table) => table.id === id), hasDocument: (id) => mappings.documents.find(id) !== undefined },
       announce: (change, flowId, hash) => {
         trace.flowChanged(change, flowId, hash);
         events.emit({ name: `flow.${change}`, flowId, details: { hash } });

@@ -6,6 +6,7 @@ import { hashOf } from "../flows/disk-flow-store.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { readParams } from "../flows/flow-params.ts";
 import { listProblems } from "../flows/flow-problems.ts";
+import { missingMappings } from "../flows/missing-mappings.ts";
 import { installFlow, type InstallOutcome } from "../flows/install-flow.ts";
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
@@ -170,7 +171,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
         const stored = parts.installed.get(id)?.params ?? {};
         const given = params === undefined ? stored : readParams(params, stored);
         const { prepared } = prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: given });
-        const problems = listProblems(prepared);
+        const problems = [...listProblems(prepared), ...missingMappings(prepared.flow, parts.mappings)];
         return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
       },
     }),
@@ -194,7 +195,7 @@ function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   return { bytes, params };
 }
 
-function installJson(views: FlowViews, { flow, created, changed, testsPassed }: InstallOutcome): Readonly<Record<string, unknown>> {
+function installJson(views: FlowViews, { flow, created, changed, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
   return {
     id: flow.id,
     created,
@@ -203,12 +204,12 @@ function installJson(views: FlowViews, { flow, created, changed, testsPassed }: 
     lastModified: new Date(flow.lastModified).toISOString(),
     routeCount: flow.routeCount,
     routes: routesJson(views, flow.id),
-    warnings: flow.warnings,
+    warnings: [...flow.warnings, ...missing],
     ...(testsPassed === undefined ? {} : { testsPassed }),
   };
 }
 
-function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed }: InstallOutcome): Readonly<Record<string, unknown>> {
+function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
   const { before, after } = routeIds;
   return {
     id: flow.id,
@@ -223,7 +224,7 @@ function dryRunJson(views: FlowViews, { flow, created, changed, routeIds, testsP
       removed: before.filter((id) => !after.includes(id)),
       kept: after.filter((id) => before.includes(id)),
     },
-    warnings: flow.warnings,
+    warnings: [...flow.warnings, ...missing],
     ...(testsPassed === undefined ? {} : { testsPassed }),
   };
 }

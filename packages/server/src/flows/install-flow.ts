@@ -5,6 +5,7 @@ import { Refusal } from "../refusal.ts";
 import { hashOf } from "./disk-flow-store.ts";
 import { readParams } from "./flow-params.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
+import { missingMappings } from "./missing-mappings.ts";
 import { StorageError, type StagedFlow, type StoredFlow } from "./flow-store.ts";
 import { claimsTurn, decodeFlow, flowTurn, prepareFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
@@ -33,6 +34,8 @@ export interface InstallOutcome {
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Tests that passed; undefined when they were not asked for. */
   readonly testsPassed: number | undefined;
+  /** Tables and documents it sends to that are not there at the moment. */
+  readonly missing: readonly string[];
 }
 
 export function installFlow(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
@@ -54,14 +57,15 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const known = parts.installed.get(id);
   if (current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id)) {
     if (!request.dryRun) await keepTests(parts, request);
-    return { flow: known, created: false, changed: false, routeIds: { before, after: before }, testsPassed };
+    return { flow: known, created: false, changed: false, routeIds: { before, after: before }, testsPassed, missing: [] };
   }
   return parts.turns.take(claimsTurn, async () => {
     const { prepared, secrets } = prepareFlow(parts, { id, source, hash, params });
     refuseProblems(prepared);
     const deployment = prepared.deployment as Deployment;
+    const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
-    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) }, testsPassed };
+    const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) }, testsPassed, missing };
     if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? `${id}.yaml`, lastModified: current?.lastModified ?? 0 } };
     const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asRefusal);
     parts.secrets.set(id, [...secrets]);

@@ -4,6 +4,7 @@ import { hashOf } from "./disk-flow-store.ts";
 import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
+import type { InstalledMappings } from "./missing-mappings.ts";
 import type { Environment } from "../host/environment.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Log } from "@sluice/engine";
@@ -61,6 +62,7 @@ export interface FlowParts extends PrepareParts {
   readonly log: Log;
   readonly installed: Map<string, InstalledFlow>;
   readonly turns: Turns;
+  readonly mappings: InstalledMappings;
   /** Told after a flow came into service or left it. */
   announce(change: "deployed" | "removed", flowId: string, hash: string): void;
 }

@@ -1,0 +1,46 @@
+// Tables and documents that a flow sends to although nobody has installed them. It may be deployed so, since they may come
+// later; whoever deploys it is told, because until then every message fails there.
+import type { FlowDocument, StepNode } from "@sluice/model";
+import type { Problem } from "./flow-problems.ts";
+
+export interface InstalledMappings {
+  hasTable(id: string): boolean;
+  hasDocument(id: string): boolean;
+}
+
+export function missingMappings(flow: FlowDocument, installed: InstalledMappings): readonly Problem[] {
+  const problems: Problem[] = [];
+  const told = new Set<string>();
+  const look = (step: StepNode, routeId: string | null): void => {
+    const wanted = wantedBy(step);
+    if (wanted === undefined || told.has(wanted.path) || (wanted.isTable ? installed.hasTable(wanted.id) : installed.hasDocument(wanted.id))) return;
+    told.add(wanted.path);
+    const { line, column } = step.span;
+    const message = `${wanted.noun} '${wanted.id}' is not installed yet (install it with PUT /_api/${wanted.path})`;
+    problems.push({ severity: "warning", line, column, routeId, stepId: step.id, code: "mapping-unknown", message });
+  };
+  for (const route of flow.routes) eachStep(route.steps, (step) => look(step, route.id));
+  for (const { options } of flow.entities) eachStep(options, (step) => look(step, null));
+  return problems;
+}
+
+/** The table or document a step sends to; an id that is made at run time cannot be known. */
+function wantedBy({ options }: StepNode): { readonly id: string; readonly path: string; readonly noun: string; readonly isTable: boolean } | undefined {
+  const { uri, parameters } = options;
+  const match = typeof uri === "string" ? /^(message|value)-mapping(?::(?:\/\/)?([^?]*))?/.exec(uri) : null;
+  if (match === null) return undefined;
+  const isTable = match[1] === "value";
+  const beside = (parameters as Readonly<Record<string, unknown>> | undefined)?.[isTable ? "table" : "mapping"];
+  const id = match[2] ?? (typeof beside === "string" ? beside : "");
+  if (!/^[\w.-]+$/.test(id)) return undefined;
+  return { id, path: `${match[1]}-mappings/${id}`, noun: isTable ? "value-mapping table" : "message mapping", isTable };
+}
+
+/** Steps stand in options under many names, and below each other. */
+function eachStep(value: unknown, visit: (step: StepNode) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if (isStep(value)) visit(value);
+  for (const member of Array.isArray(value) ? value : Object.values(value)) eachStep(member, visit);
+}
+
+const isStep = (value: object): value is StepNode => "id" in value && "name" in value && "options" in value && "span" in value;
