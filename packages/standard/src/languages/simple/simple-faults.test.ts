@@ -78,4 +78,13 @@ describe("faults found when running", () => {
     expect(fault).toBeInstanceOf(FlowError);
     expect(fault).toMatchObject({ type, code });
   });
+
+  it.each([
+    ["${body.bogus}", '{"a":', "a text that is no JSON has no 'bogus'"],
+    ["${body.bogus(1)}", '{"a": 1}', "a text has no 'bogus()'"],
+    ["${body.bogus}", "[1]", "a list has no 'bogus'"],
+    ["${body.bogus}", 5, "a number has no 'bogus'"],
+  ])("%s of %j is told in words of JSON", (text, body, message) => {
+    expect(faultOf(() => evaluate(text, { body }))).toMatchObject({ message });
+  });
 });

@@ -154,8 +154,16 @@ function methodsOf(value: unknown): Methods<unknown> | undefined {
   return value instanceof Error ? (errorMethods as Methods<unknown>) : undefined;
 }
 
+/** What a value is, in the words of somebody who wrote JSON. */
+function nounOf(value: unknown): string {
+  if (typeof value === "string") return jsonView(value) === undefined ? "a text that is no JSON" : "a text";
+  if (typeof value === "number" || typeof value === "boolean") return `a ${typeof value}`;
+  if (Array.isArray(value)) return "a list";
+  return value instanceof Date ? "a time" : `a value of type ${javaTypeOf(value) ?? "null"}`;
+}
+
 function unknownMember(value: unknown, name: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `a value of type ${javaTypeOf(value) ?? "null"} has no '${name}'`, {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${nounOf(value)} has no '${name}'`, {
     code: "simple-unknown-member",
   });
 }
