@@ -366,6 +366,80 @@ describe("scope", () => {
     expect((await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId })).text).toBe("mocked");
   });
 
+  it("J02: what is remembered from one message to the next keeps sessions and live traffic apart", async () => {
+    const repository = '"#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"';
+    await server.putFlow(
+      "memories",
+      `- route:
+    id: keyed
+    from:
+      uri: webhook?idempotency=true
+      steps:
+        - to: {id: ask-real, uri: "direct:real-answer"}
+- route:
+    id: real-answer
+    from:
+      uri: direct:real-answer
+      steps:
+        - setBody: {constant: real}
+- route:
+    id: once
+    from:
+      uri: webhook
+      steps:
+        - idempotentConsumer: {header: X-Id, idempotentRepository: ${repository}, steps: [{setBody: {constant: first}}]}
+- route:
+    id: pairs
+    from:
+      uri: webhook
+      steps:
+        - aggregate:
+            correlationExpression: {constant: all}
+            completionSize: 2
+            aggregationStrategy: GroupedBodyAggregationStrategy
+            steps: [{log: "a pair of \${body} by \${exchangeProperty.CamelAggregatedCorrelationKey}"}]
+- route:
+    id: ordered
+    from:
+      uri: webhook
+      steps:
+        - resequence: {header: X-Id, batchConfig: {batchSize: 2, batchTimeout: 600000}, steps: [{log: "in order: \${body}"}]}
+`,
+    );
+    const mocked = { match: { stepId: "ask-real" }, respond: { body: "mocked" } };
+    const { sessionId } = await session({ scope: "session", mocks: [mocked] });
+    const inside = { "x-test-session": sessionId };
+    const post = async (path: string, headers: Readonly<Record<string, string>>, body = "x") =>
+      (await call(server.baseUrl, "POST", `/api/${path}`, body, headers)).text;
+    const key = (name: string) => ({ "idempotency-key": name });
+    expect([await post("keyed", { ...key("a"), ...inside }), await post("keyed", key("a")), await post("keyed", { ...key("a"), ...inside })]).toEqual([
+      "mocked",
+      "real",
+      "mocked",
+    ]);
+    expect([await post("once", { "x-id": "1", ...inside }), await post("once", { "x-id": "1" }), await post("once", { "x-id": "1" })]).toEqual([
+      "first",
+      "first",
+      "ok",
+    ]);
+    await post("pairs", inside, "tried");
+    await post("pairs", {}, "one");
+    await post("pairs", {}, "two");
+    await eventually(() => server.logText().includes("a pair of"));
+    await post("ordered", { "x-id": "1", ...inside }, "tried");
+    await post("ordered", { "x-id": "2" }, "two");
+    await post("ordered", { "x-id": "1" }, "one");
+    await eventually(() => server.logText().includes("in order: two"));
+    expect(server.logText().match(/in order: \w+/g)).toEqual(["in order: one", "in order: two"]);
+    expect(server.logText()).toContain(String.raw`a pair of [\"one\",\"two\"] by all`);
+    await server.api("DELETE", `/test/session/${sessionId}`);
+    const everywhere = await session({ scope: "deployment", mocks: [mocked] });
+    expect(await post("keyed", key("b"))).toBe("mocked");
+    await server.api("DELETE", `/test/session/${everywhere.sessionId}`);
+    expect(await post("keyed", key("b"))).toBe("real");
+    await server.api("DELETE", "/flows/memories");
+  });
+
   it("J07: two deployment sessions on one step are 409, session scopes are apart", async () => {
     await session(respondTo("out", { body: "1" }));
     const second = await server.api("POST", "/test/session", respondTo("out", { body: "2" }));

@@ -199,18 +199,23 @@ function requestHandler(
     const key = findHeader(request.rawHeaders, "idempotency-key");
     if (key === undefined) return accept(request);
     if (key === "" || key.length > 255) return errorReply(400, "Idempotency-Key must have 1 to 255 characters");
-    const { principal } = request;
-    const caller = typeof principal === "object" && principal !== null && "id" in principal ? String(principal.id) : "";
-    const scoped = JSON.stringify([route.id, caller, key]);
+    // What a test session was answered is nobody else's answer, and one caller's is no other's of the same name.
+    const scoped = JSON.stringify([route.id, callerOf(request.principal), request.session?.id ?? "", key]);
     const claim = settings.idempotency.claim(scoped, request.body);
     if (claim.kind === "running") return errorReply(409, "a request with this Idempotency-Key is still running");
     if (claim.kind === "differs") return errorReply(422, "this Idempotency-Key was used with another body");
     if (claim.kind === "known") return { ...claim.reply, headers: { ...claim.reply.headers, "Idempotent-Replayed": "true" } };
     return accept(request, (reply) => {
-      settings.idempotency.settle(scoped, reply);
+      settings.idempotency.settle(scoped, reply, request.session === undefined);
       return reply;
     });
   }
+}
+
+/** Who called, as far as a policy asked: how they proved it, by whose word, and their name. */
+function callerOf(principal: unknown): readonly string[] {
+  const { scheme = "", id = "", claims = {} } = (principal ?? {}) as { scheme?: string; id?: string; claims?: Readonly<Record<string, unknown>> };
+  return [scheme, String(claims["iss"] ?? ""), id];
 }
 
 type Settle = (reply: HttpReply) => HttpReply;

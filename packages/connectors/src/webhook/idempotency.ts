@@ -54,12 +54,13 @@ export class IdempotencyKeys {
     return known.reply === undefined ? { kind: "running" } : { kind: "known", reply: known.reply };
   }
 
-  /** Keeps the reply of a run, or frees the key when it is none that may be repeated. */
-  settle(key: string, reply: HttpReply): void {
+  /** Keeps the reply of a run, or frees the key when it is none that may be repeated: for live callers, one that a mock had a part in. */
+  settle(key: string, reply: HttpReply, isLive = true): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     const { body } = reply;
-    if (reply.status >= 500 || (typeof body === "object" && !(body instanceof Uint8Array))) {
+    const isMocked = isLive && reply.headers?.["X-Mocked"] !== undefined;
+    if (isMocked || reply.status >= 500 || (typeof body === "object" && !(body instanceof Uint8Array))) {
       this.#drop(key);
       return;
     }

@@ -112,7 +112,7 @@ describe("aggregate", () => {
         ["CamelAggregationCompleteAllGroups", "true"],
       ],
     });
-    await run.runtime.inletOf("direct:start")?.deliver(new Message("2", wire));
+    await run.runtime.inletOf("direct:start")?.deliver(new Message("2", wire), { session: { id: "by-hand", skipTime: false } });
     await settle();
     expect(groupsOf(run)).toEqual([]);
     await run({ body: "3", headers: { id: "z", CamelAggregationCompleteAllGroups: true } });

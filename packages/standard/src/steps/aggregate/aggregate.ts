@@ -44,7 +44,7 @@ export const aggregate = defineStep({
     );
     return (exchange) => {
       if (takesFlag(exchange, "CamelAggregationCompleteAllGroups")) {
-        groups.completeAll("force");
+        groups.completeAll("force", exchange);
         return;
       }
       const key = asText(keyOf(exchange));
@@ -54,7 +54,7 @@ export const aggregate = defineStep({
       }
       const inclusive = takesFlag(exchange, "CamelAggregationCompleteAllGroupsInclusive");
       groups.add(key, copyExchange(exchange, compiler.host.ids));
-      if (inclusive) groups.completeAll("force");
+      if (inclusive) groups.completeAll("force", exchange);
     };
   },
 });

@@ -3,6 +3,7 @@
 import { FlowError, type Exchange, type Host, type Lifecycle } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
 import { OldestKey } from "../../oldest-key.ts";
+import { sessionKey } from "../session-key.ts";
 import { messageWeight } from "../message-weight.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
@@ -31,6 +32,9 @@ export interface GroupOptions {
 }
 
 interface Group {
+  readonly key: string;
+  /** The test session its messages are of. */
+  readonly session: string | undefined;
   exchange: Exchange | undefined;
   size: number;
   /** Monotonic time at which it is given up waiting. */
@@ -71,27 +75,28 @@ export class Groups implements Lifecycle {
   /** Merges a message into its group and finishes the group when its time has come. */
   add(key: string, message: Exchange): void {
     const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
-    if (this.#closed.has(key))
+    const place = sessionKey(message, key);
+    if (this.#closed.has(place))
       throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key '${key}' has been closed`, {
         code: "correlation-key-closed",
       });
-    if (completionOnNewCorrelationGroup) for (const other of this.#open.keys()) if (other !== key) this.#complete(other, "force");
-    const group = this.#open.get(key) ?? this.#begin(key);
+    if (completionOnNewCorrelationGroup && !this.#open.has(place)) this.completeAll("force", message);
+    const group = this.#open.get(place) ?? this.#begin(place, key, message);
     const size = group.size + 1;
     let by: CompletedBy | undefined;
     if (eagerCheckCompletion) {
       message.setProperty("CamelAggregatedSize", size);
       by = check.isComplete(message, size);
     }
-    const merged = this.#merge(key, group, message, strategy);
+    const merged = this.#merge(place, group, message, strategy);
     merged.setProperty("CamelAggregatedSize", size);
     group.exchange = merged;
     group.size = size;
     this.#weigh(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
-    if (by === "consumer") this.completeAll("consumer");
-    else if (by !== undefined) this.#complete(key, by);
-    else if (size >= mostMessagesPerGroup) this.#finishEarly(key, `group '${key}' has reached ${mostMessagesPerGroup} messages and is finished early`);
+    if (by === "consumer") this.completeAll("consumer", message);
+    else if (by !== undefined) this.#complete(place, by);
+    else if (size >= mostMessagesPerGroup) this.#finishEarly(place, `group '${key}' has reached ${mostMessagesPerGroup} messages and is finished early`);
     else this.#wait(group, eagerCheckCompletion ? message : merged);
     while (this.#bytes > mostGroupBytes && this.#open.size > 0)
       this.#finishEarly(this.#oldest.next() as string, `the open groups hold more than ${mostGroupBytes} bytes: the oldest are finished early`);
@@ -105,23 +110,24 @@ export class Groups implements Lifecycle {
     group.bytes = bytes;
   }
 
-  completeAll(by: CompletedBy): void {
-    for (const key of this.#open.keys()) this.#complete(key, by);
+  /** Finishes every group, or those of the test session this message is of; a message of none means the groups of none. */
+  completeAll(by: CompletedBy, among?: Exchange): void {
+    for (const [place, { session }] of this.#open) if (among === undefined || session === among.run.session?.id) this.#complete(place, by);
   }
 
-  #begin(key: string): Group {
+  #begin(place: string, key: string, { run }: Exchange): Group {
     if (this.#open.size >= mostGroups) this.#finishEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest are finished early`);
-    const group: Group = { exchange: undefined, size: 0, due: Infinity, bytes: 0 };
-    this.#open.set(key, group);
+    const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
+    this.#open.set(place, group);
     return group;
   }
 
-  #merge(key: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
+  #merge(place: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
     try {
       return strategy.aggregate(group.exchange, message, group.exchange ?? message);
     } catch (thrown) {
       if (this.#options.discardOnAggregationFailure || group.exchange === undefined) {
-        this.#open.delete(key);
+        this.#open.delete(place);
         this.#bytes -= group.bytes;
       }
       throw thrown;
@@ -135,36 +141,36 @@ export class Groups implements Lifecycle {
     group.due = timeoutMs > 0 ? host.clock.monotonic() + timeoutMs : Infinity;
   }
 
-  #complete(key: string, by: CompletedBy): void {
-    const group = this.#open.get(key);
+  #complete(place: string, by: CompletedBy): void {
+    const group = this.#open.get(place);
     if (group?.exchange === undefined) return;
-    this.#open.delete(key);
+    this.#open.delete(place);
     this.#bytes -= group.bytes;
-    this.#close(key);
+    this.#close(place);
     if (by === "timeout" && this.#options.discardOnCompletionTimeout) return;
     const { exchange } = group;
-    exchange.setProperty("CamelAggregatedCorrelationKey", key);
+    exchange.setProperty("CamelAggregatedCorrelationKey", group.key);
     exchange.setProperty("CamelAggregatedCompletedBy", by);
     this.#options.strategy.complete?.(exchange);
     this.#options.release(exchange);
   }
 
-  #close(key: string): void {
+  #close(place: string): void {
     const { closeCorrelationKeyOnCompletion: remembered } = this.#options;
     if (remembered === undefined) return;
-    this.#closed.add(key);
+    this.#closed.add(place);
     const most = remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
     if (this.#closed.size > most) this.#closed.delete(this.#oldestClosed.next() as string);
   }
 
   #expire(): void {
     const now = this.#options.host.clock.monotonic();
-    for (const [key, group] of this.#open) if (group.due <= now) this.#complete(key, "timeout");
+    for (const [place, group] of this.#open) if (group.due <= now) this.#complete(place, "timeout");
   }
 
-  #finishEarly(key: string, reason: string): void {
+  #finishEarly(place: string, reason: string): void {
     if (this.#warned++ % 1000 === 0) this.#warn(reason);
-    this.#complete(key, "force");
+    this.#complete(place, "force");
   }
 
   #warn(text: string): void {

@@ -1,6 +1,7 @@
 import { asText, defineStep, ending, FlowError, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { IdempotentRepository } from "../../beans/idempotent-repository.ts";
+import { sessionKey } from "../session-key.ts";
 import { settle } from "../settle.ts";
 import { whenOver } from "../when-over.ts";
 
@@ -41,11 +42,12 @@ export const idempotentConsumer = defineStep({
       else if (!failed) repository.add(key);
     };
     return (exchange) => {
-      const key = asText(keyOf(exchange));
-      if (key === "")
+      const id = asText(keyOf(exchange));
+      if (id === "")
         throw new FlowError("org.apache.camel.processor.idempotent.NoMessageIdException", `No message ID could be found using expression: ${expression.text}`, {
           code: "message-id-missing",
         });
+      const key = sessionKey(exchange, id);
       const isNew = eager ? repository.add(key) : !repository.contains(key);
       if (!isNew) {
         exchange.setProperty("CamelDuplicateMessage", true);

@@ -2,6 +2,7 @@ import { copyExchange, defineStep, FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { OrderedDelivery } from "../ordered-delivery.ts";
 import { BatchResequencer } from "./batch-resequencer.ts";
+import { Sequences } from "./sequences.ts";
 import { StreamResequencer } from "./stream-resequencer.ts";
 
 const ignoreInvalidExchanges = f.boolean({ doc: "Lets messages without a key pass instead of failing them.", default: false });
@@ -48,11 +49,11 @@ export const resequence = defineStep({
     const { host, tasks } = compiler;
     const delivery = new OrderedDelivery(tasks, compiler.steps(steps));
     const deliver = delivery.push.bind(delivery);
-    const sequencer = tasks.state("sequence", () =>
+    const sequence = (): BatchResequencer | StreamResequencer =>
       streamConfig === undefined
         ? new BatchResequencer(batchConfig ?? { batchSize: 100, batchTimeout: 1000, allowDuplicates: false, reverse: false }, host.clock, deliver)
-        : new StreamResequencer(streamConfig, host.clock, deliver),
-    );
+        : new StreamResequencer(streamConfig, host.clock, deliver);
+    const sequencer = tasks.state("sequence", () => new Sequences(sequence));
     const ignores = (streamConfig ?? batchConfig)?.ignoreInvalidExchanges === true;
     return (exchange) => {
       const key = keyOf(exchange);
