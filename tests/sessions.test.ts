@@ -404,10 +404,27 @@ describe("scope", () => {
       uri: webhook
       steps:
         - resequence: {header: X-Id, batchConfig: {batchSize: 2, batchTimeout: 600000}, steps: [{log: "in order: \${body}"}]}
+- route:
+    id: broken-circuit
+    from:
+      uri: webhook
+      steps:
+        - circuitBreaker:
+            resilience4jConfiguration: {minimumNumberOfCalls: 2, slidingWindowSize: 2}
+            steps: [{to: {id: ask-again, uri: "direct:real-answer"}}]
+            onFallback: {steps: [{setBody: {constant: fallback}}]}
+- route:
+    id: two-an-hour
+    from:
+      uri: webhook
+      steps:
+        - throttle: {constant: 2, timePeriodMillis: 3600000, rejectExecution: true}
+        - setBody: {constant: through}
 `,
     );
     const mocked = { match: { stepId: "ask-real" }, respond: { body: "mocked" } };
-    const { sessionId } = await session({ scope: "session", mocks: [mocked] });
+    const broken = { match: { stepId: "ask-again" }, throw: { type: "Timeout", message: "made up" } };
+    const { sessionId } = await session({ scope: "session", mocks: [mocked, broken] });
     const inside = { "x-test-session": sessionId };
     const post = async (path: string, headers: Readonly<Record<string, string>>, body = "x") =>
       (await call(server.baseUrl, "POST", `/api/${path}`, body, headers)).text;
@@ -422,6 +439,11 @@ describe("scope", () => {
       "first",
       "ok",
     ]);
+    for (let count = 0; count < 4; count++) {
+      expect(await post("broken-circuit", inside)).toBe("fallback");
+      await post("two-an-hour", inside);
+    }
+    expect([await post("broken-circuit", {}), await post("two-an-hour", {})]).toEqual(["real", "through"]);
     await post("pairs", inside, "tried");
     await post("pairs", {}, "one");
     await post("pairs", {}, "two");

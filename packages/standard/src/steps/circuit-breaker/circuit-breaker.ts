@@ -3,11 +3,14 @@ import { copyExchange, defineStep, FlowError, type Awaitable, type Exchange, typ
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { checkExceptionType, isOneOf } from "../exception-type.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { runBranch } from "../branch.ts";
 import { mergeResult } from "../merge-result.ts";
 import { after } from "../settle.ts";
 import { Breaker } from "./breaker.ts";
 import { breakerDefaults, breakerFields, type BreakerOptions } from "./breaker-fields.ts";
+
+const mostSessions = 100;
 
 type Verdict = "failed" | "timed-out" | "open" | "busy";
 
@@ -47,17 +50,22 @@ export const circuitBreaker = defineStep({
     const { host } = compiler;
     const run = compiler.steps(steps, inheritErrorHandler ? undefined : { errors: "off" });
     const fallback = onFallback === undefined || onFallback.disabled ? undefined : compiler.steps(onFallback.steps, { errors: "off" });
-    const breaker = new Breaker(options, () => host.clock.monotonic());
+    const makeBreaker = (): Breaker => new Breaker(options, () => host.clock.monotonic());
+    const live = makeBreaker();
+    const bySession = new BoundedMap<string, Breaker>(mostSessions, makeBreaker);
+    // The faults a test session makes up must not open the circuit for anybody else.
+    const breakerOf = ({ run: { session } }: Exchange): Breaker => (session === undefined ? live : bySession.get(session.id));
     let running = 0;
 
     const instead = (exchange: Exchange, error: FlowError, verdict: Verdict): Awaitable => {
-      note(exchange, breaker.state, { fallback: fallback !== undefined, verdict });
+      note(exchange, breakerOf(exchange).state, { fallback: fallback !== undefined, verdict });
       if (fallback !== undefined && !exchange.run.isCancelled) return useFallback(exchange, error, fallback);
       if (verdict === "open" && !options.throwExceptionWhenHalfOpenOrOpenState) return undefined;
       throw error;
     };
 
     return (exchange) => {
+      const breaker = breakerOf(exchange);
       if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return instead(exchange, bulkheadFull(node.id), "busy");
       if (!breaker.permits()) return instead(exchange, notPermitted(node.id, breaker.state), "open");
       const copy = copyExchange(exchange, host.ids);

@@ -1,6 +1,7 @@
 import { asText, defineStep, FlowError, pause, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { BoundedMap } from "../bounded-map.ts";
+import { sessionKey } from "../session-key.ts";
 import { Slots } from "../slots.ts";
 import { whenOver } from "../when-over.ts";
 import { Permits } from "./permits.ts";
@@ -34,7 +35,7 @@ export const throttle = defineStep({
     const { clock } = compiler.host;
     const most = compiler.expression(expression);
     const group = correlationExpression === undefined ? undefined : compiler.expression(correlationExpression);
-    const keyOf = (exchange: Exchange): string => (group === undefined ? "" : asText(group(exchange)));
+    const keyOf = (exchange: Exchange): string => sessionKey(exchange, group === undefined ? "" : asText(group(exchange)));
     let limit = 0;
     const limitFor = (exchange: Exchange): number => (limit = readLimit(most(exchange), limit));
     return mode === "TotalRequests" ? perPeriod() : atOnce();
