@@ -97,7 +97,10 @@ describe("SAP value_mapping.xml", () => {
   });
 
   it.each([
-    ['<!DOCTYPE vm [<!ENTITY x "y">]><vm/>', "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read"],
+    [
+      '<!DOCTYPE vm [<!ENTITY x "y">]><vm/>',
+      "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
+    ],
     ["<vm>\n<group>&x;</group></vm>", "not well-formed XML: unknown entity &x; (line 2, column 8)"],
     ["<vm><group></vm>", "not well-formed XML: </vm> where </group> is due (line 1, column 12)"],
     ["<other/>", "expected the root element <vm>, got <other>"],
