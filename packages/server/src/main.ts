@@ -145,7 +145,16 @@ async function start(
     const limits = httpLimits(settings);
     const reportFault = (fault: unknown, reference: string): void =>
       log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
-    const policies = await openPolicies({ settings, dataDir, environment, secrets, log, clock, isInstalled: (flowId) => flows.installed.has(flowId) });
+    const policies = await openPolicies({
+      settings,
+      dataDir,
+      environment,
+      secrets,
+      log,
+      clock,
+      isInstalled: (flowId) => flows.installed.has(flowId),
+      ...(seat === undefined ? {} : { outguessed: (source: string) => seat.outguessed(source) }),
+    });
     const ingress = createIngress({
       limits,
       accessOf: isTrial ? sessionsOnly((id) => sessions.isOpen(id)) : policies.accessOf,
@@ -240,6 +249,9 @@ async function start(
       history,
       kept,
       counts,
+      trace,
+      workers: settings.workers,
+      drainMs: settings.drainMs,
       hubs: { trace: trace.hub, log: logs.hub },
       events,
       log,

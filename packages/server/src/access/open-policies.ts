@@ -19,6 +19,8 @@ export interface AccessSurroundings {
   readonly log: Log;
   readonly clock: Clock;
   isInstalled(flowId: string): boolean;
+  /** Told of a source that has no try left for now, so that other workers let nobody in from there unasked. */
+  outguessed?(source: string): void;
 }
 
 /** After its first wrong credentials a source may try once in so many milliseconds. */
@@ -34,12 +36,21 @@ export function followPolicies(surroundings: AccessSurroundings): Policies {
   return Policies.following(partsOf(surroundings, 1));
 }
 
-function partsOf({ settings, dataDir, environment, secrets, log, clock, isInstalled }: AccessSurroundings, wrongCredentials: number): PoliciesParts {
+function partsOf(
+  { settings, dataDir, environment, secrets, log, clock, isInstalled, outguessed }: AccessSurroundings,
+  wrongCredentials: number,
+): PoliciesParts {
   const { monotonic, now } = clock;
   return {
     directory: join(dataDir, "policies"),
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
-    guesses: new TokenBuckets({ capacity: wrongCredentials, refillMs: guessEveryMs, maxKeys: maxSources, monotonic }),
+    guesses: new TokenBuckets({
+      capacity: wrongCredentials,
+      refillMs: guessEveryMs,
+      maxKeys: maxSources,
+      monotonic,
+      ...(outguessed === undefined ? {} : { emptied: outguessed }),
+    }),
     variable: (name) => environment.named(name),
     now,
     monotonic,

@@ -99,6 +99,11 @@ export class Policies {
     else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
   }
 
+  /** Another process has counted too many wrong credentials from this source: it is to be asked for a while. */
+  distrust(source: string): void {
+    this.#parts.guesses.empty(source);
+  }
+
   /** True when calls of this flow's webhooks are counted, which only one process can do. */
   isCounted(flowId: string): boolean {
     return this.#inForce.get(flowId)?.compiled?.isCounted === true;

@@ -60,3 +60,19 @@ it("over any time span no key gets more than capacity plus what was refilled", (
 it("waits are whole seconds of one or more", () => {
   expect([retryAfter(1), retryAfter(1_000), retryAfter(1_001)]).toEqual(["1", "1", "2"]);
 });
+
+it("tells when the last token of a key is taken, and takes all at once when told to", () => {
+  const emptied: string[] = [];
+  const clock = { now: 0 };
+  const two = new TokenBuckets({ capacity: 2, refillMs: 1_000, maxKeys: 100, monotonic: () => clock.now, emptied: (key) => emptied.push(key) });
+  two.take("a");
+  expect(emptied).toEqual([]);
+  two.take("a");
+  two.take("a");
+  expect(emptied).toEqual(["a"]);
+  two.empty("b");
+  expect([two.wait("b"), two.take("b")]).toEqual([1_000, 1_000]);
+  clock.now = 1_000;
+  expect([two.take("a"), two.take("b")]).toEqual([0, 0]);
+  expect(emptied).toEqual(["a", "a", "b"]);
+});

@@ -6,6 +6,8 @@ export interface BucketSettings {
   readonly maxKeys: number;
   /** Milliseconds that only go forward. */
   monotonic(): number;
+  /** Told of a key whose last token was taken. */
+  emptied?(key: string): void;
 }
 
 interface Bucket {
@@ -32,13 +34,21 @@ export class TokenBuckets {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       if (this.#buckets.size >= this.#settings.maxKeys) this.#makeRoom();
-      this.#buckets.set(key, { tokens: this.#settings.capacity - 1, at: this.#settings.monotonic() });
+      const tokens = this.#settings.capacity - 1;
+      this.#buckets.set(key, { tokens, at: this.#settings.monotonic() });
+      if (tokens < 1) this.#settings.emptied?.(key);
       return 0;
     }
     this.#refill(bucket);
     if (bucket.tokens < 1) return this.#waitOf(bucket);
-    bucket.tokens--;
+    if (--bucket.tokens < 1) this.#settings.emptied?.(key);
     return 0;
+  }
+
+  /** Takes all there is. */
+  empty(key: string): void {
+    if (!this.#buckets.has(key) && this.#buckets.size >= this.#settings.maxKeys) this.#makeRoom();
+    this.#buckets.set(key, { tokens: 0, at: this.#settings.monotonic() });
   }
 
   /** What `take` would return, without taking. */

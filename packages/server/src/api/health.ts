@@ -61,7 +61,13 @@ const healthShape = shape(
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
       .optional()
-      .describe("With more than one worker."),
+      .describe("With more than one worker, those that serve."),
+    missingWorkers: z.int().optional().describe("Workers that ended and are not replaced yet; the status is DEGRADED meanwhile."),
+    lastWorkerEnd: z
+      .looseObject({ at: z.string(), pid: z.int(), how: z.string() })
+      .nullable()
+      .optional()
+      .describe("The last worker that ended by itself, and how."),
   }),
   "Health",
 );

@@ -10,7 +10,7 @@ import type { Ingress } from "./ingress.ts";
 import type { HttpLimits } from "./limits.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";
 import type { ManagementHandler } from "./management.ts";
-import { notePeer, openPrivateDoor } from "./private-door.ts";
+import { addedHeaderBytes, notePeer, openPrivateDoor } from "./private-door.ts";
 import { plainConnections } from "./plain/plain-connections.ts";
 import { refuseAndClose } from "./refuse.ts";
 import { RequestArrival, type ArrivalScope } from "./request-arrival.ts";
@@ -86,7 +86,7 @@ export function createListener(options: ListenerOptions): HttpListener {
   });
 
   async function listenPrivately(path: string): Promise<void> {
-    const inner = createServer(serverOptions);
+    const inner = createServer({ ...serverOptions, maxHeaderSize: limits.maxHeaderBytes + addedHeaderBytes });
     inner.on("request", (request, response) => {
       notePeer(request);
       take(request, response, false);

@@ -27,16 +27,29 @@ export async function openPrivateDoor(server: Server, path: string): Promise<voi
   await chmod(path, 0o600);
 }
 
-/** Takes the client's address out of the headers; the worker that handed the request on lets no other header of this name through. */
+/** Room for what the other worker adds to a head that was as large as a head may be. */
+export const addedHeaderBytes = 1_024;
+
+/**
+ * Takes the client's address out of the headers, and those before it that the other worker had to add; that worker lets no other header
+ * of this name through.
+ */
 export function notePeer(request: ForwardedRequest): void {
   const { rawHeaders } = request;
   for (let index = rawHeaders.length - 2; index >= 0; index -= 2) {
     if (rawHeaders[index]?.toLowerCase() !== peerHeader) continue;
-    request.peer = rawHeaders[index + 1] as string;
-    // Node makes these two from the raw list when they are first asked for, and counts on its length.
-    delete request.headers[peerHeader];
-    delete request.headersDistinct[peerHeader];
-    rawHeaders.splice(index, 2);
+    const [peer, ours] = (rawHeaders[index + 1] as string).split(" ");
+    request.peer = peer as string;
+    const first = index - Number(ours ?? 0) * 2;
+    for (let taken = index; taken >= first; taken -= 2) {
+      const name = (rawHeaders[taken] as string).toLowerCase();
+      // Node makes these two from the raw list when they are first asked for, and counts on its length.
+      delete request.headers[name];
+      delete request.headersDistinct[name];
+      // Only a client that speaks the older version may name no host.
+      if (name === "host") request.httpVersionMinor = 0;
+    }
+    rawHeaders.splice(first, index + 2 - first);
     return;
   }
 }

@@ -6,6 +6,7 @@ import type { DurableStore } from "../store/durable-store.ts";
 import { Exposition, type Sample } from "./exposition.ts";
 import { addCounts, durationBounds, type RunCounts } from "./run-counts.ts";
 import type { RouteFigures, WorkerFigures } from "../workers/messages.ts";
+import type { OtherWorkers } from "../workers/service-view.ts";
 
 export interface MetricsParts {
   readonly counts: RunCounts;
@@ -20,14 +21,9 @@ export interface MetricsParts {
   connections(): number;
   webhookCalls(): number;
   /** What the other workers of the service counted; undefined when this one works alone. */
-  others?(): Promise<OtherFigures>;
+  others?(): Promise<Pick<OtherWorkers, "present" | "departed">>;
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
-}
-
-interface OtherFigures {
-  readonly present: readonly WorkerFigures[];
-  readonly departed: readonly WorkerFigures[];
 }
 
 /** Routes and queues beyond this many are summed up under `_other`: names must not make a scrape grow without end. */
@@ -44,10 +40,7 @@ export function createMetricsText(parts: MetricsParts): () => Promise<string> {
     page.gauge("sluice_up", "1 while the runtime takes in messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
     const others = await parts.others?.();
     const present = others?.present ?? [];
-    runFigures(
-      page,
-      others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...[...present, ...others.departed].map(({ counts }) => counts)]),
-    );
+    runFigures(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
     routeFigures(page, parts, present);
     await storeFigures(page, parts.store);
     doorFigures(page, parts, present);

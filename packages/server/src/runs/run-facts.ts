@@ -41,18 +41,13 @@ export interface RunFacts {
 }
 
 /** What is known of a run from outside its process. */
-export type LostRun = Pick<RunFacts, "id" | "route" | "exchangeId" | "trigger" | "startedAt">;
+export type LostRun = Pick<RunFacts, "id" | "route" | "exchangeId" | "trigger" | "startedAt" | "parentRunId" | "traceId">;
 
 /** A run whose process ended before it did. */
-export function lostRun({ id, route, exchangeId, trigger, startedAt }: LostRun, error: RunError, endedAt: number): RunFacts {
+export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFacts {
   return {
-    id,
-    route,
-    exchangeId,
-    parentRunId: undefined,
+    ...lost,
     sessionId: undefined,
-    trigger,
-    startedAt,
     endedAt,
     isOver: true,
     contentType: undefined,
@@ -60,7 +55,6 @@ export function lostRun({ id, route, exchangeId, trigger, startedAt }: LostRun, 
     preview: "",
     status: "failed",
     correlationId: undefined,
-    traceId: undefined,
     redeliveries: 0,
     handled: false,
     steps: [],

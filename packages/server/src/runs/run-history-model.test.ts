@@ -127,7 +127,9 @@ class Interleaving {
     const at = ++this.#clock;
     const error = { type: "WorkerDied", message: `lost ${at}`, stepId: null };
     const route = { id: routeId, flowId: "f", flowHash: "h" };
-    const facts = lostRun({ id: `run_${String(at).padStart(6, "0")}`, route, exchangeId: `e${at}`, trigger: { uri: "direct:x" }, startedAt: at }, error, at);
+    const id = `run_${String(at).padStart(6, "0")}`;
+    const origin = { trigger: { uri: "direct:x" }, parentRunId: undefined, traceId: undefined };
+    const facts = lostRun({ id, route, exchangeId: `e${at}`, startedAt: at, ...origin }, error, at);
     const run = new Run(facts.id, facts.route, at, facts.trigger);
     const exchange = new Exchange(facts.exchangeId, run, "InOut", new Message(null));
     this.#came(routeId, facts.id);

@@ -12,8 +12,8 @@ export interface HubClient {
   offer(event: StreamEvent): void;
   /** Events come so much faster than it can be given them that the next ones need not be built. */
   readonly isFlooded: boolean;
-  /** An event it would have been offered was not built. */
-  miss(): void;
+  /** Events it might have been offered were not built. */
+  miss(count?: number): void;
   /** The stream ends. */
   finish(): void;
 }
@@ -85,6 +85,13 @@ export class EventHub {
     this.#counter++;
     for (const client of this.#clients) if (coversRoute(client.filter, route)) client.miss();
     return true;
+  }
+
+  /** Counts events that somebody else could not hand over: those who listen are told of a gap behind what they were just offered. */
+  lose(count: number): void {
+    if (count === 0 || !this.#recording) return;
+    this.#counter += count;
+    for (const client of this.#clients) client.miss(count);
   }
 
   #keep(event: StreamEvent): void {

@@ -151,3 +151,17 @@ it("a filter on the text counts only what it lets through", () => {
   client.pass(10);
   expect([client.received(), client.dropped()]).toEqual([11, 0]);
 });
+
+it("tells of events that another process could not hand over, also when it has none to send", () => {
+  const { hub, pass, publish, received, dropped } = followed();
+  publish(2);
+  hub.lose(5);
+  pass(100);
+  expect([received(), dropped()]).toEqual([2, 5]);
+  hub.lose(3);
+  pass(100);
+  expect([received(), dropped()]).toEqual([2, 8]);
+  publish(4);
+  pass(100);
+  expect([received(), dropped()]).toEqual([6, 8]);
+});

@@ -71,8 +71,9 @@ export class StreamClient {
     return this.#isFlooded && this.#waiting.isFull && this.filter.isWhole;
   }
 
-  miss(): void {
-    this.#missed++;
+  miss(count = 1): void {
+    this.#missed += count;
+    if (!this.#blocked && !this.#gathering) this.#gather(gatherMs);
   }
 
   offer(event: StreamEvent): void {
@@ -122,7 +123,7 @@ export class StreamClient {
   #flush(): void {
     while (this.#backlog.length > 0 && !this.#blocked && this.#options.stream.open)
       this.#send(this.#backlog.splice(0, backlogStep).filter((event) => this.#admits(event)));
-    if (this.#blocked || this.#gathering || this.#waiting.size === 0 || !this.#options.stream.open) return;
+    if (this.#blocked || this.#gathering || (this.#waiting.size === 0 && this.#missed === 0) || !this.#options.stream.open) return;
     this.#sendWaiting();
   }
 

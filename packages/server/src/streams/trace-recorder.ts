@@ -3,6 +3,7 @@
 import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
+import type { RunFacts } from "../runs/run-facts.ts";
 import { EventHub } from "./event-hub.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
@@ -59,6 +60,13 @@ export class TraceRecorder {
       this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
+  /** A run ended with the process it was in: all that is known of it is what the history has. */
+  runLost({ id: runId, route, exchangeId, traceId, parentRunId, startedAt, endedAt, error }: RunFacts): void {
+    if (!this.hub.recording) return;
+    const facts = { flowId: route.flowId, routeId: route.id, runId, exchangeId, parentRunId: parentRunId ?? null, traceId: traceId ?? null };
+    this.#announce("run.failed", { ...facts, durationMs: Math.max(0, endedAt - startedAt), error });
+  }
+
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
     if (!this.#isWanted(exchange.run)) return;
     const step = exchange.at === undefined ? undefined : this.#part(exchange.at, exchange);
@@ -87,12 +95,12 @@ export class TraceRecorder {
     return followed && !this.hub.skip(route);
   }
 
-  #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly [name: string]: unknown }): void {
+  #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
     const { clock, secrets } = this.#options;
     const at = new Date(clock.now()).toISOString();
     const scrub = secrets.asOfNow();
-    const { flowId, routeId } = facts;
-    this.hub.publish(plainEvent({ flowId, routeId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...facts }))));
+    const { flowId, routeId, runId } = facts;
+    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...facts }))));
   }
 
   #publish(subject: TraceSubject): void {

@@ -24,7 +24,7 @@ describe("calls between processes", () => {
       throw Object.assign(new RangeError("too much"), { code: "E_MUCH" });
     });
     await expect(one.call(2, "fails")).rejects.toMatchObject({ name: "RangeError", message: "too much", code: "E_MUCH" });
-    await expect(one.call(2, "unheard-of")).rejects.toThrow("nobody answers to 'unheard-of' here");
+    await expect(one.call(2, "unheard-of")).rejects.toMatchObject({ message: "nobody answers to 'unheard-of' here", code: "absent" });
   });
 
   it("fail when the other end is gone or says nothing", async () => {

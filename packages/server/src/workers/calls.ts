@@ -30,7 +30,10 @@ export interface CallFault {
 
 export type Envelope = CallMessage | AnswerMessage;
 
-/** A call that was not answered with a result; `name` and `code` are those of the error at the other end. */
+/**
+ * A call that was not answered with a result; `name` and `code` are those of the error at the other end. Of our own codes, `gone`: the
+ * process has ended; `absent`: it does not answer such calls yet; `late`: it did not answer in time.
+ */
 export class CallError extends Error {
   readonly code: string | undefined;
 
@@ -106,7 +109,7 @@ export class Calls {
     };
     try {
       const handler = this.#handlers.get(name);
-      if (handler === undefined) throw new Error(`nobody answers to '${name}' here`);
+      if (handler === undefined) throw new CallError({ name: CallError.name, message: `nobody answers to '${name}' here`, code: "absent" });
       reply({ data: await handler(data, from) });
     } catch (error) {
       const { name: kind, message, code } = error as NodeJS.ErrnoException;

@@ -24,6 +24,8 @@ interface Seat {
   readonly leads: boolean;
   worker: Worker | undefined;
   number: number;
+  /** It hears what it is told; before that, messages would be lost. */
+  isListening: boolean;
   isServing: boolean;
   startedAt: number;
   /** Ends in a row that came soon after the start. */
@@ -60,6 +62,7 @@ export class Crew {
       leads: index === 0,
       worker: undefined,
       number: 0,
+      isListening: false,
       isServing: false,
       startedAt: 0,
       failures: 0,
@@ -67,7 +70,12 @@ export class Crew {
       isHere: () => undefined,
     }));
     this.#calls = new Calls("supervisor", (message) => this.#deliver(message));
-    this.#calls.on("here", (_data, from) => this.#seatOf(from)?.isHere());
+    this.#calls.on("here", (_data, from) => {
+      const seat = this.#seatOf(from);
+      if (seat === undefined) return;
+      seat.isListening = true;
+      seat.isHere();
+    });
     this.#calls.on("under-way", (news: UnderWayNews, from) => this.#note(news, from));
     this.#calls.on("given-flows", () => parts.given?.list() ?? []);
     this.#calls.on("replace", ({ worker }: { worker: number }) => this.#dismiss(worker));
@@ -116,7 +124,7 @@ export class Crew {
   #fork(seat: Seat): Promise<void> {
     const worker = cluster.fork();
     const number = worker.id;
-    Object.assign(seat, { worker, number, isServing: false, startedAt: performance.now() });
+    Object.assign(seat, { worker, number, isListening: false, isServing: false, startedAt: performance.now() });
     followHandoffs(worker, () => this.#seats.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
     if (worker.process.stdout !== null) this.#parts.output.merge(worker.process.stdout);
     worker.on("message", (message: Envelope) => this.#take(message, number));
@@ -148,7 +156,10 @@ export class Crew {
 
   /** A new lead learns what happened, and the others learn of it. */
   async #install(lead: Seat): Promise<void> {
-    for (const death of this.#deaths.splice(0)) await this.#calls.call(lead.number, "died", death);
+    for (let death = this.#deaths[0]; death !== undefined; death = this.#deaths[0]) {
+      await this.#calls.call(lead.number, "died", death);
+      this.#deaths.shift();
+    }
     await Promise.all(this.#seats.filter((seat) => !seat.leads && seat.isServing).map((seat) => this.#rejoin(seat)));
     this.#calls.tell(lead.number, "complete", undefined);
   }
@@ -164,6 +175,7 @@ export class Crew {
     const runs = [...seat.runs.values()];
     seat.runs.clear();
     seat.worker = undefined;
+    seat.isListening = false;
     seat.isServing = false;
     this.#calls.gone(number);
     if (!seat.leads) this.#calls.tell("lead", "gone", { worker: number });
@@ -177,7 +189,8 @@ export class Crew {
     this.#deaths.push(death);
     const lead = this.#seats[0] as Seat;
     if (lead.isServing) for (const known of this.#deaths.splice(0)) void this.#calls.call(lead.number, "died", known).catch(() => this.#deaths.push(known));
-    else log.write("ERROR", "sluice.workers", `the leading worker (process ${pid}) ended with ${how}; it is started again`);
+    else
+      log.write("ERROR", "sluice.workers", `${seat.leads ? "the leading worker" : `worker ${number}`} (process ${pid}) ended with ${how}; it is started again`);
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
       void this.#replace(seat);
@@ -211,11 +224,13 @@ export class Crew {
     const { worker } = seat;
     if (worker === undefined) return true;
     const exited = new Promise<void>((done) => worker.once("exit", () => done()));
+    // One that does not listen yet has nothing to finish, and would not hear.
+    const isNew = !seat.isListening;
     const { drained } =
-      withinMs === 0
-        ? { drained: false }
+      withinMs === 0 || isNew
+        ? { drained: isNew }
         : await this.#calls.call<{ readonly drained: boolean }>(seat.number, "stop", undefined, withinMs).catch(() => ({ drained: false }));
-    const timer = setTimeout(() => worker.process.kill("SIGKILL"), withinMs === 0 ? 0 : 2_000);
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), withinMs === 0 || isNew ? 0 : 2_000);
     await exited;
     clearTimeout(timer);
     return drained;
@@ -240,7 +255,7 @@ export class Crew {
 
   #deliver(message: Envelope): void {
     const seat = this.#seatOf(message.to);
-    if (seat?.worker?.isConnected() === true) {
+    if (seat?.worker?.isConnected() === true && seat.isListening) {
       seat.worker.send(message, (error) => {
         if (error !== null) this.#bounce(message);
       });

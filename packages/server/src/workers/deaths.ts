@@ -4,12 +4,26 @@ import type { LeadParts } from "./lead.ts";
 
 const named = 20;
 
-/** A worker died: what it had under way failed, and is shown, counted and logged as that. */
-export function takeDeath({ worker, pid, how, at, runs }: Death, { history, counts, log }: Pick<LeadParts, "history" | "counts" | "log">): void {
+/** A worker died: what it had under way failed, and is shown, counted, traced, told and logged as that. */
+export function takeDeath({ worker, pid, how, at, runs }: Death, parts: Pick<LeadParts, "history" | "counts" | "log" | "runtime" | "trace" | "events">): void {
+  const { history, counts, log, runtime, trace, events } = parts;
   const message = `worker process ${pid} ended (${how}) while the run was under way; what became of it is not known`;
+  const error = { type: "WorkerDied", message, stepId: null };
   for (const run of runs) {
-    history.adopt(lostRun(run, { type: "WorkerDied", message, stepId: null }, at));
-    counts.lost(run.route, at - run.startedAt);
+    const { id: runId, route, parentRunId, startedAt } = run;
+    const lost = lostRun(run, error, at);
+    history.adopt(lost);
+    counts.lost(route, at - startedAt);
+    trace.runLost(lost);
+    const live = runtime.routes.get(route.id);
+    if (live !== undefined && live.identity.flowHash === route.flowHash) {
+      live.stats.total++;
+      live.stats.failed++;
+      live.stats.lastError = message;
+      live.stats.lastRunAt = Math.max(live.stats.lastRunAt, at);
+    }
+    // As with every failure, only that of the outermost route is news.
+    if (parentRunId === undefined) events.emit({ name: "run.failed", flowId: route.flowId, routeId: route.id, details: { runId, stepId: null, error } });
   }
   for (const { id, route } of runs.slice(0, named)) log.write("ERROR", route.id, `run ${id} of route '${route.id}' was lost: ${message}`);
   const more = runs.length > named ? `, ${runs.length - named} of them not named here` : "";

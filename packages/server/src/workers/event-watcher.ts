@@ -13,17 +13,15 @@ type Gathered = { -readonly [K in keyof HandedEvents["events"][number]]: HandedE
 export class EventWatcher {
   readonly #hub: EventHub;
   readonly #hand: (handed: HandedEvents) => void;
-  readonly #dropped: (count: number) => void;
   #clients: HubClient[] = [];
   #waiting = new Map<number, Gathered>();
   #bytes = 0;
   #lost = 0;
   #isGathering = false;
 
-  constructor(hub: EventHub, hand: (handed: HandedEvents) => void, dropped: (count: number) => void) {
+  constructor(hub: EventHub, hand: (handed: HandedEvents) => void) {
     this.#hub = hub;
     this.#hand = hand;
-    this.#dropped = dropped;
   }
 
   /** Hands on what these filters want from now on. */
@@ -74,8 +72,7 @@ export class EventWatcher {
     const events = [...this.#waiting.values()];
     this.#waiting = new Map();
     this.#bytes = 0;
-    this.#hand({ stream: this.#hub.name as "trace" | "log", events });
-    if (this.#lost > 0) this.#dropped(this.#lost);
+    this.#hand({ stream: this.#hub.name as "trace" | "log", events, lost: this.#lost });
     this.#lost = 0;
   }
 }

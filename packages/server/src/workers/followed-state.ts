@@ -16,6 +16,9 @@ export interface FollowedParts extends PrepareParts {
   readonly stores: { readonly tables: MemoryDocumentStore; readonly documents: MemoryDocumentStore };
 }
 
+/** How long it is known how the end of a removed flow went. */
+const drainKnownMs = 300_000;
+
 export class FollowedState {
   readonly #parts: FollowedParts;
   readonly #flows = new Map<string, string>();
@@ -112,9 +115,9 @@ export class FollowedState {
     const leaving = runtime.undeploy(id);
     this.#drains.set(id, leaving);
     void leaving.then(() => {
-      if (this.#drains.get(id) !== leaving) return;
-      this.#drains.delete(id);
-      secrets.set(id, []);
+      if (this.#drains.get(id) === leaving) secrets.set(id, []);
+      // The lead may ask later how it went: its own part can take as long.
+      setTimeout(() => this.#drains.get(id) === leaving && this.#drains.delete(id), drainKnownMs).unref();
     });
   }
 }

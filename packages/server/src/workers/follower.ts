@@ -37,10 +37,10 @@ import { TraceRecorder } from "../streams/trace-recorder.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
 import { EventWatcher } from "./event-watcher.ts";
-import { workerFigures } from "./figures.ts";
+import { tellFigures, workerFigures } from "./figures.ts";
 import { FollowedState } from "./followed-state.ts";
 import { createForwarder } from "./forwarder.ts";
-import type { ChangeOrder, HandedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, HandedEvents, RemoteRun, RunsQuery, WatchOrder, WorkerFigures } from "./messages.ts";
 import type { UnderWay } from "./under-way.ts";
 
 export interface Follower {
@@ -66,6 +66,7 @@ const lastSpansMs = 2_000;
 export async function startFollower({ configuration, socketPath, calls, underWay }: FollowerParts): Promise<Follower> {
   const { settings, environment: variables } = configuration;
   const startedAt = Date.now();
+  calls.on("lead-gone", () => calls.gone("lead"));
   const clock = systemClock;
   const { log, writer, secrets } = createProcessLog(settings, 1);
   writer.open();
@@ -138,9 +139,7 @@ export async function startFollower({ configuration, socketPath, calls, underWay
   });
 
   const hand = (handed: HandedEvents): void => calls.tell("lead", "handed-events", handed);
-  const dropped = (count: number): void => log.write("WARN", "sluice.workers", `${count} events were not handed to the lead: there were too many at once`);
-  const watchers = { trace: new EventWatcher(trace.hub, hand, dropped), log: new EventWatcher(logs.hub, hand, dropped) };
-  calls.on("lead-gone", () => calls.gone("lead"));
+  const watchers = { trace: new EventWatcher(trace.hub, hand), log: new EventWatcher(logs.hub, hand) };
   calls.on("change", (order: ChangeOrder) => state.take(order));
   calls.on("watch", ({ stream, queries }: WatchOrder) => {
     const lines = stream === "log" && !logs.hub.recording ? writer.recent() : [];
@@ -159,8 +158,9 @@ export async function startFollower({ configuration, socketPath, calls, underWay
     const record = history.find(id);
     return record === undefined ? undefined : { record, kept: kept.export(id) };
   });
+  calls.on("outguessed", ({ source }: { source: string }) => policies.distrust(source));
   calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
-  calls.on("figures", () =>
+  const figures = (): WorkerFigures =>
     workerFigures({
       startedAt,
       runtime,
@@ -168,8 +168,9 @@ export async function startFollower({ configuration, socketPath, calls, underWay
       connections: listener.connections,
       webhookCalls: ingress.active,
       hide: (text) => secrets.scrub(maskUris(text)),
-    }),
-  );
+    });
+  calls.on("figures", figures);
+  const stopTelling = tellFigures(figures, counts, (news) => calls.tell("lead", "counted", news));
   const join = (): Promise<unknown> => calls.call("lead", "join", undefined, joinWithinMs);
   calls.on("rejoin", join);
 
@@ -183,6 +184,7 @@ export async function startFollower({ configuration, socketPath, calls, underWay
     stop: () =>
       (stopping ??= shutDown({ listener, runtime, log: faultsOnly(log), hubs: [], drainMs: settings.drainMs, clock }).finally(async () => {
         forwarder.close();
+        stopTelling();
         await spans?.close(lastSpansMs);
         writer.close();
       })),
@@ -195,7 +197,7 @@ async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "gone" || performance.now() > until) throw error;
+      if (!["gone", "absent"].includes((error as NodeJS.ErrnoException).code ?? "") || performance.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }
   }

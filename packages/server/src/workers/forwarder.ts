@@ -125,14 +125,16 @@ function headersFor(arrival: RequestArrival, body: Uint8Array | undefined): stri
   const { request } = arrival;
   const headers = withoutHops(request.rawHeaders, false);
   const has = (name: string): boolean => headers.some((header, index) => index % 2 === 0 && header.toLowerCase() === name);
+  const before = headers.length;
   if (!has("host")) headers.push("Host", "localhost");
   if (body !== undefined) {
     for (let index = headers.length - 2; index >= 0; index -= 2)
       if (/^(content-length|transfer-encoding|expect)$/i.test(headers[index] as string)) headers.splice(index, 2);
     headers.push("Content-Length", String(body.byteLength));
   } else if (!has("content-length") && !has("transfer-encoding")) headers.push("Content-Length", "0");
-  // Last, so that the other end finds it without looking.
-  headers.push(peerHeader, arrival.remoteAddress);
+  // Last, so that the other end finds it without looking, with the number of headers before it that are ours and not the client's.
+  const ours = body === undefined ? (headers.length - before) / 2 : 0;
+  headers.push(peerHeader, `${arrival.remoteAddress} ${ours}`);
   return headers;
 }
 

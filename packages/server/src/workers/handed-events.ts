@@ -3,10 +3,11 @@ import type { EventHub } from "../streams/event-hub.ts";
 import { plainEvent } from "../streams/stream-event.ts";
 import type { HandedEvents } from "./messages.ts";
 
-export function republish(hub: EventHub, { events }: HandedEvents): void {
+export function republish(hub: EventHub, { events, lost }: HandedEvents): void {
   for (const { facts, bytes, texts } of events) {
     hub.publish(plainEvent(facts, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string))));
   }
+  hub.lose(lost);
 }
 
 /** Every event's text begins with its id. */

@@ -12,11 +12,13 @@ import type { KeptRuns } from "../replay/kept-runs.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
+import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { Calls } from "./calls.ts";
+import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import { takeDeath } from "./deaths.ts";
 import { FetchedRuns } from "./fetched-runs.ts";
 import { Members } from "./members.ts";
-import type { ChangeOrder, Death, FoundRuns, HandedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
+import type { ChangeOrder, CountedNews, Death, FoundRuns, HandedEvents, RemoteRun, RouteStatsFigures, RunsQuery, WatchOrder } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -34,10 +36,15 @@ export interface LeadParts {
   readonly history: RunHistory;
   readonly kept: KeptRuns;
   readonly counts: RunCounts;
+  readonly trace: TraceRecorder;
   readonly hubs: { readonly trace: EventHub; readonly log: EventHub };
   readonly events: SluiceEvents;
   readonly log: RuntimeLog;
   readonly properties: ReadonlyMap<string, string>;
+  /** How many workers there are to be, this one included. */
+  readonly workers: number;
+  /** How long a removed flow may take to finish. */
+  readonly drainMs: number;
   /** Lines other workers logged before anybody listened. */
   recentLines(lines: readonly string[]): void;
   /** The service begins to end. */
@@ -47,6 +54,8 @@ export interface LeadParts {
 /** A worker that does not follow within this long is replaced. */
 const followWithinMs = 30_000;
 const askWithinMs = 5_000;
+/** Beyond the drain limit, for the answer. */
+const afterDrainMs = 10_000;
 /** Changes come in groups: the routes of a flow, the flows of a folder. */
 const gatherMs = 10;
 /** While sessions or captures are open they may expire at any time. */
@@ -65,6 +74,9 @@ export function createLead(calls: Calls, socketPath: string, underWay: UnderWay)
           service?.changed();
         },
       }),
+    outguessed(source) {
+      for (const member of members) calls.tell(member, "outguessed", { source });
+    },
     isNeeded: () => members.size > 0,
     attach: (parts) => (service = attach(calls, members, parts)),
   };
@@ -76,6 +88,7 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   // Workers that served under a lead before are told of this one first.
   const complete = new Promise<void>((resolve) => calls.on("complete", () => resolve()));
   let isScheduled = false;
+  let lastDeath: Death | undefined;
   let watchTimer: NodeJS.Timeout | undefined;
 
   /** One at a time: a worker that joins gets everything up to a moment, and then each change after it. */
@@ -138,13 +151,22 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
   );
   calls.on("properties", () => parts.properties);
   calls.on("draining", () => parts.draining());
-  calls.on("gone", ({ worker }: { worker: number }) => members.left(worker));
-  calls.on("died", (death: Death) => takeDeath(death, parts));
+  calls.on("counted", (news: CountedNews, from) => members.note(from as number, news));
+  calls.on("gone", ({ worker }: { worker: number }) => keepStats(members.left(worker), parts.runtime));
+  calls.on("died", (death: Death) => {
+    lastDeath = death;
+    takeDeath(death, parts);
+  });
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
   calls.on("handed-events", (handed: HandedEvents) => republish(parts.hubs[handed.stream], handed));
 
-  const watchAt = (member: number, hub: EventHub): Promise<readonly string[]> =>
-    calls.call<readonly string[]>(member, "watch", { stream: hub.name as "trace", queries: hub.filters.map(({ query }) => query) } satisfies WatchOrder);
+  // Who is about to join a stream is counted in: another who joins meanwhile must not end what was begun for it.
+  const coming = new Set<{ readonly hub: EventHub; readonly query: FilterQuery }>();
+  const watchAt = (member: number, hub: EventHub, withinMs?: number): Promise<readonly string[]> => {
+    const awaited = [...coming].filter((entry) => entry.hub === hub).map(({ query }) => query);
+    const order: WatchOrder = { stream: hub.name as "trace" | "log", queries: [...hub.filters.map(({ query }) => query), ...awaited] };
+    return calls.call<readonly string[]>(member, "watch", order, withinMs);
+  };
   for (const hub of Object.values(parts.hubs)) {
     hub.onChanged = () => {
       for (const member of members) watchAt(member, hub).catch(() => undefined);
@@ -163,16 +185,34 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
       const found = (await ask<RemoteRun | undefined>("fetch-run", { id })).find((run) => run !== undefined);
       if (found !== undefined) fetched.take(id, found);
     },
-    figures: async () => ({ present: await members.figures(askWithinMs), departed: members.departed }),
+    async figures() {
+      const present = await members.figures(askWithinMs);
+      return { present, departed: members.departed, missing: Math.max(0, parts.workers - 1 - members.size), lastDeath };
+    },
     async watch(hub, query) {
-      const queries = [...hub.filters.map((filter) => filter.query), query];
-      const lines = await Promise.all(
-        [...members].map((member) =>
-          calls.call<readonly string[]>(member, "watch", { stream: hub.name as "trace", queries } satisfies WatchOrder, askWithinMs).catch(() => []),
-        ),
-      );
+      const entry = { hub, query };
+      coming.add(entry);
+      const lines = await Promise.all([...members].map((member) => watchAt(member, hub, askWithinMs).catch(() => [])));
+      // It joins in this turn, if it is still there.
+      setImmediate(() => coming.delete(entry));
       if (!hub.recording) parts.recentLines(lines.flat());
     },
-    drained: async (flowId) => (await ask<boolean>("drained", { flowId })).every(Boolean),
+    async drained(flowId) {
+      // Who does not answer, or ended over it, left something undone for all we know.
+      const left = [...members].map((member) => calls.call<boolean>(member, "drained", { flowId }, parts.drainMs + afterDrainMs).catch(() => false));
+      return (await Promise.all(left)).every(Boolean);
+    },
   };
+}
+
+/** What a worker that ended had finished counts on in the routes' figures here, until they are another version's. */
+function keepStats(figures: readonly RouteStatsFigures[], runtime: Runtime): void {
+  for (const { id, flowHash, total, inflight, failed, lastRunAt, lastError } of figures) {
+    const live = runtime.routes.get(id);
+    if (live === undefined || live.identity.flowHash !== flowHash) continue;
+    live.stats.total += total - inflight;
+    live.stats.failed += failed;
+    live.stats.lastRunAt = Math.max(live.stats.lastRunAt, lastRunAt);
+    live.stats.lastError ??= lastError;
+  }
 }

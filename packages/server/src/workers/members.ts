@@ -1,15 +1,20 @@
 // The other workers that serve at the moment, and what is remembered of those that ended.
+import { addCounts } from "../metrics/run-counts.ts";
 import type { Calls } from "./calls.ts";
-import type { WorkerFigures } from "./messages.ts";
+import type { CountedNews, RouteFigures, RouteStatsFigures, WorkerFigures } from "./messages.ts";
 
-/** Workers that ended and are remembered one by one; they are few unless something is very wrong. */
-const mostDeparted = 100;
+/** What a worker has told of what it counted. */
+interface Told {
+  readonly counts: Map<string, RouteFigures>;
+  readonly routes: Map<string, RouteStatsFigures>;
+}
 
 export class Members {
   readonly #calls: Calls;
   readonly #serving = new Set<number>();
-  readonly #lastFigures = new Map<number, WorkerFigures>();
-  readonly departed: WorkerFigures[] = [];
+  readonly #told = new Map<number, Told>();
+  /** What those that ended had counted, in one sum: figures of a service never go back. */
+  departed: readonly RouteFigures[] = [];
 
   constructor(calls: Calls) {
     this.#calls = calls;
@@ -35,15 +40,23 @@ export class Members {
     this.#serving.delete(member);
   }
 
-  /** What it had counted when it was last asked goes on to count: figures of a service never go back. */
-  left(member: number): void {
+  /** A worker tells what it counted. */
+  note(member: number, { counts, routes }: CountedNews): void {
+    let told = this.#told.get(member);
+    if (told === undefined) this.#told.set(member, (told = { counts: new Map(), routes: new Map() }));
+    for (const count of counts) told.counts.set(`${count.flowId} ${count.routeId}`, count);
+    for (const route of routes) told.routes.set(route.id, route);
+  }
+
+  /** What it had counted goes on to count; the answer is what it had told of its routes. */
+  left(member: number): readonly RouteStatsFigures[] {
     this.#serving.delete(member);
     this.#calls.gone(member);
-    const figures = this.#lastFigures.get(member);
-    this.#lastFigures.delete(member);
-    if (figures === undefined) return;
-    this.departed.push({ ...figures, connections: 0, webhookCalls: 0, routes: figures.routes.map((route) => ({ ...route, inflight: 0 })) });
-    if (this.departed.length > mostDeparted) this.departed.shift();
+    const told = this.#told.get(member);
+    this.#told.delete(member);
+    if (told === undefined) return [];
+    this.departed = addCounts([this.departed, [...told.counts.values()]]);
+    return [...told.routes.values()];
   }
 
   /** Asks all of them; one that ends meanwhile has nothing to say. */
@@ -64,7 +77,7 @@ export class Members {
       [...this.#serving].map((member) =>
         this.#calls.call<WorkerFigures>(member, "figures", undefined, withinMs).then(
           (figures) => {
-            if (this.#serving.has(member)) this.#lastFigures.set(member, figures);
+            if (this.#serving.has(member)) this.note(member, figures);
             return [figures];
           },
           () => [],

@@ -64,12 +64,17 @@ export interface RouteFigures {
 
 export interface RouteStatsFigures {
   readonly id: string;
+  /** Of the version it counted. */
+  readonly flowHash: string;
   readonly inflight: number;
   readonly total: number;
   readonly failed: number;
   readonly lastRunAt: number;
   readonly lastError: string | undefined;
 }
+
+/** What changed in a worker's figures since it last told them; kept for the case that it ends. */
+export type CountedNews = Pick<WorkerFigures, "counts" | "routes">;
 
 export interface FoundRuns {
   readonly runs: readonly Readonly<Record<string, unknown>>[];
@@ -101,6 +106,8 @@ export interface HandedEvents {
     /** The event's texts, each beginning with its id at the sender. */
     readonly texts: Readonly<Partial<Record<BodyDetail, string>>>;
   }[];
+  /** Events after these that found no room. */
+  readonly lost: number;
 }
 
 /** A worker ended without being told to. */

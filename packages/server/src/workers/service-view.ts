@@ -2,7 +2,18 @@
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { RunFilter } from "../runs/run-history.ts";
-import type { FoundRuns, WorkerFigures } from "./messages.ts";
+import type { Death, FoundRuns, RouteFigures, WorkerFigures } from "./messages.ts";
+
+/** What is known of the other workers. */
+export interface OtherWorkers {
+  readonly present: readonly WorkerFigures[];
+  /** What those that ended had counted. */
+  readonly departed: readonly RouteFigures[];
+  /** How many are to serve and do not. */
+  readonly missing: number;
+  /** The last one that ended by itself. */
+  readonly lastDeath: Death | undefined;
+}
 
 export interface ServiceView {
   /** Resolves when every worker serves what this one serves now. */
@@ -14,8 +25,8 @@ export interface ServiceView {
   run(id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Fetches a run from the worker it was in, so that it can be replayed here. */
   fetchRun(id: string): Promise<void>;
-  /** What each of the other workers has counted; `departed` are those that ended. */
-  figures(): Promise<{ readonly present: readonly WorkerFigures[]; readonly departed: readonly WorkerFigures[] }>;
+  /** What the other workers have counted. */
+  figures(): Promise<OtherWorkers>;
   /** Resolves when the other workers hand on the events that this filter wants. */
   watch(hub: EventHub, query: FilterQuery): Promise<void>;
   /** False when a flow that was removed had to leave something undone in another worker. */
@@ -28,6 +39,8 @@ export interface LeadSeat<Parts, Listener> {
   /** Notes the runs that are under way. */
   listen(listener: Listener): Listener;
   attach(parts: Parts): ServiceView;
+  /** Tells the others of a source that guessed too often. */
+  outguessed(source: string): void;
   /** True while other workers still hand requests to this one. */
   isNeeded(): boolean;
 }

@@ -10,6 +10,9 @@ export interface RunIdentity {
   readonly exchangeId: string;
   readonly trigger: Run["trigger"];
   readonly startedAt: number;
+  /** The run that called it. */
+  readonly parentRunId: string | undefined;
+  readonly traceId: string | undefined;
 }
 
 /** Runs that are still there at the second look are told of, so the youngest known is this old. */
@@ -64,7 +67,8 @@ export class UnderWay {
         continue;
       }
       this.#told.set(run, run.id);
-      began.push({ id: run.id, route: run.route, exchangeId, trigger: run.trigger, startedAt: run.startedAt });
+      const { id, route, trigger, startedAt, parent, trace } = run;
+      began.push({ id, route, exchangeId, trigger, startedAt, parentRunId: parent?.id, traceId: trace?.traceId });
     }
     if (began.length > 0 || ended.length > 0) this.#tell({ began, ended });
   }

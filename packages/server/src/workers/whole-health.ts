@@ -1,10 +1,11 @@
 // The health of one worker and the figures of the others as the health of the service.
-import type { RouteStatsFigures, WorkerFigures } from "./messages.ts";
+import type { RouteStatsFigures } from "./messages.ts";
+import type { OtherWorkers } from "./service-view.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Adds what the other workers counted to each route, and the workers themselves for those who may see them. */
-export function wholeHealth(own: Json, { present }: { readonly present: readonly WorkerFigures[] }, trusted: boolean): Json {
+/** Adds what the other workers counted to each route, and the workers themselves for those who may see them. With one missing the service is not whole. */
+export function wholeHealth(own: Json, { present, missing, lastDeath }: OtherWorkers, trusted: boolean): Json {
   const byRoute = new Map<string, RouteStatsFigures[]>();
   for (const figures of present.flatMap(({ routes }) => routes)) byRoute.set(figures.id, [...(byRoute.get(figures.id) ?? []), figures]);
   const routes = (own["routes"] as readonly Json[]).map((route) => withFigures(route, byRoute.get(route["id"] as string) ?? []));
@@ -13,7 +14,9 @@ export function wholeHealth(own: Json, { present }: { readonly present: readonly
     { pid: process.pid, leads: true, startedAt: own["startedAt"], runs: runsOf(own["routes"] as readonly Json[]) },
     ...present.map(({ pid, startedAt, routes: stats }) => ({ pid, leads: false, startedAt: new Date(startedAt).toISOString(), runs: runsOf(stats) })),
   ];
-  return { ...own, routes, ...(trusted ? { workers } : {}) };
+  const status = own["status"] === "UP" && missing > 0 ? "DEGRADED" : own["status"];
+  const end = lastDeath === undefined ? null : { at: new Date(lastDeath.at).toISOString(), pid: lastDeath.pid, how: lastDeath.how };
+  return { ...own, status, routes, ...(trusted ? { workers, missingWorkers: missing, lastWorkerEnd: end } : {}) };
 }
 
 function withFigures(route: Json, others: readonly RouteStatsFigures[]): Json {

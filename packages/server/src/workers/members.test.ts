@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { RouteCounts } from "../metrics/run-counts.ts";
+import { Calls } from "./calls.ts";
+import { Members } from "./members.ts";
+import type { CountedNews } from "./messages.ts";
+
+function news(routeId: string, completed: number, inflight = 0): CountedNews {
+  const counts = Object.assign(new RouteCounts(routeId, "flow"), { completed });
+  return { counts: [counts], routes: [{ id: routeId, flowHash: "h", inflight, total: completed + inflight, failed: 0, lastRunAt: 1, lastError: undefined }] };
+}
+
+describe("members", () => {
+  it("keep the sum of what all that ended had told, however many they were", () => {
+    const members = new Members(new Calls(1, () => undefined));
+    for (let member = 2; member < 302; member++) {
+      members.add(member);
+      members.note(member, news("orders", 3));
+      members.note(member, news("orders", 5, 1));
+      members.note(member, news("stock", 1));
+      const routes = members.left(member);
+      expect(routes.map(({ id, total, inflight }) => [id, total, inflight])).toEqual([
+        ["orders", 6, 1],
+        ["stock", 1, 0],
+      ]);
+    }
+    expect(members.size).toBe(0);
+    expect(members.departed.map(({ routeId, completed }) => [routeId, completed])).toEqual([
+      ["orders", 1_500],
+      ["stock", 300],
+    ]);
+  });
+
+  it("have nothing to add for one that never told anything", () => {
+    const members = new Members(new Calls(1, () => undefined));
+    members.add(2);
+    expect(members.left(2)).toEqual([]);
+    expect(members.departed).toEqual([]);
+  });
+});

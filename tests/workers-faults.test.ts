@@ -1,0 +1,178 @@
+// What several workers must have in common with one process when something goes wrong: a worker that is killed, a source that guesses
+// credentials, a stop at a bad moment. Real processes and real sockets throughout.
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
+import { answering, eventually, sleep } from "./started-server.ts";
+import { follow, fresh, isAlive, kinds, many, put, route, tellingMs, underWay, workersOf, type WorkerView } from "./several-workers.ts";
+
+const workers = 3;
+
+const followersOf = async (server: SpawnedServer): Promise<readonly WorkerView[]> => (await workersOf(server)).filter(({ leads }) => !leads);
+
+const complete = (server: SpawnedServer): Promise<void> => eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 60_000);
+
+const childrenOf = (pid: number): readonly number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+/** A request on the one connection of an agent. */
+function onConnection(agent: Agent, url: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method: "POST", agent, headers }, (incoming) => {
+      incoming.resume().on("end", () => resolve(incoming.statusCode ?? 0));
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+/** A connection that a follower took, found out by whose count goes up. */
+async function connectionToFollower(server: SpawnedServer, url: string, body: string): Promise<Agent> {
+  for (let turn = 0; turn < 12; turn++) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const before = await followersOf(server);
+    await onConnection(agent, url, body);
+    const after = await followersOf(server);
+    if (after.some(({ pid, runs }) => runs > (before.find((worker) => worker.pid === pid)?.runs ?? 0))) return agent;
+    agent.destroy();
+  }
+  throw new Error("no connection came to a follower");
+}
+
+/** What a server answers to these bytes. */
+function answerTo(server: SpawnedServer, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port, hostname } = new URL(server.baseUrl);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (chunk) => (answer += chunk));
+    socket.on("close", () => resolve(answer)).on("error", reject);
+  });
+}
+
+describe("several workers and what goes wrong", () => {
+  let server: SpawnedServer;
+  beforeAll(async () => {
+    server = await spawnServer({ env: { SERVICE_WORKERS: String(workers), SERVICE_WRONG_CREDENTIALS: "3", SERVICE_DRAIN_MS: "20s" } });
+  });
+  afterAll(async () => {
+    await server?.end();
+    server?.clean();
+  });
+
+  it("gives a tied route the head its client sent, whichever worker took it in", async () => {
+    await put(server, "heads", route("heads", "webhook?idempotency=true&httpMethodRestrict=GET,POST", 'setBody: {simple: "${headers}"}'));
+    const bodiesOf = async (text: string): Promise<ReadonlySet<string>> => {
+      const answers = [];
+      for (let turn = 0; turn < workers * 2; turn++) answers.push(await answerTo(server, text));
+      return new Set(answers.map((answer) => `${answer.slice(9, 12)} ${answer.split("\r\n\r\n")[1]}`));
+    };
+    const told = (host: string): string =>
+      `"CamelHttpMethod":"GET","CamelHttpPath":"/api/heads","CamelHttpUri":"/api/heads","CamelHttpUrl":"http://${host}/api/heads"}`;
+    expect(await bodiesOf("GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n")).toEqual(new Set([`200 {"Host":"shop",${told("shop")}`]));
+    expect(await bodiesOf("GET /api/heads HTTP/1.0\r\n\r\n")).toEqual(new Set([`200 {${told("localhost")}`]));
+    const large = await bodiesOf(`GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\nX-Large: ${"x".repeat(16_300)}\r\n\r\n`);
+    expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
+  });
+
+  it("lets nobody in from a source that has guessed too often, whichever worker is asked", async () => {
+    await put(server, "guarded", answering("guarded", "in"));
+    const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
+    await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" });
+    // All guesses over one connection: the other workers see none of them.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const guesses = [];
+    for (let turn = 0; turn < 5; turn++) guesses.push(await onConnection(agent, `${server.baseUrl}/api/guarded`, "x", { "x-api-key": `guess ${turn}` }));
+    agent.destroy();
+    expect(guesses).toEqual([401, 401, 401, 429, 429]);
+    const replies = await many(9, server.baseUrl, "/api/guarded", { "x-api-key": "s3cr3t-key" });
+    expect(replies.map(({ status }) => status)).toEqual(Array(9).fill(429));
+  });
+
+  it("answers a removal when the runs in every worker are done", async () => {
+    await put(server, "leaving", route("leaving", "webhook", 'delay: {simple: "${body}"}'));
+    const agent = await connectionToFollower(server, `${server.baseUrl}/api/leaving`, "0");
+    let isAnswered = false;
+    const slow = onConnection(agent, `${server.baseUrl}/api/leaving`, "6500").finally(() => (isAnswered = true));
+    await underWay(server, "leaving", 1);
+    const { json } = await server.api("DELETE", "/flows/leaving");
+    expect(json).toMatchObject({ deleted: true, drained: true });
+    expect(isAnswered || (await Promise.race([slow.then(() => true), sleep(500).then(() => false)]))).toBe(true);
+    expect(await slow).toBe(200);
+    agent.destroy();
+  });
+
+  it("goes on counting what a killed worker had counted, though nobody had asked", async () => {
+    await put(server, "counted", answering("counted", "n"));
+    const [victim] = await followersOf(server);
+    expect(kinds(await many(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
+    await sleep(tellingMs);
+    process.kill((victim as WorkerView).pid, "SIGKILL");
+    await eventually(() => !isAlive((victim as WorkerView).pid));
+    await complete(server);
+    expect((await server.api("GET", "/metrics")).text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
+    expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 60, failed: 0 });
+    // They are the figures of this version, as everywhere.
+    await put(server, "counted", answering("counted", "m"));
+    expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 0, failed: 0 });
+  });
+
+  it("traces, tells and counts the runs that ended with their worker, and says that one is missing", async () => {
+    await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
+    await put(server, "news", route("news", "sluice-event:run.failed", 'log: "news of ${body}"'));
+    const trace = await follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed");
+    const pending = Array.from({ length: 9 }, () =>
+      fresh(server.baseUrl, "/api/lost").then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
+    await underWay(server, "lost", 9);
+    await sleep(tellingMs);
+    const [victim] = await followersOf(server);
+    process.kill((victim as WorkerView).pid, "SIGKILL");
+    await eventually(async () => (await server.api("GET", "/health").catch(() => undefined))?.json?.missingWorkers === 1);
+    const { json: health } = await server.api("GET", "/health");
+    if (health.missingWorkers === 1) expect(health.status).toBe("DEGRADED");
+    await complete(server);
+    const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
+    expect(cut).toBeGreaterThan(0);
+    const { json: after } = await server.api("GET", "/health");
+    expect(after).toMatchObject({ status: "UP", missingWorkers: 0, lastWorkerEnd: { pid: victim?.pid, how: "SIGKILL" } });
+    expect(after.routes.find(({ id }: any) => id === "lost")).toMatchObject({ total: 9, failed: cut, inflight: 0 });
+    const ended = trace.events.filter(({ type }) => type === "run.failed");
+    expect(ended).toHaveLength(cut);
+    expect(ended.map(({ error }) => error.type)).toEqual(Array(cut).fill("WorkerDied"));
+    const begun = new Set(trace.events.filter(({ type }) => type === "run.started").map(({ runId }) => runId));
+    expect(ended.filter(({ runId }) => !begun.has(runId))).toEqual([]);
+    await eventually(() => server.output().match(/news of [^\n]*WorkerDied/g)?.length === cut);
+    trace.close();
+  });
+
+  it("replaces the lead and another that end at the same time, at the first attempt", async () => {
+    const before = server.output().length;
+    const [lead, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
+    for (const { pid } of [lead, other]) process.kill(pid, "SIGKILL");
+    await eventually(() => !isAlive(lead.pid) && !isAlive(other.pid));
+    await complete(server);
+    const said = server.output().slice(before);
+    expect(said).not.toContain("did not start");
+    expect(said.match(/the leading worker \(process \d+\) ended/g)).toEqual([`the leading worker (process ${lead.pid}) ended`]);
+  });
+});
+
+describe("stopping", () => {
+  it("does not wait for a worker that has only just been started", async () => {
+    const server = await spawnServer({ env: { SERVICE_WORKERS: String(workers) } });
+    const known = childrenOf(server.pid);
+    const [victim] = await followersOf(server);
+    process.kill((victim as WorkerView).pid, "SIGKILL");
+    // The next one exists, but hears nothing yet.
+    await eventually(() => childrenOf(server.pid).some((pid) => !known.includes(pid)));
+    const began = performance.now();
+    expect(await server.end()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    server.clean();
+  });
+});
