@@ -34,8 +34,8 @@ export class DocumentReader {
   }
 
   text(value: unknown, path: string, what = "must be text"): string | undefined {
-    if (value === undefined) return this.fault(path, "is required");
-    return typeof value === "string" && value !== "" ? value : this.fault(path, what);
+    if (value === undefined || value === "") return this.fault(path, value === "" ? "must not be empty" : "is required");
+    return typeof value === "string" ? value : this.fault(path, what);
   }
 
   /** Text that fits a pattern. */

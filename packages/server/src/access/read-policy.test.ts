@@ -75,6 +75,7 @@ describe("reading a policy", () => {
     ["cors.credentials: cannot be given to every origin: name the origins", { cors: { origins: ["*"], credentials: true } }],
     ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
     ["authenticate[0].keys[0].key: '***' keeps the secret that is stored, but none is stored here", apiKeyWith({ key: "***" })],
+    ["authenticate[0].keys[0].id: must not be empty", apiKeyWith({ id: "" })],
     ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
     ["authenticate[0].keys[0].key.env: names a setting of the runtime itself, which no policy can use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
     ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
