@@ -85,6 +85,21 @@ describe.skipIf(!hasBrowser)("a first look", { timeout: 120_000 }, () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 
+  it("a target that is refused can be mended where it was written", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/settings`);
+    await page.getByLabel("Target name").fill("staging");
+    await page.getByLabel("Address").fill("https://runtime.example.com");
+    await page.getByLabel("Token variable").fill("secret");
+    await page.getByRole("button", { name: "Add target" }).click();
+    await page.getByText("the token variable must be in capitals and contain TOKEN").waitFor();
+    expect(await page.getByLabel("Address").inputValue()).toBe("https://runtime.example.com");
+    await page.getByLabel("Token variable").fill("STAGING_TOKEN");
+    await page.getByRole("button", { name: "Add target" }).click();
+    await page.getByRole("cell", { name: "STAGING_TOKEN" }).waitFor();
+    expect(await page.getByLabel("Address").inputValue()).toBe("");
+  });
+
   it("runs that cannot be read are not said to match nothing", async () => {
     runtime.override = ({ url }, response) => {
       if (!url.startsWith("/_api/runs")) return false;

@@ -51,6 +51,8 @@ export function Dialog({ title, wide = false, reading = false, onClose, children
           onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
             event.preventDefault();
             onSubmit();
+            // Fields that are wrong are marked once this is drawn; the first of them is where to go on.
+            requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
           }}
         >
           {frame}

@@ -35,11 +35,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
   };
   const create = (): void => {
     setTried(true);
-    if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) {
-      // The fields are marked once this is drawn; the first of them is where to go on.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('dialog [aria-invalid="true"]')?.focus());
-      return;
-    }
+    if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
     const text = template?.text?.({ id, name: trimmed, category }) ?? pasted;

@@ -30,13 +30,18 @@ function TargetSettings() {
   const { targets, setTargets } = useWorkspace();
   const [draft, setDraft] = useState({ name: "", baseUrl: "", tokenEnv: "" });
   const [error, setError] = useState<string | undefined>(undefined);
-  const put = (next: readonly { name: string; baseUrl: string; tokenEnv: string }[]): Promise<void> =>
+  /** True when it was taken. */
+  const put = (next: readonly { name: string; baseUrl: string; tokenEnv: string }[]): Promise<boolean> =>
     workspaceClient.saveTargets(next.map(({ name, baseUrl, tokenEnv }) => ({ name, baseUrl, tokenEnv }))).then(
       (saved) => {
         setTargets(saved);
         setError(undefined);
+        return true;
       },
-      (reason: Error) => setError(reason.message),
+      (reason: Error) => {
+        setError(reason.message);
+        return false;
+      },
     );
   const { targetColumns: columns } = words;
   return (
@@ -87,10 +92,12 @@ function TargetSettings() {
         className="settings__add"
         onSubmit={(event) => {
           event.preventDefault();
-          void put([...targets, draft]).then(() => setDraft({ name: "", baseUrl: "", tokenEnv: "" }));
+          void put([...targets, draft]).then((taken) => {
+            if (taken) setDraft({ name: "", baseUrl: "", tokenEnv: "" });
+          });
         }}
       >
-        <Field label={words.targetName} error={error}>
+        <Field label={words.targetName}>
           {(control) => (
             <input
               {...control}
@@ -128,6 +135,11 @@ function TargetSettings() {
         </Field>
         <Button type="submit">{words.addTarget}</Button>
       </form>
+      {error === undefined ? null : (
+        <p className="problem-text" role="alert">
+          {error}
+        </p>
+      )}
     </section>
   );
 }
