@@ -176,3 +176,20 @@ describe("stopping", () => {
     server.clean();
   });
 });
+
+describe("starting", () => {
+  it("says that a setting is wrong as one process does, also when only a worker finds out", async () => {
+    const said: string[] = [];
+    for (const count of ["1", "2"]) {
+      const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
+      said.push(
+        await wrong.then(
+          () => "it started",
+          ({ message }: Error) => message.trim(),
+        ),
+      );
+    }
+    const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is no address or network such as 10.0.0.0/8.";
+    expect(said).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
+  });
+});

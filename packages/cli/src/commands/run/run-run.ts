@@ -1,6 +1,6 @@
 // `sluice run`: starts the runtime and stays until it is told to stop.
 import type { RunningServer } from "@sluice/server";
-import { readConfiguration, SettingsError } from "@sluice/server/config";
+import { readConfiguration } from "@sluice/server/config";
 import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { givenFlows } from "./given-flows.ts";
 import { ended } from "./interrupted.ts";
@@ -30,7 +30,8 @@ async function start(flags: Values, flows: Awaited<ReturnType<typeof givenFlows>
 /** Why a runtime did not start, as one says it to a user. */
 export function startFault(error: unknown): Error {
   const { name } = error as Error;
-  if (error instanceof SettingsError) return new UsageError(error.faults.join("\n"));
+  // By its name: with several workers it may come from another process.
+  if (name === "SettingsError") return new UsageError((error as Error).message);
   if (name === "LockedError") return new CommandError((error as Error).message);
   return new CommandError(addressFault(error) ?? dataFault(error) ?? `cannot start: ${(error as Error).message}`);
 }
