@@ -7,7 +7,7 @@ import { readDeclarations, type Declarations } from "./compile/document-parts.ts
 import { compileText } from "./compile/expression-compiler.ts";
 import { unmappedWarnings } from "./compile/required-fields.ts";
 import { compileRules, type Level, type MappedField } from "./compile/rule-compiler.ts";
-import { rootScope } from "./compile/scope.ts";
+import { givenName, reservedNames, rootScope } from "./compile/scope.ts";
 import { shapeOfSample, shapeOfSchema, type Shape } from "./compile/shape.ts";
 import { createFormat } from "./formats/index.ts";
 import type { MessageFormat } from "./formats/message-format.ts";
@@ -25,7 +25,6 @@ export interface CompileOutcome {
 type Members = Readonly<Record<string, unknown>>;
 
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
-const mostRules = 20_000;
 const deepest = 200;
 
 /** Compiles a document; `runTests` also runs the tests inside it and counts a failing one as a problem. */
@@ -71,8 +70,6 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
     mapped,
     compileRules,
   };
-  const fields = countRules(document["map"]);
-  if (fields > mostRules) context.report(`the document has more than ${mostRules} rules`);
   const write = compileRules(document["map"], top);
   checkParts(declarations, top);
   const warnings = [...context.warnings, ...unmappedWarnings(targetShape, mapped)];
@@ -86,7 +83,7 @@ function compile(document: Members, environment: MappingEnvironment, runTests: b
           target,
           vars,
           write,
-          fields,
+          fields: countRules(document["map"]),
           uses: context.tablesUsed,
           imports: [...imports],
           collects: document["onError"] === "all",
@@ -131,16 +128,16 @@ function compileVars(given: unknown, context: DocumentContext): readonly Compile
     return [];
   }
   return given.flatMap((variable: unknown) => {
-    const { name, expr } = isPlainObject(variable) ? variable : ({} as Members);
-    if (typeof name !== "string" || !/^\$?[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || typeof expr !== "string") {
+    const { name: called, expr } = isPlainObject(variable) ? variable : ({} as Members);
+    const name = givenName(called);
+    if (name === undefined || typeof expr !== "string") {
       context.report("each of 'vars' needs a name and an expr");
       return [];
     }
-    const full = name.startsWith("$") ? name : `$${name}`;
+    const full = `$${name}`;
     return context.at([full], () => {
       for (const fault of unknownMembers(variable as Members, ["name", "expr", "note"])) context.report(fault);
-      if (["$item", "$index", "$key", "$group", "$headers", "$params", "$vars"].includes(full) || context.variables.has(full))
-        context.report("the name is taken");
+      if (reservedNames.includes(name) || context.variables.has(full)) context.report("the name is taken");
       try {
         const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);
         context.variables.set(full, { slot: context.variables.size, isMany, shape, element });

@@ -106,7 +106,7 @@ export class DocumentContext {
 
   /** Parts are compiled at each place that uses them; false once that has become too much. */
   countRule(): boolean {
-    if (++this.#rules === mostRules) this.report(`the document has more than ${mostRules} rules, parts counted at each use`);
-    return this.#rules < mostRules;
+    if (++this.#rules === mostRules + 1) this.report(`the document has more than ${mostRules} rules, parts counted at each use`);
+    return this.#rules <= mostRules;
   }
 }

@@ -3,6 +3,7 @@ import { isPlainObject } from "@sluice/engine/spi";
 import { unknownMembers } from "../../problem.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
+import { givenName } from "./scope.ts";
 
 interface DeclaredFunction {
   readonly args: readonly string[];
@@ -85,14 +86,13 @@ function entries(value: unknown, member: string, context: DocumentContext): read
   return [];
 }
 
-const isName = (text: unknown): text is string => typeof text === "string" && /^\$?[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
-
 function readFunction(name: string, given: unknown, context: DocumentContext): DeclaredFunction | undefined {
   const { args = [], expr } = isPlainObject(given) ? given : ({} as Members);
-  if (!isName(name) || !Array.isArray(args) || !args.every(isName) || typeof expr !== "string") {
+  const names = Array.isArray(args) ? args.map(givenName) : [undefined];
+  if (givenName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
     context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a text`);
     return undefined;
   }
   for (const fault of unknownMembers(given as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);
-  return { args: args.map((arg) => (arg as string).replace(/^\$/, "")), expr };
+  return { args: names as readonly string[], expr };
 }

@@ -8,7 +8,7 @@ import { compareMissingLast, finite, isNothing, isTruthy, scalarOf, toList, toTe
 import { failRule } from "./fail-rule.ts";
 import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
-import { itemScope } from "./scope.ts";
+import { givenName, itemScope, reservedNames } from "./scope.ts";
 import { elementShape } from "./shape.ts";
 import { compileSource, sourceKinds, textOrReport } from "./source-compiler.ts";
 
@@ -93,10 +93,9 @@ function missingSource({ context }: Level): ReturnType<typeof compileSource> {
 
 function readName(value: unknown, { context }: Level): string | undefined {
   if (value === undefined) return undefined;
-  const name = typeof value === "string" ? value.replace(/^\$/, "") : "";
-  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) context.report("'as' must be a name");
-  else if (["item", "index", "key", "group", "headers", "params", "vars"].includes(name))
-    context.report(`'as' must not be '${name}': that name has a meaning of its own`);
+  const name = givenName(value);
+  if (name === undefined) context.report("'as' must be a name");
+  else if (reservedNames.includes(name)) context.report(`'as' must not be '${name}': that name has a meaning of its own`);
   return name;
 }
 

@@ -5,7 +5,7 @@ import type { Frame } from "../frame.ts";
 import { frameAt } from "../source-path.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { computed, memberShape, type Compiled } from "./compiled.ts";
-import { hopsTo, levelAt, type Scope } from "./scope.ts";
+import { hopsTo, levelAt, reservedNames, type Scope } from "./scope.ts";
 
 export function compileName(name: string, scope: Scope, context: DocumentContext): Compiled {
   const plain = name.startsWith("$") ? name.slice(1) : name;
@@ -58,7 +58,7 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
       const variable = context.variables.get(name);
       if (variable !== undefined)
         return { evaluate: (frame) => frame.run.vars[variable.slot], isMany: variable.isMany, shape: variable.shape, origin: undefined };
-      const meant = closest(name, [...context.variables.keys(), "$item", "$index", "$key", "$group", "$headers", "$params", "$vars"]);
+      const meant = closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
       return unknown(name, meant === undefined ? undefined : `did you mean '${meant}'?`, context);
     }
   }

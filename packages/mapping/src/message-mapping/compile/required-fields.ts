@@ -1,25 +1,47 @@
 import type { MappedField } from "./rule-compiler.ts";
 import type { Shape } from "./shape.ts";
 
+/** What rules write at a path or below it. */
+interface Written {
+  /** A field taken over whole brings its own fields along. */
+  isWhole: boolean;
+  isList: boolean;
+}
+
 /** Target fields the schema requires and no rule writes, as sentences. */
 export function unmappedWarnings(shape: Shape | undefined, mapped: readonly MappedField[]): readonly string[] {
+  if (shape === undefined) return [];
   const missing: string[] = [];
-  walk(shape, "", mapped, missing);
+  walk(shape, "", writtenPaths(mapped), missing);
   return missing.map((path) => `target field '${path}' is required by the schema but not mapped`);
 }
 
-function walk(shape: Shape | undefined, prefix: string, mapped: readonly MappedField[], missing: string[]): void {
-  if (shape?.kind !== "object") return;
+/** Every mapped path and every beginning of one that ends before a name or a bracket. */
+function writtenPaths(mapped: readonly MappedField[]): ReadonlyMap<string, Written> {
+  const written = new Map<string, Written>();
+  const at = (path: string): Written => {
+    let found = written.get(path);
+    if (found === undefined) written.set(path, (found = { isWhole: false, isList: false }));
+    return found;
+  };
+  for (const { path, isStructure } of mapped) {
+    for (const { index } of path.matchAll(/[.[]/g)) at(path.slice(0, index)).isList ||= path.startsWith("[]", index);
+    at(path);
+    if (!isStructure) at(path.replace(/\[\]$/, "")).isWhole = true;
+  }
+  return written;
+}
+
+function walk(shape: Shape, prefix: string, written: ReadonlyMap<string, Written>, missing: string[]): void {
+  if (shape.kind !== "object") return;
   for (const [name, inner] of shape.members) {
     const path = prefix + name;
-    const below = mapped.filter((field) => field.path === path || field.path.startsWith(`${path}.`) || field.path.startsWith(`${path}[`));
-    if (below.length === 0) {
+    const found = written.get(path);
+    if (found === undefined) {
       if (shape.required.has(name)) missing.push(path);
-      continue;
+    } else if (!found.isWhole) {
+      if (inner.kind === "list") walk(inner.of, `${path}${found.isList ? "[]" : ""}.`, written, missing);
+      else walk(inner, `${path}.`, written, missing);
     }
-    // A field that is taken over whole brings its own fields along.
-    if (below.some((field) => !field.isStructure && (field.path === path || field.path === `${path}[]`))) continue;
-    if (inner.kind === "list") walk(inner.of, `${path}${below.some((field) => field.path.startsWith(`${path}[]`)) ? "[]" : ""}.`, mapped, missing);
-    else walk(inner, `${path}.`, mapped, missing);
   }
 }

@@ -1,5 +1,6 @@
 // What a document may not say, and what its errors say about the place of a fault.
 import { describe, expect, it } from "vitest";
+import { compileMapping } from "../compile-mapping.ts";
 import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 
 const errorsOf = (document: unknown, body: unknown, environment = environmentOf()): readonly string[] =>
@@ -16,6 +17,14 @@ describe("members that mean nothing", () => {
   ])("of a %s are refused", (_what, members, fault) => {
     expect(problemsOf({ ...jsonRules(), ...members })).toEqual([fault]);
   });
+});
+
+it("a document has up to twenty thousand rules", () => {
+  const rules = Array.from({ length: 20_000 }, (_, index) => ({ to: `f${index}`, value: 1 }));
+  const properties = Object.fromEntries(rules.map(({ to }) => [to, {}]));
+  const document = { ...jsonRules(...rules), target: { format: "json", schema: { type: "object", properties, required: Object.keys(properties) } } };
+  expect(compileMapping(document, environmentOf())).toMatchObject({ problems: [], warnings: [] });
+  expect(problemsOf(jsonRules(...rules, { to: "last", value: 1 }))).toEqual(["the document has more than 20000 rules, parts counted at each use"]);
 });
 
 describe("patterns that stand in the document", () => {

@@ -21,6 +21,14 @@ export function rootScope(shape: Shape | undefined, element?: string): Scope {
   return { up: undefined, as: undefined, isGrouped: false, isItem: false, shape, element, args: undefined };
 }
 
+/** Names with a meaning of their own, without their dollar sign: nothing in a document may be called so. */
+export const reservedNames: readonly string[] = ["item", "index", "key", "group", "headers", "params", "vars"];
+
+/** The name a document gives to something, without its dollar sign; undefined when it cannot be one. */
+export function givenName(text: unknown): string | undefined {
+  return typeof text === "string" ? /^\$?([\p{L}_][\p{L}\p{N}_]*)$/u.exec(text)?.[1] : undefined;
+}
+
 interface ItemNames {
   readonly as?: string | undefined;
   readonly isGrouped?: boolean;
