@@ -1,5 +1,5 @@
 // The message-mapping documents of the runtime, compiled. A document that others import is replaced only when they still
-// compile with it.
+// compile with it and pass their tests.
 import type { Log } from "@sluice/engine";
 import { compileMapping, documentText, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
 import { createTurns } from "../flows/turns.ts";
@@ -56,7 +56,8 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     if (mapping === undefined || problems.length > 0) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const changed = importers(id).map((entry) => {
       const outcome = compile(entry.document, { runTests: true, replaced });
-      if (outcome.mapping === undefined)
+      // What is not installed yet shows when it is used; anything else, a failing test as well, is this document's doing.
+      if (outcome.mapping === undefined || outcome.problems.some(({ missing }) => missing === undefined))
         throw new Refusal("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
       return { ...entry, mapping: outcome.mapping };
     });
