@@ -263,7 +263,24 @@ it("functions of the operator are functions of the language", async () => {
   }
 });
 
+it("whole numbers that no double can hold pass through a flow with all their digits", async () => {
+  await put("long-number", jsonRules({ to: "id", from: "order" }));
+  await server.putFlow("long-number", webhook("long-number", 'to: "message-mapping:long-number"'));
+  expect((await call(server.baseUrl, "POST", "/api/long-number", '{"order": 12345678901234567890}')).text).toBe('{"id":12345678901234567890}');
+  expect((await execute("long-number", { input: '{"order": 12345678901234567890}' })).json.output).toEqual({ id: Number("12345678901234567890") });
+});
+
 describe("imports", () => {
+  it("refuses a change that fails a test of an importer", async () => {
+    const shelf = (to: string) => ({ ...jsonRules(), parts: { shelf: { map: [{ to, value: 1 }] } } });
+    await put("shelf", shelf("a"));
+    await put("shelf-user", { ...jsonRules({ to: "s", use: "shelf" }), import: ["shelf"], tests: [{ name: "kept", input: {}, output: { s: { a: 1 } } }] });
+    expect((await put("shelf", shelf("b"))).json).toEqual({
+      error: "message mapping 'shelf': message mapping 'shelf-user', which imports it, would break: test 'kept' failed: s.a: expected 1, got nothing",
+    });
+    expect((await execute("shelf-user", { input: {} })).json.output).toEqual({ s: { a: 1 } });
+  });
+
   it("shares parts, refuses a change that breaks an importer, and names what is missing after a removal", async () => {
     const library = { ...jsonRules(), parts: { address: { map: [{ to: "city", from: "city" }] } } };
     await put("library", library);

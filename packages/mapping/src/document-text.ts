@@ -1,4 +1,5 @@
 // Documents as people read and compare them: indented, a list of plain values on one line.
+import { asJson } from "@sluice/engine/spi";
 
 /** Undefined members are left out, as JSON does. The value must not be nested too deeply: see {@link isDeeperThan}. */
 export function documentText(value: unknown): string {
@@ -6,10 +7,10 @@ export function documentText(value: unknown): string {
 }
 
 function written(value: unknown, indent: string): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null) return asJson(value) || "null";
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== "object" || item === null)) return JSON.stringify(value);
+    if (value.every((item) => typeof item !== "object" || item === null)) return asJson(value);
     return `[\n${value.map((item) => inner + written(item, inner)).join(",\n")}\n${indent}]`;
   }
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

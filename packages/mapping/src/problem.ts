@@ -19,9 +19,11 @@ export function problemText(problems: readonly Problem[]): string {
 
 /** Text quoted for a message: short, on one line. */
 export function shown(value: unknown, longest = 80): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+  const text = value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : (JSON.stringify(value, digitsOfLong) ?? typeof value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
+
+const digitsOfLong = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
 /** A sentence for every member that has no meaning here. */
 export function unknownMembers(given: Readonly<Record<string, unknown>>, known: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ export * from "./date-format.ts";
 export * from "./equality.ts";
 export * from "./http-status.ts";
 export * from "./iteration.ts";
+export * from "./json-text.ts";
 export * from "./json-view.ts";
 export * from "./limit.ts";
 export * from "./member.ts";

@@ -1,5 +1,5 @@
 // Message-mapping documents: install, replace, list, read, remove, and try one on a message.
-import { Headers, type Clock } from "@sluice/engine";
+import { asJson, Headers, type Clock } from "@sluice/engine";
 import { z } from "zod";
 import { documentId } from "../mappings/installed-document.ts";
 import type { InstalledMapping } from "../mappings/message-mappings.ts";
@@ -106,7 +106,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
         if (input === undefined) throw new Refusal("body-invalid", "input is required");
         const began = clock.monotonic();
         const { output, errors } = mapping.run({ body: input, headers: Headers.of(headers), params: values, now: clock.now() });
-        return ok({ output: output ?? null, errors, durationMs: Math.round(clock.monotonic() - began) });
+        return ok({ output: shownOutput(output), errors, durationMs: Math.round(clock.monotonic() - began) });
       },
     }),
   ];
@@ -125,4 +125,14 @@ function summary({ id, document, mapping, hash, lastModified, error }: Installed
     lastModified: new Date(lastModified).toISOString(),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+/** An output as replies carry it: JSON.stringify refuses whole numbers that no double can hold, so they are shown as near as one can. */
+function shownOutput(output: unknown): unknown {
+  return holdsLongNumber(output) ? JSON.parse(asJson(output)) : (output ?? null);
+}
+
+function holdsLongNumber(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "bigint";
+  return (Array.isArray(value) ? value : Object.values(value)).some(holdsLongNumber);
 }

@@ -13,9 +13,13 @@ export function failRule(thrown: unknown, frame: Frame, place: { readonly field:
   const origin = fault.source !== undefined ? undefined : typeof place.origin === "function" ? place.origin(frame) : place.origin;
   const source = origin === undefined ? fault.source : sourceText(origin, frame);
   const message = `${field}: ${fault.message}${source === undefined ? "" : ` [source ${source}]`}`;
-  const value = fault.value ?? null;
-  const error: FieldError = { field, rule: place.rule, code: fault.code, message, source: source ?? null, value: typeof value === "object" ? null : value };
+  const error: FieldError = { field, rule: place.rule, code: fault.code, message, source: source ?? null, value: plainValue(fault.value) };
   const { errors } = frame.run;
   errors?.push(error);
   if (errors === undefined || fault.code === "limit" || errors.length >= runLimits.errors) throw new FieldFailure(error);
+}
+
+/** A value as replies may show it; long whole numbers as their digits, because JSON.stringify refuses them. */
+function plainValue(value: unknown): unknown {
+  return value === undefined || typeof value === "object" ? null : typeof value === "bigint" ? String(value) : value;
 }

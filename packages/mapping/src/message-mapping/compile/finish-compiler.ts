@@ -126,8 +126,9 @@ function dateConversion(type: keyof typeof dateKinds, patterns: DatePatterns): S
   };
 }
 
-function toInteger(given: unknown): number {
+function toInteger(given: unknown): number | bigint {
   const value = scalarOf(given);
+  if (typeof value === "bigint") return value;
   const number = typeof value === "number" ? value : typeof value === "string" && /^\s*[+-]?\d+(?:\.0*)?\s*$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new MappingFault("type", `expected integer, got ${shown(value)}`, given);
   return number;

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { documentText } from "../../document-text.ts";
 import { jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 import { createFormat } from "./index.ts";
 import type { MessageFormat } from "./message-format.ts";
@@ -10,6 +11,26 @@ function format(side: unknown): MessageFormat {
   expect(problems).toEqual([]);
   return made;
 }
+
+describe("json", () => {
+  it("keeps whole numbers that a double cannot hold", () => {
+    const document = jsonRules(
+      { to: "id", from: "id" },
+      { to: "integer", from: "id", type: "integer" },
+      { to: "text", expr: "id + ''" },
+      { to: "same", expr: "id == '12345678901234567890'" },
+      { to: "is", expr: "isNumber(id)" },
+    );
+    const { output } = runMapping(document, new TextEncoder().encode('{"id": 12345678901234567890, "small": 1}'));
+    expect(output).toEqual({ id: 12345678901234567890n, integer: 12345678901234567890n, text: "12345678901234567890", same: true, is: true });
+    expect(documentText(output)).toContain('"id": 12345678901234567890,');
+    expect(runMapping(jsonRules({ to: "d", from: "id", type: "boolean" }), '{"id": 12345678901234567890}').errors[0]).toMatchObject({
+      message: "d: expected true or false, got 12345678901234567890 [source id]",
+      value: "12345678901234567890",
+    });
+    expect(runMapping(jsonRules(), `[${"9".repeat(2000)}]`).errors[0]?.message).toBe("a whole number in the source has more than 1000 digits");
+  });
+});
 
 describe("xml", () => {
   const namespaces = { a: "urn:a", "": "urn:default" };

@@ -1,24 +1,12 @@
 // JSON text ⇄ values, keeping whole numbers that a double cannot hold: they are bigint in a message.
-import { asJson, FlowError } from "@sluice/engine/spi";
+import { asJson, longestWholeNumber, LongNumberError, parseJsonText } from "@sluice/engine/spi";
 import { invalidInput } from "../format-input.ts";
-
-const longNumber = /\d{16}/;
-/** Reading a whole number takes time by the square of its length. */
-export const mostDigits = 1000;
-const mark = "\u0000n";
-const writtenMark = String.raw`\u0000n`;
 
 /** The value of a JSON text; throws a FlowError with line and column. */
 export function parseJson(text: string): unknown {
   try {
-    if (!longNumber.test(text) || text.includes(writtenMark)) return JSON.parse(text) as unknown;
-    const marked = markLongNumbers(text);
-    if (marked === text) return JSON.parse(text) as unknown;
-    return JSON.parse(marked, (_key, value: unknown) =>
-      typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
-    ) as unknown;
+    return parseJsonText(text);
   } catch (cause) {
-    if (cause instanceof FlowError) throw cause;
     throw invalidInput("json", describeFault(text, cause), cause);
   }
 }
@@ -28,38 +16,9 @@ export function writeJson(value: unknown): string {
   return asJson(value) || "null";
 }
 
-/** Strings are stepped over by hand: a regular expression would need a stack as deep as the longest of them. */
-function markLongNumbers(text: string): string {
-  const parts: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const opening = text.indexOf('"', at);
-    const between = text.slice(at, opening < 0 ? text.length : opening);
-    parts.push(longNumber.test(between) ? between.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g, marked) : between);
-    at = opening < 0 ? text.length : stringEnd(text, opening);
-    if (opening >= 0) parts.push(text.slice(opening, at));
-  }
-  return parts.join("");
-}
-
-function marked(token: string): string {
-  if (!/^-?[1-9]\d{15,}$/.test(token) || Number.isSafeInteger(Number(token))) return token;
-  if (token.length > mostDigits) throw invalidInput("json", `the body is no JSON that can be read: a whole number in it has more than ${mostDigits} digits`);
-  return `"${writtenMark}${token}"`;
-}
-
-/** Behind the quote that closes the string. */
-export function stringEnd(text: string, opening: number): number {
-  for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let before = quote;
-    while (text.charCodeAt(before - 1) === 0x5c) before--;
-    if ((quote - before) % 2 === 0) return quote + 1;
-  }
-  return text.length;
-}
-
 function describeFault(text: string, cause: unknown): string {
   if (text.trim() === "") return "the body is no JSON: it is empty";
+  if (cause instanceof LongNumberError) return `the body is no JSON that can be read: a whole number in it has more than ${longestWholeNumber} digits`;
   if (cause instanceof RangeError) return "the body is no JSON: it is nested too deeply";
   const offset = faultOffset(text);
   const before = text.slice(0, offset);

@@ -1,5 +1,5 @@
 // JSON laid out as Camel's default library does it: a member a line, lists in one line.
-import { stringEnd } from "./json-text.ts";
+import { jsonStringEnd } from "@sluice/engine/spi";
 
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 
@@ -29,7 +29,7 @@ function* tokensOf(compact: string): Iterable<string> {
   const token = /[{}[\],:]|[^"{}[\],:]+/y;
   for (let at = 0, end = 0; at < compact.length; at = end) {
     token.lastIndex = at;
-    end = token.test(compact) ? token.lastIndex : stringEnd(compact, at);
+    end = token.test(compact) ? token.lastIndex : jsonStringEnd(compact, at);
     yield compact.slice(at, end);
   }
 }

@@ -1,8 +1,7 @@
-import { FlowError, defineFormat } from "@sluice/engine/spi";
+import { FlowError, defineFormat, longestWholeNumber } from "@sluice/engine/spi";
 import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
-import { mostDigits } from "../json/json-text.ts";
 import { commonFields, invalidInput, withText } from "../format-input.ts";
 
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 200_000, nodes: 400_000, tokens: 2_000_000 };
@@ -89,6 +88,7 @@ function scalar(text: string): unknown {
 function wholeNumber(text: string): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
-  if (text.length > mostDigits) throw invalidInput("yaml", `the body is no YAML that can be read: a whole number in it has more than ${mostDigits} digits`);
+  if (text.length > longestWholeNumber)
+    throw invalidInput("yaml", `the body is no YAML that can be read: a whole number in it has more than ${longestWholeNumber} digits`);
   return BigInt(text.replace(/^\+/, ""));
 }
