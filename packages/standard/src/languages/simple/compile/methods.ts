@@ -100,6 +100,13 @@ const errorMethods: Methods<Error> = {
   type: (error) => javaTypeOf(error),
 };
 
+/** How many parameters a method needs at the least; those that are not listed need none. */
+const fewestParameters: ReadonlyMap<string, number> = new Map([
+  ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(one),
+  ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(one),
+  ...["replace", "replaceAll", "replaceFirst", "subList", "getOrDefault"].map((name) => [name, 2] as const),
+]);
+
 const anyMethods: Methods<unknown> = {
   toString: (value: unknown) => asText(value),
   equals: (value, [other]) => strictEquals(value, other),
@@ -110,7 +117,7 @@ const anyMethods: Methods<unknown> = {
 /** What `.name` without parentheses reads: an entry of a map, or one of the listed properties. */
 export function readProperty(value: unknown, name: string): unknown {
   if (isMap(value)) return readField(value, name);
-  const method = findMethod(value, name) ?? findMethod(value, getterOf("get", name)) ?? findMethod(value, getterOf("is", name));
+  const method = findMethod(value, name, 0) ?? findMethod(value, getterOf("get", name), 0) ?? findMethod(value, getterOf("is", name), 0);
   if (method !== undefined) return method(value, []);
   const view = typeof value === "string" ? jsonView(value) : undefined;
   if (view !== undefined) return readProperty(view, name);
@@ -120,7 +127,7 @@ export function readProperty(value: unknown, name: string): unknown {
 
 /** What `.name(…)` calls; `getName()` reads the field `name` of a map. */
 export function callMethod(value: unknown, name: string, parameters: readonly unknown[]): unknown {
-  const method = findMethod(value, name);
+  const method = findMethod(value, name, parameters.length);
   if (method !== undefined) return method(value, parameters);
   if (parameters.length === 0) {
     if (isMap(value) && /^(get|is)[A-Z]/.test(name)) return readField(value, name);
@@ -139,7 +146,8 @@ function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
   return null;
 }
 
-function findMethod(value: unknown, name: string): Method<unknown> | undefined {
+function findMethod(value: unknown, name: string, given: number): Method<unknown> | undefined {
+  if (given < (fewestParameters.get(name) ?? 0)) return undefined;
   const own = methodsOf(value);
   if (own !== undefined && Object.hasOwn(own, name)) return own[name];
   return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
@@ -166,6 +174,10 @@ function unknownMember(value: unknown, name: string): FlowError {
   return new FlowError("org.apache.camel.ExpressionEvaluationException", `${nounOf(value)} has no '${name}'`, {
     code: "simple-unknown-member",
   });
+}
+
+function one(name: string): readonly [string, number] {
+  return [name, 1];
 }
 
 const getterOf = (prefix: string, name: string): string => prefix + name.charAt(0).toUpperCase() + name.slice(1);
