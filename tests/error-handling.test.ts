@@ -103,6 +103,15 @@ describe("onException", () => {
     expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual([
       "1: unknown exception type 'java.lang.Exceptoin' (did you mean 'java.lang.Exception'?)",
     ]);
+    expect(faultsOf(withClause("{exception: [java.lang.Exception], useOriginalMessage: true}"))).toEqual([]);
+  });
+
+  it("the original message and the original body exclude each other, in a clause and in a dead letter channel", () => {
+    const both = "useOriginalMessage: true, useOriginalBody: true";
+    const route = "- from: {uri: direct:start, steps: [{log: x}]}\n";
+    const fault = "1: give useOriginalMessage or useOriginalBody, not both";
+    expect(faultsOf(`- onException: {exception: [java.lang.Exception], ${both}, steps: [{log: y}]}\n${route}`)).toEqual([fault]);
+    expect(faultsOf(`- errorHandler: {deadLetterChannel: {deadLetterUri: "mock:dead", ${both}}}\n${route}`)).toEqual([fault]);
   });
 });
 

@@ -78,6 +78,7 @@ function hasNoEffect(options: OnExceptionOptions): boolean {
     options.handled === undefined &&
     options.continued === undefined &&
     options.retryWhile === undefined &&
+    original(options) === undefined &&
     options.redeliveryPolicy === undefined &&
     options.redeliveryPolicyRef === undefined
   );
@@ -96,6 +97,8 @@ function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeli
 }
 
 function original(options: { readonly useOriginalMessage: boolean; readonly useOriginalBody: boolean }): "message" | "body" | undefined {
+  if (options.useOriginalMessage && options.useOriginalBody)
+    throw new CompileError("option-conflict", "give useOriginalMessage or useOriginalBody, not both", { hint: "keep one of them", option: "useOriginalBody" });
   return options.useOriginalMessage ? "message" : options.useOriginalBody ? "body" : undefined;
 }
 
