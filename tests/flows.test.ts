@@ -24,6 +24,16 @@ async function result(routeId: string): Promise<unknown> {
 const entry = async (id: string): Promise<any> => (await server.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id);
 
 describe("install and replace", () => {
+  it("a flow whose routes are all left out by their preconditions is installed with none", async () => {
+    const yaml = answering("switched", "hello").replace("id: switched", 'id: switched\n    precondition: "{{on}}"');
+    expect(yaml).toContain("precondition");
+    expect((await server.putFlow("switched", yaml, { on: "false" })).json).toMatchObject({ routeCount: 0, routes: [] });
+    expect((await post("switched")).status).toBe(404);
+    expect((await server.putFlow("switched", yaml, { on: "true" })).json).toMatchObject({ routeCount: 1 });
+    expect((await post("switched")).text).toContain("hello");
+    await server.api("DELETE", "/flows/switched");
+  });
+
   it("R11, R40, R41, R77: a new flow is 201, listed with hash, time and routes, and served", async () => {
     const yaml = answering("greet", "hello");
     const put = await server.putFlow("greetings", yaml);

@@ -29,27 +29,28 @@ export interface PrepareParts {
 export interface PreparedFlow {
   readonly deployment: LiveDeployment | undefined;
   readonly flow: FlowDocument;
+  readonly leftOut: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow {
   const read = readTree(input.source);
   const empty: FlowDocument = { routes: [], entities: [], source: input.source };
-  if (read.tree === undefined) return { deployment: undefined, flow: empty, diagnostics: read.diagnostics };
+  if (read.tree === undefined) return { deployment: undefined, flow: empty, leftOut: 0, diagnostics: read.diagnostics };
   const bound = bindFlow(read.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
   const before = [...read.diagnostics, ...bound.diagnostics];
   const diagnostics = new DiagnosticSink(input.source);
   const scope = scopeOf(input, bound.flow, parts, diagnostics);
   checkBeans(bound.flow, scope, diagnostics);
-  const routes = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id).filter((route) =>
-    meetsPrecondition(route, scope, diagnostics),
-  );
+  const defined = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id);
+  const routes = defined.filter((route) => meetsPrecondition(route, scope, diagnostics));
   const flow = { ...bound.flow, routes };
+  const leftOut = defined.length - routes.length;
   const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
   checkClaims(live, diagnostics, flow);
   const all = [...before, ...diagnostics.found];
-  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, diagnostics: all };
-  return { deployment: { id: input.id, hash: input.hash, flow, routes: live, scope }, flow, diagnostics: all };
+  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, leftOut, diagnostics: all };
+  return { deployment: { id: input.id, hash: input.hash, flow, routes: live, scope }, flow, leftOut, diagnostics: all };
 }
 
 function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diagnostics: DiagnosticSink): FlowScope {

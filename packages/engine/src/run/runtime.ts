@@ -42,6 +42,8 @@ export interface Prepared {
   /** Undefined when any diagnostic is an error. */
   readonly deployment: Deployment | undefined;
   readonly flow: FlowDocument;
+  /** How many routes the document defines whose precondition is false; the flow's routes are the others. */
+  readonly leftOut: number;
   readonly diagnostics: readonly Diagnostic[];
   /** What another flow already holds: route ids and claims such as `POST /orders`. */
   readonly conflicts: readonly Conflict[];

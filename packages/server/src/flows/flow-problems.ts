@@ -17,12 +17,12 @@ export interface Problem {
 const standsAlone = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
 
 /** Throws the first fault as an error body's sentence, unless the flow can be deployed. */
-export function refuseProblems({ flow, diagnostics, conflicts }: Prepared): void {
+export function refuseProblems({ flow, leftOut, diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
   if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", sentence(first) + more(errors.length - 1));
-  // Definitions that others use make a library; nothing at all is a mistake.
-  if (flow.routes.length === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
+  // Definitions that others use make a library, and routes may be switched off by their preconditions; nothing at all is a mistake.
+  if (flow.routes.length + leftOut === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
   const conflict = conflicts[0];
   if (conflict !== undefined) throw new Refusal("conflict", conflictSentence(conflict));
 }

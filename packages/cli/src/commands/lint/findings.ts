@@ -39,9 +39,9 @@ export async function findFaults(files: readonly YamlFile[], { params, environme
     const known = flatParams({ ...tested.get(resolve(path)), ...(await paramsBeside(path)), ...params });
     const property = (name: string): string | undefined =>
       known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : name.toUpperCase().replaceAll(/[.-]/g, "_")];
-    const { diagnostics, flow } = check({ id: flowIdOf(path), source: text, property });
+    const { diagnostics, flow, leftOut } = check({ id: flowIdOf(path), source: text, property });
     const own = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
-    if (own.length === 0 && flow.routes.length === 0 && flow.entities.length === 0) own.push(emptyFlow(path));
+    if (own.length === 0 && flow.routes.length + leftOut === 0 && flow.entities.length === 0) own.push(emptyFlow(path));
     for (const { id, span } of flow.routes) {
       const owner = owners.get(id);
       if (owner === undefined) owners.set(id, path);
