@@ -1,3 +1,4 @@
+import { CompileError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { strategyFields } from "./strategy-option.ts";
 
@@ -13,3 +14,12 @@ export const fanOutFields = {
   synchronous: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
   executorService: f.string({ doc: "Accepted without effect: there are no thread pools.", group: "advanced" }),
 };
+
+/** Refuses a timeout that could never leave anything out: one after the other, each copy is waited for. */
+export function refuseIdleTimeout({ timeout, parallelProcessing }: { readonly timeout: number; readonly parallelProcessing: boolean }): void {
+  if (timeout > 0 && !parallelProcessing)
+    throw new CompileError("option-conflict", "timeout works with parallelProcessing only", {
+      hint: "add parallelProcessing: true or remove timeout",
+      option: "timeout",
+    });
+}

@@ -1,4 +1,4 @@
-import { flow } from "@sluice/testkit";
+import { faultsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
@@ -74,5 +74,14 @@ describe("multicast", () => {
     const run = await flow(`- loop: {constant: "3", steps: [{multicast: {steps: [{setBody: {constant: a}}, {setBody: {constant: b}}]}}]}`);
     const { exchange } = await run();
     expect(exchange.run.root.spawned).toBe(6);
+  });
+
+  it.each([
+    `multicast: {timeout: 100, steps: [{to: "mock:a"}]}`,
+    `split: {tokenize: ",", timeout: 100, steps: [{to: "mock:a"}]}`,
+    `recipientList: {constant: "mock:a", timeout: 100}`,
+  ])("needs to run in parallel for a timeout: %s", (step) => {
+    expect(faultsOf(`- ${step}`)).toEqual([expect.stringContaining("timeout works with parallelProcessing only")]);
+    expect(faultsOf(`- ${step.replace("timeout: 100", "timeout: 100, parallelProcessing: true")}`)).toEqual([]);
   });
 });
