@@ -494,6 +494,32 @@ describe("scope", () => {
     expect((await close(sessionId)).recordedCalls.map(({ stepId }: any) => stepId).sort()).toEqual(["queued", "tapped"]);
   });
 
+  it("what is left of a session's messages when it ends is sent nowhere, live messages are", async () => {
+    const runsOf = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
+    const out = (id: string): string => `to: {id: ${id}, uri: 'direct:left-partner'}`;
+    const grouping = "correlationExpression: {constant: all}, completionTimeout: 400, aggregationStrategy: GroupedBodyAggregationStrategy";
+    const installed = await server.putFlow(
+      "left-over",
+      direct("left-over", "wireTap: {uri: 'direct:left-tap'}", "to: 'direct:left-group'") +
+        direct("left-tap", "delay: {constant: 400}", out("left-tapped")) +
+        direct("left-group", `aggregate: {${grouping}, steps: [{${out("grouped")}}]}`) +
+        direct("left-partner", "setBody: {constant: reached}"),
+    );
+    expect([installed.status, installed.json.error]).toEqual([201, undefined]);
+    const mocks = ["left-tapped", "grouped"].map((stepId) => ({ match: { stepId }, respond: {} }));
+    const { sessionId } = await session({ scope: "session", mocks });
+    expect((await invoke(sessionId, { trigger: "direct:left-over", body: "x" })).json.status).toBe("completed");
+    expect((await close(sessionId)).recordedCalls).toEqual([]);
+    for (const routeId of ["left-tap", "left-group"]) await eventually(async () => (await runsOf(`routeId=${routeId}&status=failed`)).total === 1);
+    expect((await runsOf("routeId=left-tap")).runs[0].error.message).toBe(
+      `test session '${sessionId}' has ended: its message is not sent to 'direct:left-partner'`,
+    );
+    expect((await runsOf("routeId=left-partner")).total).toBe(0);
+    const other = await session({ scope: "session", mocks: [] });
+    await invoke(other.sessionId, { trigger: "direct:left-over", body: "y" });
+    await eventually(async () => (await runsOf("routeId=left-partner")).total === 2);
+  });
+
   it("J05: a redeployed flow is not mocked; the session is stale for it", async () => {
     await server.putFlow("moving", direct("moving", "setBody: {id: b, constant: v1}"));
     const { sessionId } = await session(respondTo("b", { body: "mocked" }));

@@ -1,4 +1,5 @@
 // The way from a step to a sink: notes where the message goes, runs interceptors, starts sinks found while running.
+import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Sink } from "../spi/connector.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
@@ -17,6 +18,8 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, options: 
   if (options.lazily !== true) parts.lifecycles.push(sink);
   const note = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
   const noted: Processor = (exchange) => {
+    const { session } = exchange.run;
+    if (session !== undefined && session.isOver === true) throw endedSession(session.id, uri);
     note(exchange);
     return deliver(exchange);
   };
@@ -26,6 +29,12 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, options: 
   const tapped: Processor = (exchange) => outlet.send(exchange);
   const intercepted = matching.reduceRight((next, interceptor) => interceptor.wrap(next, normal), tapped);
   return { uri, send: intercepted };
+}
+
+function endedSession(id: string, uri: string): FlowError {
+  return new FlowError("java.util.concurrent.CancellationException", `test session '${id}' has ended: its message is not sent to '${uri}'`, {
+    code: "session-over",
+  });
 }
 
 function startedOnFirstUse(sink: Sink, parts: RouteParts): Processor {

@@ -17,6 +17,8 @@ export interface SessionTag {
   readonly id: string;
   /** Delays, redelivery waits and throttles return at once. */
   readonly skipTime: boolean;
+  /** Set when the session ends: nothing is mocked any more, so what is left of its messages is sent nowhere. */
+  isOver?: boolean;
 }
 
 /** What set the run off, as the source tells it. */

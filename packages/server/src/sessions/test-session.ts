@@ -109,7 +109,9 @@ export class TestSession {
     );
   }
 
-  disarm(): void {
+  /** Its messages that are still on their way must not reach for real what was mocked for them. */
+  end(): void {
+    this.tag.isOver = true;
     this.#untap?.();
     this.#untap = undefined;
   }

@@ -39,7 +39,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
 
   function expire(session: TestSession): void {
     session.expired = true;
-    session.disarm();
+    session.end();
     const entry = sessions.get(session.id);
     if (entry !== undefined) entry.cancel = options.clock.after(retentionMs, () => sessions.delete(session.id));
   }
@@ -98,7 +98,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     },
     close(id) {
       const session = get(id);
-      session.disarm();
+      session.end();
       remove(id);
       return session;
     },
@@ -115,7 +115,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     },
     closeAll() {
       for (const { session } of sessions.values()) {
-        session.disarm();
+        session.end();
         remove(session.id);
       }
     },
