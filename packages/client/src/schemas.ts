@@ -266,8 +266,12 @@ export interface Health {
   readonly streamClients?: number;
   readonly failedPolicies?: readonly { readonly flowId: string; readonly error: string | null }[];
   readonly failedFlows?: readonly { readonly id: string; readonly error: string | null }[];
-  /** With more than one worker. */
+  /** With more than one worker, those that serve. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
+  /** Workers that ended and are not replaced yet; the status is DEGRADED meanwhile. */
+  readonly missingWorkers?: number;
+  /** The last worker that ended by itself, and how. */
+  readonly lastWorkerEnd?: { readonly at: string; readonly pid: number; readonly how: string } | null;
 }
 
 export interface InstalledDocument {
