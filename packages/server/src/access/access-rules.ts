@@ -18,7 +18,10 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
   const rules = (policy.rules ?? []).map((rule) => ({ matches: ruleMatcher(rule), demand: demandOf(rule) }));
   const otherwise: Demand = { isPublic: false, roles: undefined, admits: defaultOf(policy) === "allow" ? () => true : () => false };
   const remembered = new Map<string, Map<string, Demand>>();
+  // One route called by one method over and over is what most policies see.
+  let last: { readonly routeId: string; readonly method: string; readonly demand: Demand } | undefined;
   return (routeId, method) => {
+    if (last?.routeId === routeId && last.method === method) return last.demand;
     let byMethod = remembered.get(routeId);
     if (byMethod === undefined) {
       if (remembered.size >= maxRemembered) remembered.clear();
@@ -29,6 +32,7 @@ export function accessRules(policy: Policy): (routeId: string, method: string) =
       demand = rules.find(({ matches }) => matches(routeId, method))?.demand ?? otherwise;
       if (byMethod.size < maxRemembered) byMethod.set(method, demand);
     }
+    last = { routeId, method, demand };
     return demand;
   };
 }

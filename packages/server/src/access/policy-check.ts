@@ -61,18 +61,19 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
-    const source = this.#sourceKey(request);
+    // Looked up only for those that ask: every call would pay for it.
+    const source = scheme.guessable ? this.#sourceKey(request) : "";
     if (scheme.guessable && this.#policy.guesses.size > 0) {
       const wait = this.#policy.guesses.wait(source);
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const verdict = scheme.verify(credential, request, source);
-    return verdict instanceof Promise ? verdict.then((later) => this.#judge(request, demand, source, later)) : this.#judge(request, demand, source, verdict);
+    return verdict instanceof Promise ? verdict.then((later) => this.#judge(request, demand, later)) : this.#judge(request, demand, verdict);
   }
 
-  #judge(request: AccessRequest, demand: Demand, source: string, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
-    if (verdict === "wrong") return this.#wrong(request, source);
-    if (verdict === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(source));
+  #judge(request: AccessRequest, demand: Demand, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
+    if (verdict === "wrong") return this.#wrong(request);
+    if (verdict === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
     if (verdict === "unavailable") return this.#refuse(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });
     if (!("proof" in verdict)) return this.#admit(request, demand, verdict);
     return {
@@ -80,7 +81,7 @@ export class PolicyCheck implements AccessCheck {
       replyHeaders: this.#policy.cors?.onReply(request),
       check: (body) => {
         const proven = verdict.proof(body);
-        return proven === "wrong" ? this.#wrong(request, source) : this.#admit(request, demand, proven);
+        return proven === "wrong" ? this.#wrong(request) : this.#admit(request, demand, proven);
       },
     };
   }
@@ -119,8 +120,8 @@ export class PolicyCheck implements AccessCheck {
     return key;
   }
 
-  #wrong(request: AccessRequest, source: string): AccessRefused {
-    const wait = this.#policy.guesses.take(source);
+  #wrong(request: AccessRequest): AccessRefused {
+    const wait = this.#policy.guesses.take(this.#sourceKey(request));
     return wait > 0 ? this.#tooMany(request, wait) : this.#unauthorized(request);
   }
 

@@ -26,7 +26,7 @@ export function hmacKey(algorithm: string, secret: Buffer, encoding: BinaryToTex
   return (before, body, after, signatures) => {
     if (body.length + (before.length + after.length) * 3 > smallBytes) {
       const text = Buffer.from(createHmac(algorithm, streaming).update(before).update(body).update(after).digest(encoding), "latin1");
-      return sameAs(text, signatures);
+      return sameAs(text, signatures, encoding);
     }
     if (innerOwner !== innerPad) inner.set((innerOwner = innerPad), 0);
     let length = block;
@@ -49,16 +49,16 @@ function compareText(algorithm: string, outerPad: Uint8Array, encoding: BinaryTo
   return (innerDigest, signatures) => {
     outer.write(innerDigest, outerPad.length, "latin1");
     text.write(hash(algorithm, outer, encoding), "latin1");
-    return sameAs(text, signatures);
+    return sameAs(text, signatures, encoding);
   };
 }
 
 /** By the length of the signature's text: what is compared is written here, so that no check leaves garbage behind. */
 const compared = new Map<number, Uint8Array>();
 
-function sameAs(text: Uint8Array, signatures: readonly string[]): string | undefined {
+function sameAs(text: Uint8Array, signatures: readonly string[], encoding: BinaryToTextEncoding): string | undefined {
   let match: string | undefined;
-  for (const signature of signatures) if (isSameText(signature, text)) match = signature;
+  for (const signature of signatures) if (isSameText(encoding === "hex" ? signature.toLowerCase() : signature, text)) match = signature;
   return match;
 }
 
@@ -89,13 +89,14 @@ function compareHex(outerPad: Uint8Array): Compare {
   };
 }
 
-/** Goes through all of the text whatever it finds, so that the time it takes does not tell how much was right. */
+/** Goes through all of the text, in capitals or not, whatever it finds, so that the time it takes does not tell how much was right. */
 function isHexOf(text: string, digest: Digest): boolean {
   if (text.length !== 64) return false;
   let difference = 0;
   for (let index = 0; index < 64; index++) {
     const expected = (digest[index >> 3]! >>> (28 - (index & 7) * 4)) & 15;
-    difference |= text.charCodeAt(index) ^ (expected + (expected < 10 ? 48 : 87));
+    const code = text.charCodeAt(index);
+    difference |= (code >= 65 && code <= 70 ? code + 32 : code) ^ (expected + (expected < 10 ? 48 : 87));
   }
   return difference === 0;
 }

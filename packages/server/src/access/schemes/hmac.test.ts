@@ -24,6 +24,20 @@ const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts(
 const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest(encoding);
 
+describe("hexadecimal signatures", () => {
+  it.each(["sha1", "sha256", "sha512"] as const)("%s is taken in capitals, in small letters and mixed, of small and large bodies", (algorithm) => {
+    const custom = scheme({ algorithm, secrets: [{ value: "key" }] });
+    for (const body of ["{}", "x".repeat(20_000)]) {
+      const signature = sign("key", body, "hex", algorithm);
+      const mixed = signature.slice(0, 20).toUpperCase() + signature.slice(20);
+      for (const written of [signature, signature.toUpperCase(), mixed]) expect(judge(custom, { "X-Signature": written }, body)).toMatchObject({ id: "hmac" });
+      // One that differs only by what changes a letter's case.
+      for (const written of [signature.replace(/\d/, (digit) => String.fromCharCode(digit.charCodeAt(0) ^ 0x20)), `${signature.slice(0, -1)}G`])
+        expect(judge(custom, { "X-Signature": written }, body)).toBe("wrong");
+    }
+  });
+});
+
 describe("published examples", () => {
   it("github", () => {
     const github = scheme({ preset: "github", secrets: [{ value: "It's a Secret to Everybody" }], roles: ["hooks"] });

@@ -17,8 +17,8 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
     .filter((bytes) => bytes !== undefined)
     .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
-  /** A signature with a time in it is good once: senders that try again sign anew. */
-  const isReplay = (signature: string): boolean => seen.has(signature, 2 * format.toleranceMs);
+  /** A signature with a time in it is good once, in capitals too: senders that try again sign anew. */
+  const isReplay = (signature: string): boolean => seen.has(format.encoding === "hex" ? signature.toLowerCase() : signature, 2 * format.toleranceMs);
 
   return {
     guessable: false,

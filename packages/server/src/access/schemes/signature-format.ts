@@ -8,7 +8,7 @@ export type SignedAround = readonly [before: string, after: string];
 
 /** What a signature header says. */
 interface SignatureClaim {
-  /** In the format's encoding, hex in lower case. */
+  /** In the format's encoding, as the sender wrote them. */
   readonly signatures: readonly string[];
   /** Seconds since 1970, as the sender wrote them. */
   readonly time?: string;
@@ -38,11 +38,9 @@ export function signatureFormat(scheme: HmacScheme): SignatureFormat {
   return scheme.preset === undefined ? customFormat(scheme, toleranceMs) : { ...presets[scheme.preset], toleranceMs };
 }
 
-/** The one signature of a header; undefined without the prefix. What is no signature in this encoding equals none. */
-function single(text: string, prefix: string, encoding: BinaryToTextEncoding): readonly string[] | undefined {
-  if (!text.startsWith(prefix)) return undefined;
-  const signature = prefix === "" ? text : text.slice(prefix.length);
-  return [encoding === "hex" ? signature.toLowerCase() : signature];
+/** The one signature of a header; undefined without the prefix. What is no signature in the format's encoding equals none. */
+function single(text: string, prefix: string): readonly string[] | undefined {
+  return text.startsWith(prefix) ? [prefix === "" ? text : text.slice(prefix.length)] : undefined;
 }
 
 function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat {
@@ -58,7 +56,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
     timed: timestampHeader !== undefined,
     toleranceMs,
     read(text, request) {
-      const signatures = single(text, prefix, encoding);
+      const signatures = single(text, prefix);
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
@@ -73,7 +71,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     ...sha256,
     header: "X-Hub-Signature-256",
     timed: false,
-    read: (text) => claim(single(text, "sha256=", "hex")),
+    read: (text) => claim(single(text, "sha256=")),
     around: () => nothing,
   },
   shopify: {
@@ -81,14 +79,14 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     encoding: "base64",
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
-    read: (text) => claim(single(text, "", "base64")),
+    read: (text) => claim(single(text, "")),
     around: () => nothing,
   },
   slack: {
     ...sha256,
     header: "X-Slack-Signature",
     timed: true,
-    read: (text, request) => claim(single(text, "v0=", "hex"), headerOf(request, "x-slack-request-timestamp") ?? ""),
+    read: (text, request) => claim(single(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
     around: (_request, { time = "" }) => [`v0:${time}:`, ""],
   },
   stripe: {
@@ -116,7 +114,7 @@ function claim(signatures: readonly string[] | undefined, time?: string): Signat
 function readStripe(text: string): SignatureClaim | undefined {
   const items = text.split(",", maxSignatures + 1).map((item) => item.trim());
   const times = items.filter((item) => item.startsWith("t="));
-  const signatures = items.filter((item) => item.startsWith("v1=")).map((item) => item.slice(3).toLowerCase());
+  const signatures = items.filter((item) => item.startsWith("v1=")).map((item) => item.slice(3));
   return times.length === 1 ? claim(signatures, (times[0] as string).slice(2)) : undefined;
 }
 
