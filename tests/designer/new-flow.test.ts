@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("new flows", { timeout: 120_000 }, () => {
     await page.goto(`${designer.url}/flows/new`);
     await page.getByRole("dialog").getByLabel("Name").fill("long ".repeat(2000));
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("A name may have 120 characters.").waitFor();
+    await page.getByText("A name may have at most 120 characters.").waitFor();
   });
 
   it("O04: script in name, step, comment, run error, log line and conflict is inert text", async () => {
