@@ -1,7 +1,9 @@
+import { hasHalves } from "../text/characters.ts";
+
 /** True when the whole text fits a pattern of literal characters, `*` (any run) and `?` (any one). Never slower than pattern × text. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   // Only `?` can tell one character from the two halves it may be stored in.
-  return pattern.includes("?") && /[\ud800-\udfff]/.test(text) ? matches([...pattern], [...text]) : matches(pattern, text);
+  return pattern.includes("?") && hasHalves(text) ? matches([...pattern], [...text]) : matches(pattern, text);
 }
 
 function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {

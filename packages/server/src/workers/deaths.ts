@@ -1,6 +1,7 @@
 import type { Death } from "./messages.ts";
 import { lostRun } from "../runs/run-facts.ts";
 import type { LeadParts } from "./lead.ts";
+import { addStats } from "./route-stats.ts";
 
 const named = 20;
 
@@ -15,13 +16,8 @@ export function takeDeath({ worker, pid, how, at, runs }: Death, parts: Pick<Lea
     history.adopt(lost);
     counts.lost(route, at - startedAt);
     trace.runLost(lost);
-    const live = runtime.routes.get(route.id);
-    if (live !== undefined && live.identity.flowHash === route.flowHash) {
-      live.stats.total++;
-      live.stats.failed++;
-      live.stats.lastError = message;
-      live.stats.lastRunAt = Math.max(live.stats.lastRunAt, at);
-    }
+    const stats = addStats(runtime, { id: route.id, flowHash: route.flowHash, total: 1, failed: 1, lastRunAt: at });
+    if (stats !== undefined) stats.lastError = message;
     // As with every failure, only that of the outermost route is news.
     if (parentRunId === undefined) events.emit({ name: "run.failed", flowId: route.flowId, routeId: route.id, details: { runId, stepId: null, error } });
   }

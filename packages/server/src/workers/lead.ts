@@ -22,6 +22,7 @@ import type { ChangeOrder, CountedNews, Death, FoundRuns, HandedEvents, RemoteRu
 import { Publication } from "./publication.ts";
 import { republish } from "./handed-events.ts";
 import type { UnderWay } from "./under-way.ts";
+import { addStats } from "./route-stats.ts";
 import type { LeadSeat, ServiceView } from "./service-view.ts";
 
 /** What the lead needs of its runtime. */
@@ -207,12 +208,8 @@ function attach(calls: Calls, members: Members, parts: LeadParts): ServiceView {
 
 /** What a worker that ended had finished counts on in the routes' figures here, until they are another version's. */
 function keepStats(figures: readonly RouteStatsFigures[], runtime: Runtime): void {
-  for (const { id, flowHash, total, inflight, failed, lastRunAt, lastError } of figures) {
-    const live = runtime.routes.get(id);
-    if (live === undefined || live.identity.flowHash !== flowHash) continue;
-    live.stats.total += total - inflight;
-    live.stats.failed += failed;
-    live.stats.lastRunAt = Math.max(live.stats.lastRunAt, lastRunAt);
-    live.stats.lastError ??= lastError;
+  for (const ended of figures) {
+    const stats = addStats(runtime, { ...ended, total: ended.total - ended.inflight });
+    if (stats !== undefined) stats.lastError ??= ended.lastError;
   }
 }

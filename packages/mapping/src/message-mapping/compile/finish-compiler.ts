@@ -1,7 +1,7 @@
 // What a rule does with the value its source gave: default, type, scale, format, and the checks.
 import { compilePattern, isPlainObject } from "@sluice/engine/spi";
 import { shown, unknownMembers } from "../../problem.ts";
-import { characterCount } from "../characters.ts";
+import { characterCount } from "../../text/characters.ts";
 import { checkReadable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
 import { toClock, toDay, toTime, writtenClock, writtenTime } from "../date-values.ts";
 import type { Run } from "../frame.ts";

@@ -3,7 +3,7 @@
 import { isPlainObject, setEntry } from "@sluice/engine/spi";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
-import { characterCount, cutter, filling, part } from "../characters.ts";
+import { characterCount, cutter, filling, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";

@@ -1,7 +1,7 @@
 // Functions of text. Positions count characters from 0, one beyond the basic plane (😀) as one; nothing in gives nothing out, so
 // that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern } from "@sluice/engine/spi";
-import { characterCount, filling, part } from "../characters.ts";
+import { characterCount, filling, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";

@@ -3,8 +3,11 @@
 
 const halves = /[\ud800-\udfff]/;
 
+/** True for a text that JavaScript counts otherwise than people do. */
+export const hasHalves = (text: string): boolean => halves.test(text);
+
 export function characterCount(text: string): number {
-  if (!halves.test(text)) return text.length;
+  if (!hasHalves(text)) return text.length;
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -12,12 +15,12 @@ export function characterCount(text: string): number {
 
 /** The characters from one position to before another, as `slice` has it; positions are not negative. */
 export function part(text: string, from: number, to?: number): string {
-  return halves.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
+  return hasHalves(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
 }
 
 /** {@link part} of one text many times over. */
 export function cutter(text: string): (from: number, to: number) => string {
-  if (!halves.test(text)) return (from, to) => text.slice(from, to);
+  if (!hasHalves(text)) return (from, to) => text.slice(from, to);
   const characters = [...text];
   return (from, to) => characters.slice(from, to).join("");
 }
