@@ -76,6 +76,19 @@ describe("several workers and what goes wrong", () => {
     expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
   });
 
+  it("answers more requests for the lead at once than can wait at its door", async () => {
+    await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
+    const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
+    process.kill(lead.pid, "SIGSTOP");
+    const replies = many(1_500, server.baseUrl, "/api/burst");
+    try {
+      await sleep(1_500);
+    } finally {
+      process.kill(lead.pid, "SIGCONT");
+    }
+    expect(kinds(await replies)).toEqual({ "200 ok": 1_500 });
+  }, 60_000);
+
   it("lets nobody in from a source that has guessed too often, whichever worker is asked", async () => {
     await put(server, "guarded", answering("guarded", "in"));
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];

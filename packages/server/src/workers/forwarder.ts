@@ -21,6 +21,8 @@ export interface Forwarder {
 
 const retryEveryMs = 50;
 const lingerMs = 1_000;
+/** The lead is being replaced, or has more connections to take than wait at its door: nothing of the request has left. */
+const notTaken = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
 /** Belong to one connection and are not handed on. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
 
@@ -56,7 +58,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       response.removeListener("close", clientLeft);
       if (answered || response.destroyed) return;
-      const isAway = error.code === "ENOENT" || error.code === "ECONNREFUSED";
+      const isAway = notTaken.has(error.code ?? "");
       if (isAway && performance.now() < until) setTimeout(() => attempt(arrival, body, until), retryEveryMs);
       else
         arrival.refuse(503, isAway ? "the leading worker is away" : "the leading worker ended; what became of the request is not known", {
