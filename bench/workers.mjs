@@ -1,30 +1,25 @@
 // npm run bench:workers — what a second worker adds: the same webhook served by one process and by a service of two, in turns.
-// The load generator needs a core of its own. With more cores than workers the rates are compared as they are. With fewer, both
-// services are held on one core, the workers are called one after the other, and what two cores would give follows from the
-// processor time one answer costs the whole service; that leaves out what cores have to share, such as memory.
-import { spawn, spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+// The load generator needs a core of its own. Where none is left, it stands aside in time: it fills the sockets while the service is
+// held and sleeps while the service answers (lib/bursts.mjs). Beside it, what the machine gives: one bare server and a cluster of two.
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { BurstCaller, burstMs } from "./lib/bursts.mjs";
 import { median } from "./lib/compare.mjs";
-import { endsWithUs, temporaryFolder } from "./lib/ending.mjs";
-import { load, loadTool, onCore } from "./lib/load.mjs";
+import { load, loadTool } from "./lib/load.mjs";
 import { postMessage } from "./lib/paired.mjs";
-import { put, putDocument, token } from "./lib/processes.mjs";
+import { put, putDocument, startBare, startSluice } from "./lib/processes.mjs";
+import { watchSteal } from "./lib/steal.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/work.mjs";
-import { connectionsByWorker, costPerCall } from "./lib/worker-turns.mjs";
 
-const [rounds, seconds] = numbersOf("workers", ["rounds", 8], ["seconds of each", 2]);
-const root = fileURLToPath(new URL("..", import.meta.url));
+const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds of each", 1]);
 const workers = 2;
-const callsPerTurn = 4_000;
+const mostStolen = 0.03;
 const cores = availableParallelism();
 const hasRoom = cores > workers;
-/** The load generator is on core 1. */
-const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : "0";
+const allCores = `0-${cores - 1}`;
+/** The load generator is on core 1 when it has one. */
+const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
 const works = {
   webhook: named(webhook, "webhook"),
@@ -33,117 +28,103 @@ const works = {
   tied: { body: "{}", flow: "- route: {id: tied, from: {uri: webhook, steps: [{throttle: {constant: '1000000'}}, {setBody: {constant: ok}}]}}" },
 };
 
-/** A service on the cores that are its; its output goes to a file, for reading it here would take from the core of the load. */
 async function startService(count) {
-  const folder = temporaryFolder("workers");
-  const output = openSync(join(folder, "output"), "a");
-  const environment = {
-    ...process.env,
-    SERVICE_PORT: "0",
-    SERVICE_DATA_DIR: join(folder, "data"),
-    SERVICE_DEPLOY_TOKEN: token,
-    SERVICE_WORKERS: String(count),
-  };
-  const [command, ...parameters] = onCore(serviceCores, [process.execPath, "packages/cli/bin/sluice.mjs", "run"]);
-  const child = endsWithUs(spawn(command, parameters, { cwd: root, env: environment, stdio: ["ignore", output, "inherit"] }));
-  closeSync(output);
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  let first = "";
-  const stop = async () => {
-    if (child.exitCode === null) child.kill("SIGTERM");
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  for (let waited = 0; !first.includes("\n"); waited += 20) {
-    if (child.exitCode !== null || waited > 60_000) throw new Error(`the service did not start: ${first}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    first = readFileSync(join(folder, "output"), "utf8");
+  const service = await startSluice({ SERVICE_WORKERS: String(count) }, serviceCores);
+  await putDocument(service.baseUrl, "message-mappings/total", router.mapping);
+  for (const [id, { flow }] of Object.entries(works)) await put(service.baseUrl, id, flow);
+  return service;
+}
+
+/** Two servers to be called in turns: one process and several. */
+class Pair {
+  #servers;
+  #path;
+  #body;
+
+  constructor(servers, path, body) {
+    this.#servers = servers;
+    this.#path = path;
+    this.#body = body;
   }
-  const { baseUrl } = JSON.parse(first.slice(0, first.indexOf("\n")));
+
+  /** Medians of the rates and of the ratios of neighbours in time. */
+  async compared() {
+    const callers = await Promise.all(this.#servers.map((server) => (hasRoom ? this.#loader(server) : this.#burster(server))));
+    // Each worker has to warm up by itself.
+    for (let warming = 0; warming < 3; warming++) for (const caller of callers) await caller.turn();
+    const pairs = [];
+    for (let repeats = rounds; pairs.length < rounds;) {
+      const stolen = watchSteal();
+      const rates = await this.#inTurns(callers, pairs.length % 2 === 1);
+      if (stolen() <= mostStolen || repeats-- <= 0) pairs.push(rates);
+    }
+    for (const caller of callers) caller.close();
+    const ratios = pairs.map(([one, several]) => several / one);
+    return {
+      one: Math.round(median(pairs.map(([one]) => one))),
+      several: Math.round(median(pairs.map(([, several]) => several))),
+      ratio: Number(median(ratios).toFixed(2)),
+      least: Number(Math.min(...ratios).toFixed(2)),
+      most: Number(Math.max(...ratios).toFixed(2)),
+    };
+  }
+
+  /** A round is made of short turns, so that both meet the same machine; the rates are means. */
+  async #inTurns(callers, isReversed) {
+    const turns = hasRoom ? 1 : Math.max(1, Math.round((seconds * 1_000) / burstMs));
+    const sums = [0, 0];
+    for (let turn = 0; turn < turns; turn++) for (const index of isReversed === (turn % 2 === 0) ? [1, 0] : [0, 1]) sums[index] += await callers[index].turn();
+    return sums.map((sum) => sum / turns);
+  }
+
+  async #loader({ baseUrl }) {
+    const turn = async () => {
+      const { perSecond, failed } = await load(baseUrl + this.#path, this.#body, { seconds });
+      if (failed > 0) throw new Error(`${failed} calls of ${baseUrl}${this.#path} failed`);
+      return perSecond;
+    };
+    return { turn, close: () => undefined };
+  }
+
+  async #burster({ baseUrl, child }) {
+    const message = postMessage(this.#path, this.#body);
+    const caller = await BurstCaller.open(baseUrl, child.pid);
+    return { turn: () => caller.burst(message), close: () => caller.close() };
+  }
+}
+
+async function compareBare(work) {
+  const bare = [await startBare(work, 1, serviceCores), await startBare(work, workers, serviceCores)];
   try {
-    await putDocument(baseUrl, "message-mappings/total", router.mapping);
-    for (const [id, { flow }] of Object.entries(works)) await put(baseUrl, id, flow);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { baseUrl, pid: child.pid, stop };
-}
-
-function childrenOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
+    return await new Pair(bare, "/", works[work].body).compared();
+  } finally {
+    for (const server of bare) await server.stop();
   }
 }
 
-async function round(service, name) {
-  return load(`${service.baseUrl}/api/${name}`, works[name].body, { seconds });
-}
-
-/** Calls in turns; the median of what `measure` makes of each pair of turns. */
-async function inTurns(measure) {
-  const pairs = [];
-  for (let number = 0; number < rounds; number++) {
-    const seen = new Map();
-    for (const service of number % 2 === 0 ? [one, several] : [several, one]) seen.set(service, await measure(service));
-    pairs.push([seen.get(one), seen.get(several)]);
-  }
-  return pairs;
-}
-
-async function compareRates(name) {
-  // Each worker has to warm up by itself.
-  for (let warming = 0; warming < 3; warming++) for (const service of [one, several]) await round(service, name);
-  const pairs = await inTurns((service) => round(service, name));
-  return {
-    one: Math.round(median(pairs.map(([single]) => single.perSecond))),
-    several: Math.round(median(pairs.map(([, many]) => many.perSecond))),
-    ratio: median(pairs.map(([single, many]) => many.perSecond / single.perSecond)),
-    failed: pairs.reduce((sum, [single, many]) => sum + single.failed + many.failed, 0),
-  };
-}
-
-async function compareCosts(name) {
-  const message = postMessage(`/api/${name}`, works[name].body);
-  const ways = new Map();
-  for (const service of [one, several]) {
-    const workerPids = service === one ? [service.pid] : childrenOf(service.pid);
-    for (let warming = 0; warming < 3; warming++) await round(service, name);
-    const shares = await connectionsByWorker(service.baseUrl, workerPids, 32, message);
-    ways.set(service, { shares, processes: () => [service.pid, ...childrenOf(service.pid)], message });
-  }
-  const pairs = await inTurns((service) => costPerCall(ways.get(service), callsPerTurn));
-  for (const { shares } of ways.values()) for (const socket of shares.flat()) socket.destroy();
-  return {
-    one: Number(median(pairs.map(([single]) => single)).toFixed(1)),
-    several: Number(median(pairs.map(([, many]) => many)).toFixed(1)),
-    ratio: median(pairs.map(([single, many]) => (workers * single) / many)),
-    failed: 0,
-  };
+const results = {};
+function keep(name, figures) {
+  results[name] = figures;
+  console.log(`${name}: ${figures.ratio} times (${figures.least} to ${figures.most})`);
 }
 
 const one = await startService(1);
 const several = await startService(workers);
-const results = [];
 try {
-  console.log(`load: ${loadTool()} on core 1, the services on core ${serviceCores}, ${rounds} rounds, 32 connections`);
-  if (!hasRoom) spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
-  for (const name of Object.keys(works)) {
-    const { ratio, ...figures } = await (hasRoom ? compareRates(name) : compareCosts(name));
-    // A tied route runs in one worker whatever there is.
-    results.push({ work: name, ...figures, ratio: name === "tied" ? null : Number(ratio.toFixed(2)) });
+  console.log(
+    hasRoom ? `load: ${loadTool()} on core 1, the servers on cores ${serviceCores}` : `load: bursts of ${burstMs} ms, the servers on cores ${allCores}`,
+  );
+  for (const [name, { body }] of Object.entries(works)) {
+    keep(name, await new Pair([one, several], `/api/${name}`, body).compared());
+    // A tied route runs in one worker whatever there is: no limit of the machine is near.
+    if (name !== "tied") keep(`${name}, bare`, await compareBare(name));
   }
 } finally {
   await one.stop();
   await several.stop();
 }
-const unit = hasRoom ? "answers/s" : "µs per answer";
 printTable(
-  ["work", `${unit}, 1 worker`, `${unit}, ${workers} workers`, "failed", `${workers} workers to 1${hasRoom ? "" : " on two cores, computed"}`],
-  results.map((row) => Object.values(row).map((value) => value ?? "")),
+  ["work", "answers/s, 1 process", `answers/s, ${workers}`, `${workers} to 1`, "least", "most"],
+  Object.entries(results).map(([name, figures]) => [name, ...Object.values(figures)]),
 );
-console.log(
-  JSON.stringify({ bench: "workers", workers, cores, computed: !hasRoom, ...Object.fromEntries(results.map(({ work, ...figures }) => [work, figures])) }),
-);
+console.log(JSON.stringify({ bench: "workers", workers, cores, ...results }));

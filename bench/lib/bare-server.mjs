@@ -1,9 +1,12 @@
-// The practical limit: the same work on bare node:http, written as one would write it by hand.
+// The practical limit: the same work on bare node:http, written as one would write it by hand; in several processes by a second argument.
+import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { works } from "./work.mjs";
 
 const { byHand } = works[process.argv[2] ?? "webhook"];
+const processes = Number(process.argv[3] ?? 1);
 const write = (record) => process.stdout.write(record);
+const tell = (port) => process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${port}` })}\n`);
 
 const server = createServer((request, response) => {
   const chunks = [];
@@ -16,5 +19,15 @@ const server = createServer((request, response) => {
     response.end(body);
   });
 });
-server.listen(0, "127.0.0.1", () => process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${server.address().port}` })}\n`));
+
+function startCluster() {
+  let listening = 0;
+  cluster.on("listening", (_worker, { port }) => {
+    if (++listening === processes) tell(port);
+  });
+  for (let count = 0; count < processes; count++) cluster.fork();
+}
+
+if (processes > 1 && cluster.isPrimary) startCluster();
+else server.listen(0, "127.0.0.1", () => cluster.isPrimary && tell(server.address().port));
 process.on("SIGTERM", () => process.exit(0));

@@ -20,9 +20,9 @@ export function temporaryFolder(name, within = tmpdir()) {
   return folder;
 }
 
-/** Ends a child when this process ends before it. */
-export function endsWithUs(child) {
-  const end = () => child.kill("SIGKILL");
+/** Ends a child when this process ends before it, and those it started when it was spawned `detached`, as a group of its own. */
+export function endsWithUs(child, { isGroup = false } = {}) {
+  const end = () => (isGroup ? process.kill(-child.pid, "SIGKILL") : child.kill("SIGKILL"));
   endings.add(end);
   child.once("exit", () => endings.delete(end));
   return child;

@@ -1,4 +1,4 @@
-// Servers under test, each pinned to core 0, started fresh and stopped for certain.
+// Servers under test, each pinned to core 0 where nothing else is said, started fresh and stopped for certain.
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,14 +13,15 @@ const longestAnswerMs = 60_000;
 
 /**
  * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
- * this process, on the core of the load, and a full pipe is another benchmark.
+ * this process, on the core of the load, and a full pipe is another benchmark. It is a group of processes: the id of `child` is the group's.
  */
-export async function start(command, environment = {}) {
+export async function start(command, environment = {}, cores = "0") {
   const folder = temporaryFolder("output");
   const path = join(folder, "output");
   const output = openSync(path, "a");
-  const [file, ...parameters] = onCore(0, command);
-  const child = endsWithUs(spawn(file, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] }));
+  const [file, ...parameters] = onCore(cores, command);
+  const settings = { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"], detached: true };
+  const child = endsWithUs(spawn(file, parameters, settings), { isGroup: true });
   closeSync(output);
   let ended;
   child.once("exit", (code) => (ended = code ?? "a signal"));
@@ -40,19 +41,16 @@ export async function start(command, environment = {}) {
   return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
 }
 
-export async function startSluice(environment = {}) {
+export async function startSluice(environment = {}, cores = "0") {
   const folder = temporaryFolder("data");
-  const server = await start([process.execPath, "packages/cli/bin/sluice.mjs", "run"], {
-    SERVICE_PORT: "0",
-    SERVICE_DATA_DIR: folder,
-    SERVICE_DEPLOY_TOKEN: token,
-    ...environment,
-  });
+  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: folder, SERVICE_DEPLOY_TOKEN: token, ...environment };
+  const server = await start([process.execPath, "packages/cli/bin/sluice.mjs", "run"], settings, cores);
   return { ...server, stop: async () => (await server.stop(), rmSync(folder, { recursive: true, force: true })) };
 }
 
-export async function startBare(work) {
-  return start([process.execPath, "bench/lib/bare-server.mjs", work]);
+/** The same work on bare node:http, in one process or a cluster of several. */
+export async function startBare(work, processes = 1, cores = "0") {
+  return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, cores);
 }
 
 /** Processor time a process has used, microseconds; undefined where the system does not tell. */

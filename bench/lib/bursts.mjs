@@ -1,0 +1,65 @@
+// Load without a core of its own: requests are put into the sockets while the server is held, and while it answers them the sender
+// sleeps. Every core is the server's for as long as a burst lasts; what is counted is what it answers in that time.
+import { openSockets } from "./paired.mjs";
+
+/** More than two cores answer within a burst: none of them may run out of requests. */
+const connections = 6_000;
+export const burstMs = 100;
+const openedAtOnce = 500;
+
+/** A caller of one server, which is a whole group of processes. It sends one request per connection and burst. */
+export class BurstCaller {
+  #sockets = [];
+  #group;
+  #answered = 0;
+  #allAnswered = () => undefined;
+
+  static async open(baseUrl, group) {
+    const caller = new BurstCaller();
+    caller.#group = group;
+    while (caller.#sockets.length < connections) caller.#sockets.push(...(await openSockets(baseUrl, openedAtOnce)));
+    for (const socket of caller.#sockets)
+      socket.on("data", (chunk) => {
+        if (chunk.toString("latin1", 9, 12) !== "200") throw new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`);
+        if (++caller.#answered === connections) caller.#allAnswered();
+      });
+    return caller;
+  }
+
+  /** Answers per second in one burst. */
+  async burst(message) {
+    const ended = new Promise((resolve) => {
+      this.#allAnswered = resolve;
+    });
+    this.#answered = 0;
+    this.#signal("SIGSTOP");
+    for (const socket of this.#sockets) socket.write(message);
+    const began = performance.now();
+    this.#signal("SIGCONT");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, burstMs);
+    this.#signal("SIGSTOP");
+    const tookMs = performance.now() - began;
+    const answered = await this.#arrived();
+    if (answered === connections) throw new Error(`all of ${connections} calls were answered within ${burstMs} ms: the burst is too small`);
+    this.#signal("SIGCONT");
+    await ended;
+    return (answered * 1_000) / tookMs;
+  }
+
+  close() {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #signal(name) {
+    process.kill(-this.#group, name);
+  }
+
+  /** Answers that wait in the sockets, counted once nothing more comes out of them. */
+  async #arrived() {
+    for (let seen = -1; seen !== this.#answered;) {
+      seen = this.#answered;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return this.#answered;
+  }
+}
