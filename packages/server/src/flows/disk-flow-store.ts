@@ -2,16 +2,12 @@
 // Two files cannot be renamed at once, so the parameters' file names the text it belongs to and keeps the values of
 // the text before: whichever text a crash leaves in place finds its own parameters.
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, type Stats } from "node:fs";
+import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
-import { join, sep } from "node:path";
-import { systemClock } from "../host/clock.ts";
+import { join } from "node:path";
 import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
-import { isFlowId } from "./flow-id.ts";
+import { extensions, FlowDirectory, paramsSuffix } from "./flow-directory.ts";
 import type { FlowChange, FlowFile, FlowStore, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
-
-const extensions = [".yaml", ".yml", ".camel.yaml"] as const;
-const paramsSuffix = ".params.json";
 
 interface ParamsFile {
   readonly for: string;
@@ -31,105 +27,17 @@ export async function openDiskFlowStore(directory: string): Promise<FlowStore> {
   return store;
 }
 
-/** Files looked at before others get their turn: handing each to the thread pool takes ten times as long as looking. */
-const lookedAtOnce = 250;
-
-/** A file that was found. It stands for the file until that changes, so a list of thousands makes nothing new. */
-class ListedFile implements FlowFile {
-  readonly id: string;
-  readonly file: string;
-  readonly lastModified: number;
-  readonly problem: string | undefined;
-  readonly hasParams: boolean;
-  readonly #modified: number;
-  readonly #size: number;
-  readonly #inode: number;
-
-  constructor(file: Pick<FlowFile, "id" | "file" | "problem" | "hasParams">, facts: Stats) {
-    this.id = file.id;
-    this.file = file.file;
-    this.problem = file.problem;
-    this.hasParams = file.hasParams;
-    this.lastModified = Math.round(facts.mtimeMs);
-    this.#modified = facts.mtimeMs;
-    this.#size = facts.size;
-    this.#inode = facts.ino;
-  }
-
-  get stamp(): string {
-    return `${this.#modified}-${this.#size}-${this.#inode}`;
-  }
-
-  isStill({ mtimeMs, size, ino }: Stats): boolean {
-    return mtimeMs === this.#modified && size === this.#size && ino === this.#inode;
-  }
-}
-
-/** What a directory was found to hold. */
-interface Listing {
-  readonly names: readonly string[];
-  readonly files: readonly ListedFile[];
-  /** Every name of a flow was a file: nothing but these can become one without a change of names. */
-  readonly isWhole: boolean;
-}
-
 class DiskFlowStore implements FlowStore {
   readonly #directory: string;
-  #listing: Listing = { names: [], files: [], isWhole: false };
+  readonly #files: FlowDirectory;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.#files = new FlowDirectory(directory);
   }
 
-  async list(): Promise<readonly FlowFile[]> {
-    const names = await readdir(this.#directory);
-    const listing = (await this.#lookAgain(names)) ?? (await this.#lookAtAll(names));
-    this.#listing = listing;
-    return listing.files;
-  }
-
-  /** The files of the last listing as they are now; undefined when names came or went, or one is a file no longer. */
-  async #lookAgain(names: readonly string[]): Promise<Listing | undefined> {
-    const { names: before, files, isWhole } = this.#listing;
-    if (!isWhole || names.length !== before.length || names.some((name, index) => name !== before[index])) return undefined;
-    const now: ListedFile[] = [];
-    for (const file of files) {
-      if (now.length % lookedAtOnce === lookedAtOnce - 1) await systemClock.breathe();
-      const facts = this.#factsOf(file.file);
-      if (facts === undefined) return undefined;
-      now.push(file.isStill(facts) ? file : new ListedFile(file, facts));
-    }
-    return { names: before, files: now, isWhole };
-  }
-
-  async #lookAtAll(all: readonly string[]): Promise<Listing> {
-    const names = all.filter((name) => !name.startsWith(".") && extensionOf(name) !== undefined).sort(byPreference);
-    const withParams = new Set(all.filter((name) => name.endsWith(paramsSuffix)).map((name) => name.slice(0, -paramsSuffix.length)));
-    const taken = new Map<string, string>();
-    const files: ListedFile[] = [];
-    for (const [index, name] of names.entries()) {
-      if (index % lookedAtOnce === lookedAtOnce - 1) await systemClock.breathe();
-      const facts = this.#factsOf(name);
-      if (facts === undefined) continue;
-      const stem = name.slice(0, -(extensionOf(name) as string).length);
-      const owner = taken.get(stem.toLowerCase());
-      if (owner === undefined) taken.set(stem.toLowerCase(), name);
-      const problem =
-        owner !== undefined ? `the flow is already defined by '${owner}'` : isFlowId(stem) ? undefined : `'${stem}' is no valid flow id: rename the file`;
-      files.push(new ListedFile({ id: owner === undefined ? stem : name, file: name, problem, hasParams: withParams.has(stem) }, facts));
-    }
-    files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-    return { names: all, files, isWhole: files.length === names.length };
-  }
-
-  /** Undefined for what is no file. */
-  #factsOf(name: string): Stats | undefined {
-    try {
-      const facts = statSync(`${this.#directory}${sep}${name}`, { throwIfNoEntry: false });
-      return facts?.isFile() === true ? facts : undefined;
-    } catch {
-      return undefined;
-    }
+  list(): Promise<readonly FlowFile[]> {
+    return this.#files.list();
   }
 
   async read(id: string): Promise<StoredFlow | undefined> {
@@ -230,11 +138,3 @@ function paramsFor(file: ParamsFile | undefined, hash: string): StoredParams {
   if (file.for !== hash && file.before?.for === hash) return file.before.params;
   return file.params ?? {};
 }
-
-/** `.camel.yaml` also ends in `.yaml`: the longest match counts. */
-function extensionOf(name: string): string | undefined {
-  return name.endsWith(".camel.yaml") ? ".camel.yaml" : extensions.find((extension) => name.endsWith(extension));
-}
-
-const byPreference = (a: string, b: string): number => rank(a) - rank(b) || (a < b ? -1 : 1);
-const rank = (name: string): number => extensions.indexOf(extensionOf(name) as (typeof extensions)[number]);
