@@ -11,7 +11,7 @@ const undisturbed = 0.33;
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 /** Processor time of all threads of a process in microseconds, to the nanosecond where the system tells (Linux). */
-export function threadMicros(pid) {
+function threadMicros(pid) {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
   return nanoseconds / 1_000;
@@ -36,7 +36,7 @@ export async function openSockets(baseUrl, count) {
 }
 
 /** Sends a message `count` times over all sockets, on each the next one after the reply. Replies are small: one is one chunk. */
-export function sendAll(sockets, message, count) {
+function sendAll(sockets, message, count) {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let answered = 0;
