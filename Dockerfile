@@ -27,5 +27,5 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT}/_api/health?probe=live`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/packages/cli/bin/sluice.mjs"]
+ENTRYPOINT ["node", "/app/packages/cli/bin/sluice.cjs"]
 CMD ["run"]

@@ -32,7 +32,7 @@ async function call(baseUrl) {
 async function sluice() {
   const data = temporaryFolder("cold");
   const took = await timed(
-    ["packages/cli/bin/sluice.mjs", "run"],
+    ["packages/cli/bin/sluice.cjs", "run"],
     { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token },
     async (baseUrl) => {
       await put(baseUrl, "hook", flow);

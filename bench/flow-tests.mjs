@@ -40,7 +40,7 @@ for (let index = 0; index < files; index++) {
   writeFileSync(join(folder, `f${index}/order-${index}.test.yaml`), test(`order-${index}`));
 }
 const began = performance.now();
-const command = fileURLToPath(new URL("../packages/cli/bin/sluice.mjs", import.meta.url));
+const command = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 const { error, stdout } = await new Promise((resolve) =>
   endsWithUs(
     execFile(process.execPath, [command, "test", folder, "--json"], { maxBuffer: 1 << 28 }, (failure, output) => resolve({ error: failure, stdout: output })),

@@ -3,6 +3,6 @@ import { spawn } from "node:child_process";
 import { prepare, root } from "./prepare.mjs";
 
 prepare();
-const child = spawn(process.execPath, [`${root}packages/cli/bin/sluice.mjs`, "start", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+const child = spawn(process.execPath, [`${root}packages/cli/bin/sluice.cjs`, "start", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 
 interface Ended {
   readonly exit: number | null;

@@ -66,7 +66,7 @@ describe("the bundled command", () => {
     cpSync(join(cli, "dist/bundle"), join(copy, "dist/bundle"), { recursive: true });
     symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"));
     for (const name of readdirSync(join(copy, "dist/bundle"))) if (name.endsWith(".cache")) writeFileSync(join(copy, "dist/bundle", name), "of no use");
-    const help = spawnSync(process.execPath, [join(copy, "bin/sluice.mjs"), "lint", "--help"], { encoding: "utf8" });
+    const help = spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), "lint", "--help"], { encoding: "utf8" });
     expect(help.stderr).toBe("");
     expect(help.stdout).toContain("Usage: sluice lint");
   });

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { call, token, type ApiReply } from "./started-server.ts";
 
-export const main = fileURLToPath(new URL("../packages/cli/bin/sluice.mjs", import.meta.url));
+export const main = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 
 export interface SpawnedServer {
   readonly baseUrl: string;

@@ -44,7 +44,7 @@ export async function start(command, environment = {}, cores = "0") {
 export async function startSluice(environment = {}, cores = "0") {
   const folder = temporaryFolder("data");
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: folder, SERVICE_DEPLOY_TOKEN: token, ...environment };
-  const server = await start([process.execPath, "packages/cli/bin/sluice.mjs", "run"], settings, cores);
+  const server = await start([process.execPath, "packages/cli/bin/sluice.cjs", "run"], settings, cores);
   return { ...server, stop: async () => (await server.stop(), rmSync(folder, { recursive: true, force: true })) };
 }
 

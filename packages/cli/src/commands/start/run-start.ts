@@ -20,7 +20,7 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   const { settings, environment } = configuration;
   const given = settings.deployToken?.trim();
   const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
-  const runtime = spawn(process.execPath, [fileURLToPath(new URL("../../../bin/sluice.mjs", import.meta.url)), "run"], {
+  const runtime = spawn(process.execPath, [fileURLToPath(new URL("../../../bin/sluice.cjs", import.meta.url)), "run"], {
     env: { ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
     stdio: ["ignore", "pipe", "inherit"],
   });
