@@ -11,7 +11,12 @@ const workLimit = 50_000;
 const timeLimitMs = 150;
 const deepest = 500;
 
-export class JsonataProgram {
+/** Compiles an expression. A function, and not the class, is what the command sets up when it is first called (scripts/bundle.mjs). */
+export function compileJsonata(text: string, clock: Clock): JsonataProgram {
+  return new JsonataProgram(text, clock);
+}
+
+class JsonataProgram {
   readonly #expression: jsonata.Expression;
   readonly #time: TimeSpent;
   #work = 0;

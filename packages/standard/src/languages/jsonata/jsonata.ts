@@ -4,7 +4,7 @@ import { readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
 import { compileSource } from "../language-values/source.ts";
-import { JsonataProgram } from "./jsonata-program.ts";
+import { compileJsonata } from "./jsonata-program.ts";
 
 type Options = Readonly<Record<string, string>>;
 
@@ -51,7 +51,7 @@ export const jsonata = defineLanguage({
 });
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression {
-  const program = new JsonataProgram(text, scope.host.clock);
+  const program = compileJsonata(text, scope.host.clock);
   const source = compileSource(options["source"]);
   return (exchange: Exchange) => {
     const raw = source(exchange);
