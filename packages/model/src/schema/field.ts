@@ -70,7 +70,8 @@ export function describe(field: Field<unknown>): FieldInfo {
 }
 
 function field<T, S extends Spec<T>>(kind: Kind, type: z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
-  const open = spec.required === true ? type : spec.default === undefined ? type.optional() : type.default(spec.default as never);
+  // Many fields share a type, and a field is known by the type it is.
+  const open = spec.required === true ? type.clone() : spec.default === undefined ? type.optional() : type.default(spec.default as never);
   // What `meta` would do without making the type a second time: a start declares more than a thousand fields.
   z.globalRegistry.add(open, {
     description: spec.doc,
@@ -102,20 +103,32 @@ const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|
 /** `completion-size` and `CompletionSize` both name `completionSize`: enum values ignore case and accept kebab-case. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
+// One type for all fields of a kind: making it takes longer than anything else about a field.
+const text = fromText("text", (given) => given);
+const plainText = z.string();
+const truth = fromText("true or false", readBoolean);
+const integer = fromText("a whole number", readInteger);
+const number = fromText("a number", readNumber);
+const duration = fromText("a duration such as 500, 10s or 1m30s", parseDuration);
+const size = fromText("a size such as 65536, 64k or 10MiB", parseSize);
+const uri = fromText("an endpoint URI", (given) => (given === "" ? undefined : given));
+const parameters = z.record(z.string(), z.string()) as unknown as z.ZodType<Readonly<Record<string, string>>>;
+const expression = z.custom<ExpressionNode>();
+const steps = z.custom<readonly StepNode[]>();
+const format = z.custom<FormatNode>();
+
 /** The fields an option can be declared with. */
 export const f = {
-  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", fromText("text", (text) => text) as z.ZodType<string>, spec),
+  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", text, spec),
   /** Text that is taken exactly as typed, blanks included. */
-  text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", z.string(), spec),
-  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", fromText("true or false", readBoolean), spec),
-  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) =>
-    field<number, S>("integer", within(fromText("a whole number", readInteger), spec), spec),
-  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) =>
-    field<number, S>("number", within(fromText("a number", readNumber), spec), spec),
+  text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", plainText, spec),
+  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", truth, spec),
+  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", within(integer, spec), spec),
+  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", within(number, spec), spec),
   /** Milliseconds, or `10s`, `1m30s`, `1h`; the value is milliseconds. */
-  duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", fromText("a duration such as 500, 10s or 1m30s", parseDuration), spec),
+  duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", duration, spec),
   /** Bytes, or `64k`, `10MiB`; the value is bytes. */
-  size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", fromText("a size such as 65536, 64k or 10MiB", parseSize), spec),
+  size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", size, spec),
   enum: <const V extends readonly [string, ...string[]], const S extends Spec<V[number]>>(values: V, spec: S) =>
     field<V[number], S>(
       "enum",
@@ -124,18 +137,12 @@ export const f = {
       { values },
     ),
   /** An endpoint URI; options beside it come from a `parameters` field of the same declaration. */
-  uri: <const S extends Spec<string>>(spec: S) =>
-    field<string, S>(
-      "uri",
-      fromText("an endpoint URI", (text) => (text === "" ? undefined : text)),
-      spec,
-    ),
-  parameters: <const S extends Spec<Readonly<Record<string, string>>>>(spec: S) =>
-    field<Readonly<Record<string, string>>, S>("parameters", z.record(z.string(), z.string()) as unknown as z.ZodType<Readonly<Record<string, string>>>, spec),
+  uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", uri, spec),
+  parameters: <const S extends Spec<Readonly<Record<string, string>>>>(spec: S) => field<Readonly<Record<string, string>>, S>("parameters", parameters, spec),
   expression: <const S extends Spec<ExpressionNode> & { inline?: boolean }>(spec: S) =>
-    field<ExpressionNode, S>("expression", z.custom<ExpressionNode>(), spec, { inline: spec.inline === true }),
-  steps: <const S extends Spec<readonly StepNode[]>>(spec: S) => field<readonly StepNode[], S>("steps", z.custom<readonly StepNode[]>(), spec),
-  format: <const S extends Spec<FormatNode>>(spec: S) => field<FormatNode, S>("format", z.custom<FormatNode>(), spec),
+    field<ExpressionNode, S>("expression", expression, spec, { inline: spec.inline === true }),
+  steps: <const S extends Spec<readonly StepNode[]>>(spec: S) => field<readonly StepNode[], S>("steps", steps, spec),
+  format: <const S extends Spec<FormatNode>>(spec: S) => field<FormatNode, S>("format", format, spec),
   list: <T, const S extends Spec<readonly T[]> & { shorthand?: string }>(item: Field<T>, spec: S) =>
     field<readonly T[], S>("list", z.array(item) as unknown as z.ZodType<readonly T[]>, spec, { item: item as Field<unknown> }),
   object: <F extends Fields, const S extends Spec<Values<F>> & { shorthand?: string }>(fields: F, spec: S) =>
@@ -147,6 +154,7 @@ export const f = {
 
 function within(type: z.ZodType<number>, spec: { min?: number; max?: number }): z.ZodType<number> {
   const { min = -Infinity, max = Infinity } = spec;
+  if (min === -Infinity && max === Infinity) return type;
   return type.refine((value) => value >= min && value <= max, {
     message:
       Number.isFinite(min) && Number.isFinite(max)
