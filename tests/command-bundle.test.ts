@@ -47,13 +47,16 @@ describe("the bundled command", () => {
     const packed = (format: string): string => `{marshal: {${format}: {}}}, {unmarshal: {${format}: {}}}, {convertBodyTo: {type: String}}`;
     const yaml =
       steps("query", "{setBody: {xpath: {expression: '/a/b/text()', resultType: string}}}") +
+      steps("total", "{setBody: {jsonata: '$sum(lines)'}}") +
       ["gzipDeflater", "zipDeflater", "zipFile"].map((format) => steps(format, packed(format))).join("");
     const tests = "flowId: late\ntests:\n  - name: packs\n    when: {webhook: zipFile, body: hello}\n    then: [{reply: {status: 200, body: hello}}]\n";
-    expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 4, testsPassed: 1 });
+    expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 5, testsPassed: 1 });
     const answer = async (id: string, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/${id}`, { method: "POST", body })).text();
     expect(await answer("query", "<a><b>7</b></a>")).toBe("7");
+    expect(await answer("total", '{"lines":[3,4]}')).toBe("7");
     for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await answer(format, "hello")).toBe("hello");
     expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is wrong/);
+    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {jsonata: '$sum('}}") })).json.error).toMatch(/jsonata/);
     await server.end("SIGKILL");
     server.clean();
   });

@@ -6,10 +6,18 @@ import { systemClock } from "../host/clock.ts";
 
 /** File systems that only this machine writes to, by their magic numbers: ext, xfs, btrfs, f2fs, tmpfs. */
 const localSystems: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
-/** With more changes than this at once, the system may have dropped some. */
-const mostTold = 250;
-/** A write through mapped memory, or under a name of the file elsewhere that it was only just given, is not told: now and then everything is looked at. */
+/** Changes between two lists that are kept apart. The system drops what nobody takes in time, 16,384 of them as a rule. */
+const mostTold = 1_000;
+/**
+ * Not everything is told: writes through mapped memory, under another name that the file was only just given, or to a single file that is
+ * mounted here, and what the system dropped because of other directories. So everything is looked at once in a while.
+ */
 const trustedMs = 60_000;
+
+/** Whether the system tells what changes in a directory. */
+export async function tellsChanges(directory: string): Promise<boolean> {
+  return process.platform === "linux" && localSystems.has((await statfs(directory)).type);
+}
 
 /** One look through the directory. */
 export interface Look {
@@ -21,8 +29,7 @@ export interface Look {
 export class DirectoryChanges {
   readonly #directory: string;
   readonly #told = new Set<string>();
-  /** A change without a name, or too many: anything may be different. */
-  #isLost = false;
+  #changes = 0;
   #watcher: FSWatcher | undefined;
   /** Device and inode of what is watched: another directory may have come to its place. */
   #watched = "";
@@ -35,16 +42,17 @@ export class DirectoryChanges {
 
   /** Begins a look at everything; only the last one that was begun counts. */
   async begin(): Promise<Look> {
+    this.#look = undefined;
+    this.#trustedUntil = 0;
+    // Always anew: a watch ends unheard with its directory, and the next one at this place may get the same inode.
+    await this.#watch();
     const look: Look = {
       end: () => {
         if (this.#look === look && this.#watcher !== undefined) this.#trustedUntil = systemClock.monotonic() + trustedMs;
       },
     };
-    if (this.#watcher === undefined || this.#watched !== this.#identity()) await this.#watch();
     this.#look = look;
-    this.#trustedUntil = 0;
-    this.#told.clear();
-    this.#isLost = false;
+    this.#forget();
     return look;
   }
 
@@ -56,22 +64,27 @@ export class DirectoryChanges {
 
   /** Names of what changed since the look or the last call; undefined when everything has to be looked at. */
   take(look: Look): readonly string[] | undefined {
-    const isKnown = look === this.#look && !this.#isLost && systemClock.monotonic() < this.#trustedUntil && this.#watched === this.#identity();
-    if (!isKnown) return undefined;
+    const isTrusted = look === this.#look && systemClock.monotonic() < this.#trustedUntil && this.#watched === this.#identity();
+    if (!isTrusted || this.#changes > mostTold) return undefined;
     const names = [...this.#told];
-    this.#told.clear();
+    this.#forget();
     return names;
+  }
+
+  #forget(): void {
+    this.#told.clear();
+    this.#changes = 0;
   }
 
   async #watch(): Promise<void> {
     try {
-      const tellsAll = process.platform === "linux" && localSystems.has((await statfs(this.#directory)).type);
+      const isTold = await tellsChanges(this.#directory);
       this.#unwatch();
-      if (!tellsAll) return;
+      if (!isTold) return;
       this.#watched = this.#identity();
       const watcher = watch(this.#directory, { persistent: false }, (_event, name) => {
-        if (name === null || this.#told.size >= mostTold) this.#isLost = true;
-        else this.#told.add(name);
+        this.#changes += name === null ? mostTold : 1;
+        if (name !== null && this.#changes <= mostTold) this.#told.add(name);
       });
       watcher.on("error", () => this.#unwatch());
       this.#watcher = watcher;

@@ -1,13 +1,26 @@
-import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tellsChanges } from "./directory-changes.ts";
 import { FlowDirectory } from "./flow-directory.ts";
 import type { FlowFile } from "./flow-store.ts";
 
 const count = 600;
-/** ext and tmpfs, where every change is told. */
-const isTold = process.platform === "linux" && [0xef53, 0x01021994].includes(statfsSync(tmpdir()).type);
+const isTold = await tellsChanges(tmpdir());
 
 let parent: string;
 let directory: string;
@@ -94,6 +107,26 @@ describe("a directory of many flows", () => {
     }
   });
 
+  it("is listed as it is after more changes of few files than the system keeps", async () => {
+    const open = ["f0.yaml", "f1.yaml"].map((name) => openSync(join(directory, name), "r+"));
+    for (let index = 0; index < 20_000; index++) writeSync(open[index % 2] as number, `${index}`, 0);
+    for (const file of open) closeSync(file);
+    write("f3.yaml", "changed");
+    write("new.yaml", "new");
+    expect(facts(await files.list())).toEqual(await everything());
+  }, 30_000);
+
+  it("is listed as it is by all who ask when it becomes too small to be watched", async () => {
+    for (let index = 500; index < count; index++) rmSync(join(directory, `f${index}.yaml`));
+    for (let round = 0; round < 3; round++) await files.list();
+    for (let round = 0; round < 5; round++) {
+      rmSync(join(directory, `f${round}.yaml`));
+      write(`f${round + 10}.params.json`, "{}");
+      const lists = await Promise.all([files.list(), files.list(), files.list()]);
+      for (const listed of lists) expect(facts(listed), `round ${round}`).toEqual(await everything());
+    }
+  });
+
   it("tells what changed at the end of a link", async () => {
     const target = join(parent, "elsewhere.yaml");
     writeFileSync(target, "first");
@@ -111,6 +144,17 @@ describe("a directory of many flows", () => {
     writeFileSync(other, "written elsewhere");
     expect(facts(await files.list())).toEqual(await everything());
     unlinkSync(other);
+    expect(facts(await files.list())).toEqual(await everything());
+  });
+
+  it("is looked at again after it was removed and filled anew", async () => {
+    rmSync(directory, { recursive: true });
+    fill();
+    for (let round = 0; round < 3; round++) {
+      expect(facts(await files.list()), `round ${round}`).toEqual(await everything());
+      write(`f${round}.yaml`, "changed");
+      write(`new${round}.yaml`, "new");
+    }
     expect(facts(await files.list())).toEqual(await everything());
   });
 

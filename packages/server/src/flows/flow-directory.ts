@@ -87,6 +87,12 @@ export class FlowDirectory {
     const { files, look } = this.#listing;
     const changed = look === undefined ? undefined : this.#changes.take(look);
     if (changed === undefined || changed.length === 0) return changed && files;
+    const now = this.#lookAt(changed, files);
+    this.#listing = now === undefined ? { ...this.#listing, look: undefined } : { ...this.#listing, files: now };
+    return now;
+  }
+
+  #lookAt(changed: readonly string[], files: readonly ListedFile[]): readonly ListedFile[] | undefined {
     const places = new Map(files.map(({ file }, index) => [file, index]));
     const now = [...files];
     for (const name of changed) {
@@ -97,7 +103,6 @@ export class FlowDirectory {
       const file = files[place] as ListedFile;
       if (!file.isStill(found)) now[place] = new ListedFile(file, found);
     }
-    this.#listing = { ...this.#listing, files: now };
     return now;
   }
 
