@@ -56,7 +56,7 @@ export interface FollowerParts {
   readonly underWay: UnderWay;
 }
 
-/** How long requests wait for a lead that is being replaced, and a follower for its first answer. */
+/** How long requests wait for a lead that takes none at the moment, and a follower for its first answer. */
 const patienceMs = 15_000;
 const joinWithinMs = 120_000;
 const retryEveryMs = 100;

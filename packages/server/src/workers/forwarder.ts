@@ -3,10 +3,11 @@
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { peerHeader } from "../http/private-door.ts";
 import type { RequestArrival } from "../http/request-arrival.ts";
+import { WaitingLine, type Waiter } from "./waiting-line.ts";
 
 export interface ForwarderOptions {
   readonly socketPath: string;
-  /** How long a request waits for a lead that is being replaced. */
+  /** How long a request waits for a lead that is being replaced or has its hands full. */
   readonly patienceMs: number;
   isDraining(): boolean;
 }
@@ -19,7 +20,6 @@ export interface Forwarder {
   close(): void;
 }
 
-const retryEveryMs = 50;
 const lingerMs = 1_000;
 /** The lead is being replaced, or has more connections to take than wait at its door: nothing of the request has left. */
 const notTaken = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
@@ -28,14 +28,22 @@ const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgra
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 256, scheduling: "lifo" });
+  const line = new WaitingLine();
   let active = 0;
 
   function forward(arrival: RequestArrival, body?: Uint8Array): void {
     active++;
-    const { response } = arrival;
-    response.once("close", () => active--);
-    attempt(arrival, body, performance.now() + options.patienceMs);
+    const until = performance.now() + options.patienceMs;
+    arrival.response.once("close", () => active--);
+    if (line.isEmpty) attempt(arrival, body, until);
+    else line.add(waiter(arrival, body, until, "is away"));
   }
+
+  const waiter = (arrival: RequestArrival, body: Uint8Array | undefined, until: number, reason: string): Waiter => ({
+    until,
+    knock: () => attempt(arrival, body, until),
+    giveUp: () => arrival.response.destroyed || arrival.refuse(503, `the leading worker ${reason}`, { "Retry-After": "1" }),
+  });
 
   function attempt(arrival: RequestArrival, body: Uint8Array | undefined, until: number): void {
     const { request, response } = arrival;
@@ -58,17 +66,18 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       response.removeListener("close", clientLeft);
       if (answered || response.destroyed) return;
-      const isAway = notTaken.has(error.code ?? "");
-      if (isAway && performance.now() < until) setTimeout(() => attempt(arrival, body, until), retryEveryMs);
-      else
-        arrival.refuse(503, isAway ? "the leading worker is away" : "the leading worker ended; what became of the request is not known", {
-          "Retry-After": "1",
-        });
+      if (!notTaken.has(error.code ?? ""))
+        return void arrival.refuse(503, "the leading worker ended; what became of the request is not known", { "Retry-After": "1" });
+      line.turnedAway(waiter(arrival, body, until, error.code === "EAGAIN" ? "is too busy" : "is away"));
     });
     outgoing.once("socket", (socket) => {
       // Nothing of the body is taken from the client before somebody is there to have it.
-      if (socket.connecting) socket.once("connect", () => send(arrival, outgoing, body));
-      else send(arrival, outgoing, body);
+      const begin = (): void => {
+        line.letIn();
+        send(arrival, outgoing, body);
+      };
+      if (socket.connecting) socket.once("connect", begin);
+      else begin();
     });
   }
 
