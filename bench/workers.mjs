@@ -20,6 +20,7 @@ const hasRoom = cores > workers;
 const allCores = `0-${cores - 1}`;
 /** The load generator is on core 1 when it has one. */
 const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
+const placing = { cores: serviceCores, isGroup: true };
 const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
 const works = {
   webhook: named(webhook, "webhook"),
@@ -29,7 +30,7 @@ const works = {
 };
 
 async function startService(count) {
-  const service = await startSluice({ SERVICE_WORKERS: String(count) }, serviceCores);
+  const service = await startSluice({ SERVICE_WORKERS: String(count) }, placing);
   await putDocument(service.baseUrl, "message-mappings/total", router.mapping);
   for (const [id, { flow }] of Object.entries(works)) await put(service.baseUrl, id, flow);
   return service;
@@ -94,7 +95,7 @@ class Pair {
 }
 
 async function compareBare(work) {
-  const bare = [await startBare(work, 1, serviceCores), await startBare(work, workers, serviceCores)];
+  const bare = [await startBare(work, 1, placing), await startBare(work, workers, placing)];
   try {
     return await new Pair(bare, "/", works[work].body).compared();
   } finally {

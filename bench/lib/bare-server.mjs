@@ -20,6 +20,9 @@ const server = createServer((request, response) => {
   });
 });
 
+// As long as ours keeps connections: one that waits for its turn is not to be closed.
+server.keepAliveTimeout = 65_000;
+
 function startCluster() {
   let listening = 0;
   cluster.on("listening", (_worker, { port }) => {

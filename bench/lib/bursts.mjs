@@ -6,6 +6,8 @@ import { openSockets } from "./paired.mjs";
 const connections = 6_000;
 export const burstMs = 100;
 const openedAtOnce = 500;
+/** Until all that was sent is answered. */
+const longestMs = 30_000;
 
 /** A caller of one server, which is a whole group of processes. It sends one request per connection and burst. */
 export class BurstCaller {
@@ -13,41 +15,65 @@ export class BurstCaller {
   #group;
   #answered = 0;
   #allAnswered = () => undefined;
+  #fail = () => undefined;
 
   static async open(baseUrl, group) {
     const caller = new BurstCaller();
     caller.#group = group;
     while (caller.#sockets.length < connections) caller.#sockets.push(...(await openSockets(baseUrl, openedAtOnce)));
-    for (const socket of caller.#sockets)
+    for (const socket of caller.#sockets) {
       socket.on("data", (chunk) => {
-        if (chunk.toString("latin1", 9, 12) !== "200") throw new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`);
+        if (chunk.toString("latin1", 9, 12) !== "200") caller.#fail(new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
         if (++caller.#answered === connections) caller.#allAnswered();
       });
+      socket.on("close", () => caller.#fail(new Error("the server closed a connection")));
+    }
     return caller;
   }
 
   /** Answers per second in one burst. */
   async burst(message) {
-    const ended = new Promise((resolve) => {
-      this.#allAnswered = resolve;
-    });
+    const ended = this.#ended();
     this.#answered = 0;
-    this.#signal("SIGSTOP");
-    for (const socket of this.#sockets) socket.write(message);
-    const began = performance.now();
-    this.#signal("SIGCONT");
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, burstMs);
-    this.#signal("SIGSTOP");
-    const tookMs = performance.now() - began;
-    const answered = await this.#arrived();
-    if (answered === connections) throw new Error(`all of ${connections} calls were answered within ${burstMs} ms: the burst is too small`);
-    this.#signal("SIGCONT");
-    await ended;
-    return (answered * 1_000) / tookMs;
+    try {
+      this.#signal("SIGSTOP");
+      for (const socket of this.#sockets) socket.write(message);
+      const began = performance.now();
+      this.#signal("SIGCONT");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, burstMs);
+      this.#signal("SIGSTOP");
+      const tookMs = performance.now() - began;
+      const answered = await this.#arrived();
+      if (answered === connections) throw new Error(`all of ${connections} calls were answered within ${burstMs} ms: the burst is too small`);
+      this.#signal("SIGCONT");
+      await ended;
+      return (answered * 1_000) / tookMs;
+    } finally {
+      this.#signal("SIGCONT");
+    }
   }
 
   close() {
+    this.#fail = () => undefined;
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Resolves when all calls are answered. */
+  #ended() {
+    const ended = new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls are unanswered after ${longestMs / 1_000} s`)), longestMs);
+      this.#allAnswered = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+      this.#fail = (error) => {
+        clearTimeout(deadline);
+        reject(error);
+      };
+    });
+    // Who waits for it hears of a failure; before that nobody does.
+    ended.catch(() => undefined);
+    return ended;
   }
 
   #signal(name) {

@@ -5,11 +5,17 @@ import { join } from "node:path";
 
 const endings = new Set();
 process.on("exit", () => {
-  for (const end of endings) end();
+  for (const end of endings)
+    try {
+      end();
+    } catch {
+      // What is gone already needs no ending, and the others still do.
+    }
 });
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ])
   process.once(signal, () => process.exit(code));
 

@@ -10,18 +10,20 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const token = "bench-token";
 const longestStartMs = 180_000;
 const longestAnswerMs = 60_000;
+const longestStopMs = 30_000;
 
 /**
  * Starts a command that prints one line of JSON with `baseUrl` when it is ready. Its output goes to a file: a pipe would be read by
- * this process, on the core of the load, and a full pipe is another benchmark. It is a group of processes: the id of `child` is the group's.
+ * this process, on the core of the load, and a full pipe is another benchmark.
+ * With `isGroup` it and what it starts are a group of processes, with the id of `child`.
  */
-export async function start(command, environment = {}, cores = "0") {
+export async function start(command, environment = {}, { cores = "0", isGroup = false } = {}) {
   const folder = temporaryFolder("output");
   const path = join(folder, "output");
   const output = openSync(path, "a");
   const [file, ...parameters] = onCore(cores, command);
-  const settings = { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"], detached: true };
-  const child = endsWithUs(spawn(file, parameters, settings), { isGroup: true });
+  const settings = { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"], detached: isGroup };
+  const child = endsWithUs(spawn(file, parameters, settings), { isGroup });
   closeSync(output);
   let ended;
   child.once("exit", (code) => (ended = code ?? "a signal"));
@@ -35,22 +37,24 @@ export async function start(command, environment = {}, cores = "0") {
   }
   const stop = async () => {
     const gone = new Promise((resolve) => child.once("exit", resolve));
+    const killing = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
     if (ended === undefined && child.kill("SIGTERM")) await gone;
+    clearTimeout(killing);
     rmSync(folder, { recursive: true, force: true });
   };
   return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
 }
 
-export async function startSluice(environment = {}, cores = "0") {
+export async function startSluice(environment = {}, placing = {}) {
   const folder = temporaryFolder("data");
   const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: folder, SERVICE_DEPLOY_TOKEN: token, ...environment };
-  const server = await start([process.execPath, "packages/cli/bin/sluice.cjs", "run"], settings, cores);
+  const server = await start([process.execPath, "packages/cli/bin/sluice.cjs", "run"], settings, placing);
   return { ...server, stop: async () => (await server.stop(), rmSync(folder, { recursive: true, force: true })) };
 }
 
 /** The same work on bare node:http, in one process or a cluster of several. */
-export async function startBare(work, processes = 1, cores = "0") {
-  return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, cores);
+export async function startBare(work, processes = 1, placing = {}) {
+  return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, placing);
 }
 
 /** Processor time a process has used, microseconds; undefined where the system does not tell. */
