@@ -29,6 +29,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
       "@sluice/server/check",
       "@sluice/server/config",
       "@sluice/server/workers",
+      "@sluice/server/worker",
       "@sluice/designer/server",
     ],
     node: true,

@@ -61,17 +61,26 @@ describe("the bundled command", () => {
     server.clean();
   });
 
-  it("runs without the modules it was made of, and with a cache of another V8", () => {
+  it("runs without the modules it was made of, workers included, and with a cache of another V8", async () => {
     const copy = join(folder, "packages/cli");
     mkdirSync(join(copy, "dist"), { recursive: true });
     cpSync(join(cli, "bin"), join(copy, "bin"), { recursive: true });
-    cpSync(join(cli, "package.json"), join(copy, "package.json"));
+    for (const name of ["cli", "server"]) cpSync(join(cli, "..", name, "package.json"), join(folder, "packages", name, "package.json"));
     cpSync(join(cli, "dist/bundle"), join(copy, "dist/bundle"), { recursive: true });
     symlinkSync(fileURLToPath(new URL("../node_modules", import.meta.url)), join(folder, "node_modules"));
     for (const name of readdirSync(join(copy, "dist/bundle"))) if (name.endsWith(".cache")) writeFileSync(join(copy, "dist/bundle", name), "of no use");
     const help = spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), "lint", "--help"], { encoding: "utf8" });
     expect(help.stderr).toBe("");
     expect(help.stdout).toContain("Usage: sluice lint");
+    const server = await spawnServer({ file: join(copy, "bin/sluice.cjs"), env: { SERVICE_WORKERS: "2" } });
+    expect((await server.api("GET", "/health")).json).toMatchObject({ status: "UP", workers: [{ leads: true }, { leads: false }] });
+    expect(await server.end("SIGTERM")).toBe(0);
+    server.clean();
+  });
+
+  it("has no command for what only a supervisor may call", () => {
+    const called = spawnSync(process.execPath, [main, "worker"], { encoding: "utf8" });
+    expect([called.status, called.stderr]).toEqual([2, expect.stringContaining("unknown command 'worker'")]);
   });
 
   it("ends quietly when its reader goes away", () => {

@@ -29,10 +29,13 @@ export interface SpawnOptions {
   readonly dataDir?: string;
   /** A command to run it under, such as strace with its options. */
   readonly under?: readonly string[];
+  /** Another copy of the command. */
+  readonly file?: string;
 }
 
-export async function spawnServer({ env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")), under = [] }: SpawnOptions = {}): Promise<SpawnedServer> {
-  const [command, ...parameters] = [...under, process.execPath, main, "run"];
+export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedServer> {
+  const { env = {}, dataDir = mkdtempSync(join(tmpdir(), "sluice-")), under = [], file = main } = options;
+  const [command, ...parameters] = [...under, process.execPath, file, "run"];
   const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir, SERVICE_DRAIN_MS: "5s", ...env };
   const child = spawn(command as string, parameters, { env: variables, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";

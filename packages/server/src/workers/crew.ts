@@ -1,7 +1,6 @@
 // The workers of a service: one leads, the others follow. Whoever ends is replaced, at once the first time, then after a pause that
 // grows; what it had under way is told to the lead.
 import cluster, { type Worker } from "node:cluster";
-import { fileURLToPath } from "node:url";
 import type { Log } from "@sluice/engine";
 import type { Configuration } from "../config.ts";
 import type { GivenFlows } from "../flows/given-flows.ts";
@@ -12,9 +11,16 @@ import type { MergedOutput } from "./merged-output.ts";
 import type { Death, StartOrder, UnderWayNews } from "./messages.ts";
 import type { RunIdentity } from "./under-way.ts";
 
+/** A file for node, and words for it, that make a process import `@sluice/server/worker`. */
+export interface WorkerCommand {
+  readonly file: string;
+  readonly words: readonly string[];
+}
+
 export interface CrewParts {
   readonly configuration: Configuration;
   readonly given: GivenFlows | undefined;
+  readonly command: WorkerCommand;
   readonly socketPath: string;
   readonly log: Log;
   readonly output: MergedOutput;
@@ -81,8 +87,8 @@ export class Crew {
     this.#calls.on("replace", ({ worker }: { worker: number }) => this.#dismiss(worker));
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
-      exec: fileURLToPath(new URL("./worker-process.js", import.meta.url)),
-      args: [],
+      exec: parts.command.file,
+      args: [...parts.command.words],
       serialization: "advanced",
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });

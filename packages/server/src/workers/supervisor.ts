@@ -12,7 +12,7 @@ import { createRuntimeLog, type RuntimeLog } from "../log/runtime-log.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import type { Announcement } from "../main.ts";
 import { createMergedOutput } from "./merged-output.ts";
-import { Crew } from "./crew.ts";
+import { Crew, type WorkerCommand } from "./crew.ts";
 
 export interface RunningWorkers {
   readonly baseUrl: string;
@@ -25,8 +25,8 @@ const socketName = "lead.sock";
 /** The system takes no longer path for a socket. */
 const longestSocketPath = 100;
 
-/** Starts a service of several workers and resolves when all of them serve. */
-export async function startWorkers(given: Configuration, output: number, flows: GivenFlows | undefined): Promise<RunningWorkers> {
+/** Starts a service of several workers and resolves when all of them serve. `command` is what a worker is started with. */
+export async function startWorkers(given: Configuration, output: number, flows: GivenFlows | undefined, command: WorkerCommand): Promise<RunningWorkers> {
   // A free port is chosen once: workers that take the place of others must find it again.
   const port = given.settings.port === 0 ? await freePort(given.settings.host) : given.settings.port;
   const configuration: Configuration = { ...given, settings: { ...given.settings, port } };
@@ -40,7 +40,7 @@ export async function startWorkers(given: Configuration, output: number, flows: 
   });
   const dataDir = resolve(settings.dataDir);
   const socketPath = await placeForSocket(dataDir);
-  const crew = new Crew({ configuration, given: flows, socketPath, log, output: merged });
+  const crew = new Crew({ configuration, given: flows, command, socketPath, log, output: merged });
   const cleaned = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
   let announcement: Announcement;
   try {

@@ -4,6 +4,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { givenFlows } from "./given-flows.ts";
 import { ended } from "./interrupted.ts";
+import { workerCommand } from "./worker-command.ts";
 
 export async function run({ arguments: given, flags, signal }: Call): Promise<number> {
   const flows = await givenFlows(listOf(given, "paths"));
@@ -20,7 +21,7 @@ type Started = Pick<RunningServer, "log"> & { stop(): Promise<{ readonly drained
 async function start(flags: Values, flows: Awaited<ReturnType<typeof givenFlows>>): Promise<Started> {
   try {
     const configuration = readConfiguration(flags as Readonly<Record<string, string>>);
-    if (configuration.settings.workers > 1) return await (await import("@sluice/server/workers")).startWorkers(configuration, 1, flows);
+    if (configuration.settings.workers > 1) return await (await import("@sluice/server/workers")).startWorkers(configuration, 1, flows, workerCommand);
     return await (await import("@sluice/server")).startServer(configuration, 1, flows);
   } catch (error) {
     throw startFault(error);
