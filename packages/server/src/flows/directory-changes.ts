@@ -83,7 +83,7 @@ export class DirectoryChanges {
       if (!isTold) return;
       this.#watched = this.#identity();
       const watcher = watch(this.#directory, { persistent: false }, (_event, name) => {
-        this.#changes += name === null ? mostTold : 1;
+        this.#changes += name === null ? Infinity : 1;
         if (name !== null && this.#changes <= mostTold) this.#told.add(name);
       });
       watcher.on("error", () => this.#unwatch());
