@@ -14,7 +14,6 @@ import { router, webhook } from "./lib/work.mjs";
 
 const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds of each", 1]);
 const workers = 2;
-const mostStolen = 0.03;
 const cores = availableParallelism();
 const hasRoom = cores > workers;
 const allCores = `0-${cores - 1}`;
@@ -55,9 +54,9 @@ class Pair {
     for (let warming = 0; warming < 3; warming++) for (const caller of callers) await caller.turn();
     const pairs = [];
     for (let repeats = rounds; pairs.length < rounds;) {
-      const stolen = watchSteal();
+      const wasDisturbed = watchSteal();
       const rates = await this.#inTurns(callers, pairs.length % 2 === 1);
-      if (stolen() <= mostStolen || repeats-- <= 0) pairs.push(rates);
+      if (!wasDisturbed() || repeats-- <= 0) pairs.push(rates);
     }
     for (const caller of callers) caller.close();
     const ratios = pairs.map(([one, several]) => several / one);

@@ -6,8 +6,6 @@ import { watchSteal } from "./steal.mjs";
 import { printTable } from "./table.mjs";
 import { numbersOf } from "./usage.mjs";
 
-const mostStolen = 0.03;
-
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Rounds and seconds from the command line. */
@@ -35,13 +33,13 @@ export async function compare(sides, { rounds, seconds }) {
   const rows = Object.fromEntries(sides.map(({ name }) => [name, []]));
   let repeats = rounds;
   for (let number = 1; number <= rounds; number++) {
-    const stolen = watchSteal();
+    const wasDisturbed = watchSteal();
     const results = {};
     for (let turn = 0; turn < sides.length; turn++) {
       const side = sides[(turn + number) % sides.length];
       results[side.name] = await round(side, seconds);
     }
-    if (stolen() > mostStolen && repeats-- > 0) {
+    if (wasDisturbed() && repeats-- > 0) {
       number--;
       continue;
     }

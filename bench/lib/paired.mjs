@@ -35,7 +35,10 @@ export async function openSockets(baseUrl, count) {
   return Promise.all(Array.from({ length: count }, open));
 }
 
-/** Sends a message `count` times over all sockets, on each the next one after the reply. Replies are small: one is one chunk. */
+/** What is wrong with a reply, which is small: one is one chunk. */
+export const faultOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
+
+/** Sends a message `count` times over all sockets, on each the next one after the reply. */
 function sendAll(sockets, message, count) {
   return new Promise((resolve, reject) => {
     let sent = 0;
@@ -48,7 +51,8 @@ function sendAll(sockets, message, count) {
     for (const socket of sockets) {
       socket.removeAllListeners("data");
       socket.on("data", (chunk) => {
-        if (chunk.toString("latin1", 9, 12) !== "200") reject(new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
+        const fault = faultOf(chunk);
+        if (fault !== undefined) reject(fault);
         if (++answered === count) resolve();
         else sendNext(socket);
       });

@@ -11,11 +11,15 @@ function ticks() {
   }
 }
 
-/** Starts watching; the function it returns gives the stolen share since then, 0 where nobody knows. */
+/** The share of the processor that may go to others while something is measured. */
+const mostStolen = 0.03;
+
+/** Starts watching; the function it returns tells whether what was measured since then was disturbed, never where nobody knows. */
 export function watchSteal() {
   const before = ticks();
   return () => {
     const after = ticks();
-    return before === undefined || after === undefined || after.all === before.all ? 0 : (after.stolen - before.stolen) / (after.all - before.all);
+    if (before === undefined || after === undefined || after.all === before.all) return false;
+    return (after.stolen - before.stolen) / (after.all - before.all) > mostStolen;
   };
 }

@@ -104,7 +104,7 @@ const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 // One type for all fields of a kind: making it takes longer than anything else about a field.
-const text = fromText("text", (given) => given);
+const anyText = fromText("text", (given) => given);
 const plainText = z.string();
 const truth = fromText("true or false", readBoolean);
 const integer = fromText("a whole number", readInteger);
@@ -119,7 +119,7 @@ const format = z.custom<FormatNode>();
 
 /** The fields an option can be declared with. */
 export const f = {
-  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", text, spec),
+  string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", anyText, spec),
   /** Text that is taken exactly as typed, blanks included. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", truth, spec),

@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
+import { commandFile } from "../../command/command-file.ts";
 import { UsageError, type Call } from "../../command/declaration.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
 import { onFault } from "../designer/run-designer.ts";
@@ -20,7 +20,7 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   const { settings, environment } = configuration;
   const given = settings.deployToken?.trim();
   const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
-  const runtime = spawn(process.execPath, [fileURLToPath(new URL("../../../bin/sluice.cjs", import.meta.url)), "run"], {
+  const runtime = spawn(process.execPath, [commandFile, "run"], {
     env: { ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
     stdio: ["ignore", "pipe", "inherit"],
   });
