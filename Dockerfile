@@ -3,15 +3,14 @@
 #   docker run -p 127.0.0.1:8080:8080 -v sluice-data:/data -e SERVICE_DEPLOY_TOKEN=… sluice
 # docs/operations/container.md says more.
 
-FROM node:lts-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY . .
-# Not `npm ci`: it refuses a lock file written on another platform, because that lacks this platform's optional binaries.
-RUN npm install --no-audit --no-fund --loglevel=error
+RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 RUN npm run build
-RUN npm prune --omit=dev --no-audit --no-fund --loglevel=error
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 
-FROM node:lts-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production \
     SERVICE_HOST=0.0.0.0 \
     SERVICE_PORT=8080 \

@@ -1,15 +1,15 @@
 // Runs the bundle until the runtime has served a first flow, then keeps what V8 compiled on the way.
-const { renameSync, writeFileSync } = require("node:fs");
-const { cache, runBundle } = require("../packages/cli/bin/bundle.cjs");
+const { loadBundle } = require("../packages/cli/bin/bundle.cjs");
 
 const settleMs = 300;
 const baseUrl = `http://127.0.0.1:${process.env.SERVICE_PORT}`;
 const yaml = "- route: {id: first, from: {uri: webhook, steps: [{log: '${body}'}, {setBody: {constant: ok}}]}}\n";
-const script = runBundle();
+const bundle = loadBundle();
+void bundle.exports.runCommand();
 const waiting = setInterval(() => {
   if (!process.getActiveResourcesInfo().includes("TCPServerWrap")) return;
   clearInterval(waiting);
-  serveFirst().then(() => setTimeout(keep, settleMs));
+  void serveFirst().then(() => setTimeout(keep, settleMs));
 }, 20);
 
 async function serveFirst() {
@@ -26,7 +26,6 @@ async function expectOk(asked) {
 }
 
 function keep() {
-  writeFileSync(`${cache}.next`, script.createCachedData());
-  renameSync(`${cache}.next`, cache);
+  bundle.keepCache();
   process.exit(0);
 }

@@ -1,6 +1,8 @@
-// Puts the command into one file and keeps the code V8 compiles for a start beside it (see packages/cli/bin/bundle.cjs).
+// Bundles the command into one file and stores the V8 code cache for it (see packages/cli/bin/bundle.cjs).
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -8,45 +10,34 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = `${root}packages/cli/dist/bundle`;
-const file = `${folder}/sluice.cjs`;
+const { file, hashOfInputs, inputsFile } = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs");
+const folder = dirname(file);
 const onCallMark = "\0on-call:";
 
-/** In one file every module would have the same address; this keeps their own, for the files that stand beside them. */
-const ownAddresses = {
-  name: "own-addresses",
-  transform(code, id) {
-    if (!code.includes("import.meta.url")) return undefined;
-    const path = JSON.stringify(relative(folder, id).replaceAll("\\", "/"));
-    return code.replaceAll("import.meta.url", `moduleUrl(${path})`);
+/** Modules that the bundle replaces, by path. */
+const replacements = {
+  // The server's package.json is not part of an installed package.
+  "packages/server/dist/version.js": () => {
+    const { version } = JSON.parse(readFileSync(`${root}packages/server/package.json`, "utf8"));
+    return `export const version = ${JSON.stringify(version)};`;
   },
+  // Node gives code that comes out of V8's cache no loader, so bundle.cjs imports for it.
+  "packages/connectors/dist/clients/import-module.js": () => "export const importModule = (url) => importOutside(url);",
 };
+const pathOf = (id) => relative(root, id).replaceAll("\\", "/");
+const replacedModules = { name: "replaced-modules", load: (id) => replacements[pathOf(id)]?.() };
 
-/** The YAML library asks for these variables at every token, which takes longer than reading it. */
-const noTokenLog = {
-  name: "no-token-log",
-  transform: (code) => (/process\.env\.LOG_(TOKENS|STREAM)/.test(code) ? code.replaceAll(/\w*process\.env\.LOG_(TOKENS|STREAM)/g, "false") : undefined),
-};
-
-/** What stays outside is imported for the bundle: code that comes out of V8's cache can no longer import anything by itself. */
-const outsideImports = {
-  name: "outside-imports",
-  transform(code) {
-    const dynamic = /\bimport\((?=\s*(?:[^"'`\s]|["'`](?:quickjs-|@jitl\/)))/g;
-    return dynamic.test(code) ? code.replaceAll(dynamic, "importModule(") : undefined;
-  },
-};
-
-/** Modules few runtimes need but every start would set up. They export functions, and are set up when one of these is called. */
+/** Modules that few runtimes need but every start would initialize. They export functions and are initialized on the first call. */
 const onCall = new Set([
   "node_modules/fflate/esm/index.mjs",
   "packages/cli/dist/files/flow-params.js",
   "packages/server/dist/trial/try-flow.js",
   "packages/standard/dist/formats/deflater/inflate.js",
   "packages/standard/dist/languages/jsonata/jsonata-program.js",
+  "packages/standard/dist/languages/simple/functions/html.js",
   "packages/standard/dist/xml/query/compile-query.js",
 ]);
-const isOnCall = (path) => onCall.has(relative(root, path).replaceAll("\\", "/"));
+const isOnCall = (path) => onCall.has(pathOf(path));
 const setUpOnCall = {
   name: "set-up-on-call",
   async resolveId(source, importer) {
@@ -62,29 +53,34 @@ const setUpOnCall = {
   },
 };
 
-/** One byte a character: V8 reads such a file without converting it. */
+/** Latin-1: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+const inputs = hashOfInputs();
 const bundle = await rolldown({
-  input: `${root}packages/cli/dist/main.js`,
+  input: `${root}packages/cli/dist/bundle.js`,
   platform: "node",
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [setUpOnCall, ownAddresses, outsideImports, noTokenLog],
+  plugins: [setUpOnCall, replacedModules],
   logLevel: "silent",
 });
 const { output } = await bundle.generate({
   format: "cjs",
   codeSplitting: false,
+  dynamicImportInCjs: false,
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();
-mkdirSync(dirname(file), { recursive: true });
-writeFileSync(`${file}.next`, `(function (exports, require, module, __filename, __dirname, moduleUrl, importModule) {${ascii(output[0].code)}\n})`);
-// V8 knows a text again by its length alone: a cache must never meet another bundle than its own.
+mkdirSync(folder, { recursive: true });
+// Removed first: an interrupted bundling leaves no record of its inputs, and the command then runs from its modules.
+rmSync(inputsFile, { force: true });
+const text = `(function (exports, require, module, __filename, __dirname, importOutside) {${ascii(output[0].code)}\n})`;
+writeFileSync(`${file}.next`, `/*${createHash("sha256").update(text).digest("hex").slice(0, 16)}*/${text}`);
 for (const name of readdirSync(folder)) if (name.endsWith(".cache")) rmSync(join(folder, name));
 renameSync(`${file}.next`, file);
+writeFileSync(inputsFile, inputs);
 
-// A start and a first flow are run once so that what they compile is in the cache; a cache that cannot be made costs time, not correctness.
+// Runs a start and a first flow once to fill the code cache; without the cache, starting is slower but still correct.
 async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -100,4 +96,4 @@ const made = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cj
   timeout: 60_000,
 });
 rmSync(data, { recursive: true, force: true });
-if (made.status !== 0) console.error("The start-up cache could not be made; starting will take a little longer.");
+if (made.status !== 0) console.error("The start-up cache could not be created; starting will take slightly longer.");

@@ -1,14 +1,17 @@
-// `npm run client`: writes the types of the client package from what the runtime declares.
+// `npm run client`: generates the types of the client package and of the library's settings from the declarations of the runtime.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { settingDescriptions } from "@sluice/server";
 import { clientSources } from "./client/client-sources.mjs";
+import { settingsSource } from "./client/settings-source.mjs";
 import { openApi } from "./docs/open-api.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-for (const [name, source] of Object.entries(clientSources(await openApi()))) {
-  const path = join(root, "packages/client/src", name);
+const sources = Object.entries(clientSources(await openApi())).map(([name, source]) => [`packages/client/src/${name}`, source]);
+for (const [name, source] of [...sources, ["packages/cli/src/library/settings.ts", settingsSource(settingDescriptions)]]) {
+  const path = join(root, name);
   writeFileSync(path, source);
   execFileSync("npx", ["oxfmt", path], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 }

@@ -18,9 +18,9 @@ const orphaned = ["steps", "connectors", "languages", "formats", "entities"].fla
 
 if (process.argv.includes("--check")) {
   for (const path of stale) console.error(`docs/reference/${path} is stale`);
-  for (const path of orphaned) console.error(`docs/reference/${path} describes nothing that exists`);
+  for (const path of orphaned) console.error(`docs/reference/${path} is obsolete: nothing generates it any more`);
   if (stale.length + orphaned.length > 0) {
-    console.error("run `npm run docs` and commit what it writes");
+    console.error("run `npm run docs` and commit the result");
     process.exit(1);
   }
 } else {

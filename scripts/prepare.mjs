@@ -1,26 +1,9 @@
-// Makes a fresh clone ready: installs what package-lock.json names and builds. Uses nothing but Node itself,
-// because it runs before anything is installed.
-import { spawnSync } from "node:child_process";
+// Prepares a fresh clone: installs the packages of package-lock.json and builds changed parts.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-
-export const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Runs a command in the repository and ends this process when it fails. */
-export function run(command, parameters, environment = {}) {
-  const result = spawnSync(command, parameters, {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, ...environment },
-    shell: process.platform === "win32",
-  });
-  if (result.status !== 0) {
-    console.error(`${[command, ...parameters].join(" ")} failed${result.error === undefined ? "" : `: ${result.error.message}`}`);
-    process.exit(result.status ?? 1);
-  }
-}
+import { buildConnectorKit } from "./connector-kit.mjs";
+import { root, runNode, runNpm, withProgress } from "./run-command.mjs";
 
 function assertNodeVersion() {
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -29,72 +12,73 @@ function assertNodeVersion() {
   process.exit(1);
 }
 
-const stamp = `${root}node_modules/.sluice-installed`;
+/** Installs and builds if something changed since the last time. */
+export async function prepare() {
+  assertNodeVersion();
+  await install();
+  await build();
+}
 
-/** What an install depends on, in one word. */
-function installKey() {
-  const manifests = ["package.json", "package-lock.json", ...readdirSync(`${root}packages`).map((name) => `packages/${name}/package.json`)];
+async function install() {
+  const stamp = `${root}node_modules/.sluice-installed`;
+  const manifests = readdirSync(`${root}packages`).map((name) => `packages/${name}/package.json`);
+  // Binaries are platform-specific: a clone copied to another platform is reinstalled.
+  const key = `${process.platform}-${process.arch} ${hashOf(["package.json", "package-lock.json", ...manifests])}`;
+  if (contentOf(stamp) === key) return;
+  // No package needs its install script: native binaries are prebuilt.
+  await withProgress("Installing packages", () => runNpm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]));
+  writeFileSync(stamp, key);
+}
+
+/** Compiles, and bundles outdated parts. The compiler itself detects changes. */
+export async function build() {
+  await withProgress("Compiling", () => runNode([`${root}node_modules/typescript/bin/tsc`, "-b"]));
+  buildConnectorKit();
+  await buildDesigner();
+  // Imported late, because its inputs have just been written.
+  if (!createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs").isCurrent())
+    await withProgress("Bundling the command", () => runNode([`${root}scripts/bundle.mjs`]));
+}
+
+const designerInputs = [
+  "package-lock.json",
+  ...["designer/src", "designer/public", "designer/index.html", "designer/vite.config.ts", "designer/package.json"].map((path) => `packages/${path}`),
+  "scripts/designer-catalog.mjs",
+  ...["model/src", "engine/src", "standard/src", "mapping/src", "connectors/src"].map((path) => `packages/${path}`),
+];
+
+/** Bundles the designer's page if the content of its sources has changed since the last bundle. */
+export async function buildDesigner() {
+  const folder = `${root}packages/designer/dist`;
+  const stamp = `${folder}/app.sha256`;
+  const key = hashOf(designerInputs);
+  if (existsSync(`${folder}/app/index.html`) && contentOf(stamp) === key) return;
+  const next = `${folder}/app.next`;
+  const vite = createRequire(`${root}packages/designer/package.json`)
+    .resolve("vite/package.json")
+    .replace(/package\.json$/, "bin/vite.js");
+  const parameters = [vite, "build", "--logLevel", "warn", "--outDir", next, `${root}packages/designer`];
+  await withProgress("Bundling the designer", () => runNode(parameters, { NODE_ENV: "production" }));
+  await runNode([`${root}scripts/designer-catalog.mjs`, `${next}/catalog.json`]);
+  // Replaced atomically: a designer that starts meanwhile never sees a partial page.
+  rmSync(`${folder}/app`, { recursive: true, force: true });
+  renameSync(next, `${folder}/app`);
+  writeFileSync(stamp, key);
+}
+
+function contentOf(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+/** One hash over the names and contents of files and folders of the repository. */
+function hashOf(paths) {
   const hash = createHash("sha256");
-  for (const path of manifests) if (existsSync(root + path)) hash.update(readFileSync(root + path));
+  const add = (path) => {
+    const found = statSync(root + path, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (found.isDirectory()) for (const name of readdirSync(root + path).sort()) add(`${path}/${name}`);
+    else if (!path.endsWith(".test.ts")) hash.update(`${path}\0`).update(readFileSync(root + path));
+  };
+  for (const path of paths) add(path);
   return hash.digest("hex");
 }
-
-function isInstallDue() {
-  return !existsSync(stamp) || readFileSync(stamp, "utf8") !== installKey();
-}
-
-function install() {
-  console.error("Installing packages (first run takes about a minute) …");
-  // Not `npm ci`: it refuses lock files written on another platform, because they lack that platform's optional binaries.
-  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"]);
-  writeFileSync(stamp, installKey());
-}
-
-export function prepare() {
-  assertNodeVersion();
-  if (isInstallDue()) install();
-  console.error("Building …");
-  run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-b"]);
-  buildDesigner();
-  bundleCommand();
-}
-
-/** Puts the command into one file, when the compiler wrote something since the last time. */
-function bundleCommand() {
-  if (createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs").isCurrent()) return;
-  console.error("Bundling the command …");
-  run(process.execPath, [`${root}scripts/bundle.mjs`]);
-}
-
-/** Bundles the designer's page, when one of the sources it is made of is newer than the last bundle. */
-export function buildDesigner() {
-  const built = `${root}packages/designer/dist/app/index.html`;
-  const sources = [
-    "designer/src",
-    "designer/public",
-    "designer/index.html",
-    "designer/vite.config.ts",
-    "designer/package.json",
-    "model/src",
-    "engine/src",
-    "standard/src",
-    "mapping/src",
-  ];
-  if (existsSync(built) && Math.max(...sources.map((path) => newest(`${root}packages/${path}`))) < statSync(built).mtimeMs) return;
-  console.error("Bundling the designer …");
-  const next = `${root}packages/designer/dist/app.next`;
-  run(process.execPath, [`${root}node_modules/vite/bin/vite.js`, "build", "--logLevel", "warn", "--outDir", next, `${root}packages/designer`], {
-    NODE_ENV: "production",
-  });
-  // Put in place as a whole: a designer that starts meanwhile never sees half a page.
-  rmSync(`${root}packages/designer/dist/app`, { recursive: true, force: true });
-  renameSync(next, `${root}packages/designer/dist/app`);
-}
-
-function newest(path) {
-  if (!existsSync(path)) return 0;
-  const found = statSync(path);
-  return found.isDirectory() ? Math.max(0, ...readdirSync(path).map((name) => newest(`${path}/${name}`))) : found.mtimeMs;
-}
-
-const version = JSON.parse(readFileSync(`${root}package.json`, "utf8")).version;

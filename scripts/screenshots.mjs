@@ -1,12 +1,13 @@
-// `npm run docs:screenshots`: every screen of the designer in both themes, in docs/designer/screens. Needs a built repository and
-// Chromium. With a folder and a size, such as `/tmp/pictures 1920x1080`, it puts them there instead; names behind it choose screens.
+// `npm run docs:screenshots`: captures every screen of the designer in both themes into docs/designer/screens. Needs a built repository and
+// Chromium. A folder and a size, such as `/tmp/pictures 1920x1080`, change the target; further names select screens.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, startServer } from "@sluice/server";
 import { chromium } from "playwright-core";
-import { buildDesigner, root } from "./prepare.mjs";
+import { buildDesigner } from "./prepare.mjs";
+import { root } from "./run-command.mjs";
 import { fillRuntime, fillWorkspace, sendOrders } from "./screenshots/sample.mjs";
 import { lockedScreens, screens } from "./screenshots/screens.mjs";
 import { smallPng } from "./screenshots/small-png.mjs";
@@ -16,11 +17,11 @@ const [width, height] = (process.argv[3] ?? "1280x800").split("x").map(Number);
 const wanted = new Set(process.argv.slice(4));
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => path !== undefined && existsSync(path));
 if (executablePath === undefined) {
-  console.error("There is no Chromium: install the package 'chromium' or set CHROMIUM.");
+  console.error("Chromium not found: install the package 'chromium' or set CHROMIUM.");
   process.exit(1);
 }
 
-buildDesigner();
+await buildDesigner();
 const room = mkdtempSync(join(tmpdir(), "sluice-screens-"));
 const token = "token-of-the-pictures";
 const server = await startServer(readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(room, "data") }), 2);
@@ -66,5 +67,5 @@ try {
   await server.stop();
   rmSync(room, { recursive: true, force: true });
 }
-console.log(`${failures === 0 ? "all screens" : `${failures} pictures are not as they should be`} in ${folder}`);
+console.log(`${failures === 0 ? "all screens" : `${failures} screenshots failed`} in ${folder}`);
 process.exit(failures === 0 ? 0 : 1);

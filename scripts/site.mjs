@@ -1,9 +1,9 @@
-// `npm run docs:site`: makes a static site of docs/ that needs no server, in docs-site/ or the folder given.
+// `npm run docs:site`: builds a static site from docs/ that needs no server, in docs-site/ or the given folder.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { root } from "./prepare.mjs";
-import { navigation } from "./site/navigation.mjs";
-import { renderMarkdown, titleOf } from "./site/markdown.mjs";
+import { root } from "./run-command.mjs";
+import { navigation, readingOrder } from "./site/navigation.mjs";
+import { renderPage, titleOf } from "./site/markdown.mjs";
 import { pageHtml } from "./site/page.mjs";
 import { searchIndex } from "./site/search-index.mjs";
 
@@ -18,7 +18,7 @@ function filesBelow(folder) {
 }
 
 if (existsSync(target) && readdirSync(target).length > 0 && !existsSync(join(target, ".sluice-site"))) {
-  console.error(`${target} holds something else; give an empty folder`);
+  console.error(`${target} has files that are not a documentation site; pass an empty folder`);
   process.exit(1);
 }
 rmSync(target, { recursive: true, force: true });
@@ -31,18 +31,20 @@ const pages = files
     return { path: relative(source, file).replaceAll("\\", "/"), text, title: titleOf(text) };
   });
 const menu = navigation(pages);
+const order = readingOrder(pages, menu);
 
 for (const page of pages) {
   const path = join(target, page.path.replace(/\.md$/, ".html"));
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, pageHtml({ ...page, body: renderMarkdown(page.text, page.path), menu }));
+  writeFileSync(path, pageHtml({ ...page, ...renderPage(page.text, page.path), menu, order }));
 }
 for (const file of files.filter((name) => !name.endsWith(".md"))) {
   const path = join(target, relative(source, file));
   mkdirSync(dirname(path), { recursive: true });
   cpSync(file, path);
 }
-for (const name of ["site.css", "site.js"]) cpSync(join(root, "scripts/site", name), join(target, name));
+cpSync(join(root, "packages/designer/public/icon.svg"), join(target, "icon.svg"));
+for (const name of ["site.css", "site.js", "search.js"]) cpSync(join(root, "scripts/site", name), join(target, name));
 writeFileSync(join(target, "search-index.js"), searchIndex(pages));
 writeFileSync(join(target, ".sluice-site"), "");
 console.log(`${pages.length} pages in ${target}: open ${join(target, "index.html")}`);

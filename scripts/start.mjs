@@ -1,8 +1,9 @@
 // `npm start`: installs and builds when needed, then starts everything on the embedded default.
 import { spawn } from "node:child_process";
-import { prepare, root } from "./prepare.mjs";
+import { prepare } from "./prepare.mjs";
+import { root } from "./run-command.mjs";
 
-prepare();
+await prepare();
 const child = spawn(process.execPath, [`${root}packages/cli/bin/sluice.cjs`, "start", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));

@@ -1,14 +1,12 @@
-// `npm test`: installs and builds when needed, then runs every check and test.
-import { prepare, root, run } from "./prepare.mjs";
+// `npm test`: installs and builds when needed, then runs every check and test and prints one summary.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { prepare } from "./prepare.mjs";
+import { root, runNode, withProgress } from "./run-command.mjs";
+import { mergeResults, summarize } from "./test/summary.mjs";
 
-prepare();
-const bin = (name) => `${root}node_modules/.bin/${name}`;
-run(bin("oxlint"), ["--quiet"]);
-run(bin("oxfmt"), ["--check", "packages", "scripts", "tests", "bench"]);
-run(bin("tsc"), ["-p", "tsconfig.tests.json"]);
-
-// These watch how others fare while something heavy goes on, or compare durations: they run one after another, and a
-// machine that was busy for a moment gets a second try.
+// These measure the effect of heavy load on others, or compare durations, so they run sequentially.
 const alone = [
   "tests/bench-budgets.test.ts",
   "tests/documents.test.ts",
@@ -22,10 +20,55 @@ const alone = [
   "packages/server/src/access/schemes/basic.test.ts",
 ];
 const asked = process.argv.slice(2);
-if (asked.length > 0) run(bin("vitest"), ["run", ...asked]);
-else {
-  // A test that met a moment in which the machine stood still gets a second try, and is named in the end when it needed it.
-  run(bin("vitest"), ["run", "--retry=1", ...[...alone, "tests/designer/**"].flatMap((file) => ["--exclude", file])]);
-  run(bin("vitest"), ["run", "--maxWorkers=1", "--retry=2", ...alone]);
-  run(bin("vitest"), ["run", "--retry=2", "tests/designer"]);
+// A test that failed on a busy machine is retried once, and named in the summary.
+const parts =
+  asked.length > 0
+    ? [asked]
+    : [
+        ["--retry=1", ...[...alone, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
+        ["--retry=1", "--maxWorkers=1", ...alone],
+        ["--retry=1", "tests/designer"],
+      ];
+/** The folder that CI keeps between runs, if any. */
+const cacheFolder = process.env.SLUICE_TEST_CACHE;
+
+await prepare();
+const modules = `${root}node_modules`;
+await withProgress("Linting", () => runNode([`${modules}/oxlint/bin/oxlint`]));
+await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/oxfmt`, "--check", "packages", "scripts", "tests", "bench"]));
+await withProgress("Checking the types of the tests", () => runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]));
+const results = await runParts();
+const { isGood, lines } = summarize(results, readRetried());
+keepRetried(results.retried);
+console.log(`\n${lines.join("\n")}`);
+process.exitCode = isGood ? 0 : 1;
+
+/** Runs all parts, even after a failure: the summary covers all of them. */
+async function runParts() {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  const file = join(folder, "results.jsonl");
+  const recorded = [];
+  for (const part of parts) {
+    writeFileSync(file, "");
+    const code = await runNode([`${modules}/vitest/vitest.mjs`, "run", ...part], { SLUICE_TEST_RESULTS: file });
+    const [result = { passed: 0, failed: [], skipped: [], retried: [] }] = readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+    if (code !== 0 && result.failed.length === 0) result.failed.push(`vitest exited with code ${code}: see its output above`);
+    recorded.push(result);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return mergeResults(recorded);
+}
+
+function readRetried() {
+  const file = cacheFolder === undefined ? undefined : join(cacheFolder, "retried-tests.json");
+  return file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+}
+
+function keepRetried(retried) {
+  if (cacheFolder === undefined) return;
+  mkdirSync(cacheFolder, { recursive: true });
+  writeFileSync(join(cacheFolder, "retried-tests.json"), JSON.stringify(retried.map(({ name }) => name)));
 }

@@ -11,7 +11,7 @@ export function apiPage(document) {
   );
   return page(
     "# Management API",
-    'Every call but `GET /_api/health` needs `Authorization: Bearer <token>`, the value of `SERVICE_DEPLOY_TOKEN`. Refusals have the body `{"error": "…"}`. Every reply says in `X-Api-Version` which version of the API answered; `Accept-Api-Version: 1` asks for one, and one that is not served is refused with 406. A running server gives the same as OpenAPI 3.1 at `/_api/openapi.json`.',
+    'Every call except `GET /_api/health` requires `Authorization: Bearer <token>` with the value of `SERVICE_DEPLOY_TOKEN`. Error responses have the body `{"error": "…"}`. The response header `X-Api-Version` contains the API version; `Accept-Api-Version: 1` requests a version, and an unsupported one is rejected with 406. A running server provides the same as OpenAPI 3.1 at `/_api/openapi.json`.',
     overview(operations),
     ...sections,
     schemasText(document.components.schemas),
@@ -19,7 +19,7 @@ export function apiPage(document) {
 }
 
 function overview(operations) {
-  return ["| Call | What it does |", "|---|---|", ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`)].join("\n");
+  return ["| Call | Description |", "|---|---|", ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`)].join("\n");
 }
 
 function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
@@ -40,9 +40,9 @@ function operationText({ method, path, summary, security, parameters = [], reque
     );
   return [
     `### ${method} ${path}`,
-    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}${isConditional ? " `If-Match` with the hash it was made for refuses it when something else is there." : ""}`,
+    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}${isConditional ? " With `If-Match`, the call is rejected unless the current hash matches." : ""}`,
     rows.length === 0 ? "" : ["| Parameter | In | Type | Meaning |", "|---|---|---|---|", ...rows].join("\n"),
-    members.length === 0 ? "" : ["| Body | Type |", "|---|---|", ...members].join("\n"),
+    members.length === 0 ? "" : [`| Body${requestBody.required ? "" : " (optional)"} | Type |`, "|---|---|", ...members].join("\n"),
     ["| Status | Meaning | Body |", "|---|---|---|", ...replies].join("\n"),
   ]
     .filter((block) => block !== "")
@@ -68,7 +68,7 @@ function schemasText(schemas) {
     );
     return [`### ${name}`, ["| Member | Type | Meaning |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
   });
-  return ["## Schemas", "Replies may have more members than these.", ...sections].join("\n\n");
+  return ["## Schemas", "Responses may have further members.", ...sections].join("\n\n");
 }
 
 function bodyRows(type, schema) {

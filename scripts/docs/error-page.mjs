@@ -2,14 +2,14 @@ import { page } from "./declaration-page.mjs";
 
 const kinds = {
   flow: [
-    "Faults of a flow",
-    "Found when a flow is checked or deployed; each has a line, a column and often a hint. The API answers 400 for broken YAML and 422 for the rest.",
+    "Errors in a flow",
+    "Reported when a flow is checked or deployed; each has a line, a column and often a hint. The API responds with 400 for invalid YAML and 422 for all others.",
   ],
   run: ["Failures of a run", "Thrown while a message is processed. `onException` and `doCatch` name the exception type."],
-  api: ["Refusals of the management API", 'The body is `{"error": …}` with the message.'],
+  api: ["Errors of the management API", 'The body is `{"error": …}` with the message.'],
 };
 
-/** `statuses` maps the code of a refusal to its status. */
+/** `statuses` maps the code of an API error to its status. */
 export function errorPage(found, statuses) {
   const sections = Object.entries(kinds).map(([kind, [title, text]]) =>
     [
@@ -24,7 +24,7 @@ export function errorPage(found, statuses) {
       ),
     ].join("\n"),
   );
-  return page("# Error codes", "`…` stands for what is filled in: a name, a value, a reason.", ...sections);
+  return page("# Error codes", "`…` is a placeholder for a name, a value or a reason.", ...sections);
 }
 
 function table(kind, found, statuses) {

@@ -1,4 +1,4 @@
-// An example as the reader sees it: the whole flow, what goes in, what comes out.
+// Formats an example: the complete flow, the input and the output.
 import { exampleDocument } from "@sluice/testkit";
 
 export function exampleBlock({ title, yaml, given, expect }) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
 
-/** The OpenAPI document of a runtime that was just started and has no flows. */
+/** The OpenAPI document of a newly started runtime without flows. */
 export async function openApi() {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   const output = openSync(join(dataDir, "log.txt"), "a");

@@ -1,4 +1,4 @@
-// Options as rows of a Markdown table; members of objects and lists get rows of their own, named by their path.
+// Formats options as rows of a Markdown table; members of objects and lists get their own rows, named by path.
 
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
 const code = (text) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);

@@ -1,10 +1,11 @@
 // Every generated file of the reference, by its path below docs/reference.
-import { cliReference, commands } from "@sluice/cli";
+import { cliReference } from "../../packages/cli/dist/command/reference-page.js";
+import { commands } from "../../packages/cli/dist/commands/index.js";
 import { flowToJsonSchema } from "@sluice/model";
 import { createCatalog, describeCatalog, settingsReference, statusOf } from "@sluice/server";
 import { FakeHost } from "@sluice/testkit";
 import { apiPage } from "./api-page.mjs";
-import { beansPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
+import { beansPage, connectionPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
 import { errorPage } from "./error-page.mjs";
 import { openApi } from "./open-api.mjs";
 import { optionTable } from "./option-table.mjs";
@@ -15,13 +16,17 @@ const kinds = [
   { folder: "connectors", title: "Connectors", text: "Where messages come from and go to: the scheme of an endpoint.", write: connectorPage },
   { folder: "languages", title: "Languages", text: "How expressions and conditions are written.", write: languagePage },
   { folder: "formats", title: "Formats", text: "How bodies are written and read by `marshal` and `unmarshal`.", write: formatPage },
-  { folder: "entities", title: "Top-level words", text: "What a flow may hold beside its routes.", write: entityPage },
+  { folder: "entities", title: "Top-level elements", text: "Top-level elements of a flow in addition to routes.", write: entityPage },
 ];
+
+const connectionsText =
+  "Types of connections to other systems: what `type` and `values` of a connection may be ([how to define one](../../how-to/connections.md)).";
 
 /** `root` is the repository; its sources are scanned for error codes. */
 export async function referencePages(root) {
   const catalog = createCatalog();
-  const view = describeCatalog(catalog, new FakeHost());
+  await catalog.index.loadAll();
+  const view = describeCatalog(catalog);
   const pages = new Map();
   for (const { folder, title, text, write } of kinds) {
     const entries = view[folder]
@@ -30,6 +35,9 @@ export async function referencePages(root) {
     for (const entry of entries) pages.set(`${folder}/${entry.name}.md`, write(entry));
     pages.set(`${folder}/index.md`, indexPage(title, text, entries));
   }
+  const types = view.connections.map((type) => ({ ...type, name: type.type })).toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  for (const type of types) pages.set(`connections/${type.name}.md`, connectionPage(type));
+  pages.set("connections/index.md", indexPage("Connections", connectionsText, types));
   pages.set("beans.md", beansPage(view.beans));
   pages.set("routes.md", routePage(view));
   pages.set("refused.md", refusedPage(view.refused));
@@ -37,7 +45,7 @@ export async function referencePages(root) {
   pages.set("cli.md", await cliReference(commands));
   pages.set("api.md", apiPage(await openApi()));
   pages.set("errors.md", errorPage(scanErrorCodes(root, ["model", "engine", "standard", "connectors", "server"]), statusOf));
-  pages.set("flow.schema.json", `${JSON.stringify(flowToJsonSchema(catalog), undefined, 1)}\n`);
+  pages.set("flow.schema.json", `${JSON.stringify(flowToJsonSchema(catalog, catalog.connectors), undefined, 1)}\n`);
   pages.set("index.md", overview());
   return pages;
 }
@@ -45,7 +53,7 @@ export async function referencePages(root) {
 function routePage(view) {
   return page(
     "# Routes",
-    "A flow is a list; each item is a `route`, a bare `from`, or a [top-level word](entities/index.md).",
+    "A flow is a list; each item is a `route`, a bare `from`, or a [top-level element](entities/index.md).",
     `## route\n\n${optionTable(view.route)}`,
     `## from\n\n${optionTable(view.from)}`,
     `## Every step\n\n${optionTable(view.common)}`,
@@ -57,8 +65,8 @@ function refusedPage(refused) {
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([word, sentence]) => `| \`${word}\` | ${sentence.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`);
   return page(
-    "# Refused words",
-    "Words of Camel's YAML that a deploy refuses, each with what to use instead.",
+    "# Unsupported keywords",
+    "Keywords of Camel's YAML DSL that a deployment rejects, each with its alternative.",
     ["| Word | Instead |", "|---|---|", ...rows].join("\n"),
   );
 }
@@ -67,16 +75,17 @@ function overview() {
   const lists = kinds.map(({ folder, title, text }) => `- [${title}](${folder}/index.md): ${text}`);
   const others = [
     "- [Routes](routes.md): the options of `route`, `from` and of every step.",
-    "- [Beans](beans.md): what options refer to by name.",
-    "- [Refused words](refused.md): what of Camel is not here.",
-    "- [Differences from Camel](camel-differences.md): what behaves otherwise, and why.",
+    "- [Connections](connections/index.md): types of connections to other systems, with their fields.",
+    "- [Beans](beans.md): objects that options reference by name.",
+    "- [Unsupported keywords](refused.md): keywords of Camel's YAML DSL that are rejected.",
+    "- [Differences from Camel](camel-differences.md): what behaves differently, and why.",
     "- [Command line](cli.md): every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): variables and flags of the runtime.",
     "- [Management API](api.md): every endpoint.",
-    "- [Error codes](errors.md): every fault by its code.",
+    "- [Error codes](errors.md): every error by its code.",
     "- [flow.schema.json](flow.schema.json): the JSON Schema of the flow language, for editors.",
   ];
   return page("# Reference", [...lists, ...others].join("\n"));
 }
 
-/** The document as a server with no flows gives it. */
+/** The document of a server without flows. */

@@ -1,11 +1,10 @@
-// Finds the codes of faults in the sources: every CompileError, FlowError, Refusal and diagnostic with its message, whose
-// variable parts are shown as `…`.
+// Finds error codes in the sources: every CompileError, FlowError, Refusal and diagnostic with its message, whose variable parts are shown as `…`.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const codeWord = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** `{code, kind, message, package}` of each place, in the order of the files. */
+/** `{code, kind, message, package}` of each occurrence, in file order. */
 export function scanErrorCodes(root, packages) {
   return packages.flatMap((name) =>
     sources(join(root, "packages", name, "src")).flatMap((file) => codesOf(readFileSync(file, "utf8")).map((found) => ({ ...found, package: name }))),
@@ -44,7 +43,7 @@ function codesOf(text) {
   return found;
 }
 
-/** The texts of a call's arguments, from behind its parenthesis. */
+/** The argument texts of a call, from after its opening parenthesis. */
 function argumentsAt(text, start) {
   const values = [];
   let depth = 0;
@@ -82,7 +81,7 @@ function holeEnd(text, start) {
   return text.length;
 }
 
-/** A literal's text with `…` for what is filled in; the first literal of a choice or a call; undefined when there is none. */
+/** The text of a literal with `…` for placeholders; the first literal of a conditional or a call; undefined when there is none. */
 function shapeOf(source) {
   if (source === undefined) return undefined;
   const start = source.search(/["'`]/);

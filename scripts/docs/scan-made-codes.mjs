@@ -1,5 +1,5 @@
-// Finds the codes of faults that are not written where the fault is made: chosen between two, looked up in a table, or put together
-// from parts. What a part may be stands here; a new kind of putting together is a fault of the scan, so that nobody forgets it.
+// Finds error codes that are not literals at the throw site: chosen by a conditional, looked up in a table, or concatenated. The possible parts are
+// listed here; an unknown pattern fails the scan, so that it cannot be forgotten.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -22,7 +22,7 @@ export function scanMadeCodes(root, packages) {
   return [...found].toSorted();
 }
 
-/** The formats that faults of what comes in are told of. */
+/** The formats that input errors are reported for. */
 const formatsNamed = (texts) => texts.flatMap((text) => [...text.matchAll(/\b(?:invalidInput|readFault)\(\s*"([a-z0-9]+)"/g)].map(([, format]) => format));
 
 const parts = {
@@ -37,11 +37,11 @@ const parts = {
 function filledIn(template, texts) {
   const [part, ...more] = template.match(/\$\{[^{}]*\}/g) ?? [];
   if (part === undefined) return [template];
-  if (more.length > 0 || parts[part] === undefined) throw new Error(`nobody knows what '${template}' becomes: add its part to ${import.meta.url}`);
+  if (more.length > 0 || parts[part] === undefined) throw new Error(`unknown code template '${template}': add its parts to ${import.meta.url}`);
   return parts[part](texts).map((value) => template.replace(part, value));
 }
 
-/** What the YAML library finds, by its own list. */
+/** Errors of the YAML library, from its own list. */
 function yamlFaults() {
   const types = join(dirname(createRequire(join(import.meta.dirname, "../../packages/model/src/")).resolve("yaml")), "errors.d.ts");
   const list = /type ErrorCode = ([^;]+);/.exec(readFileSync(types, "utf8"))?.[1] ?? "";

@@ -1,4 +1,4 @@
-// What the pictures show: a small workspace, and traffic that is the same each time but for times and ids.
+// The content of the screenshots: a small workspace, and traffic that is always the same except for times and ids.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -155,7 +155,7 @@ const test = (name, body, expected) => `  - name: ${name}
 `;
 const tests = `flowId: orders-to-erp\ntests:\n${test("an order is accepted", order, "accepted A-1001")}${test("a large order too", { ...order, id: "A-1002", total: 4990 }, "accepted A-1003")}`;
 
-/** Adds to the workspace of a designer that has started, beside the sample it made itself. */
+/** Adds to the workspace of a running designer, in addition to its own sample. */
 export function fillWorkspace(folder) {
   const files = {
     "flows/orders-to-erp.yaml": orders,
@@ -192,7 +192,7 @@ export async function fillRuntime(baseUrl, token, workspace) {
   await sendOrders(baseUrl);
 }
 
-/** A round of orders: mostly small ones, a large one, one the ERP does not take. */
+/** A round of orders: mostly small ones, a large one, one that the ERP rejects. */
 export async function sendOrders(baseUrl) {
   const send = (body) =>
     fetch(`${baseUrl}/api/orders-to-erp`, {

@@ -1,4 +1,4 @@
-// How each screen is reached. A visit ends when what matters is on the screen.
+// How to reach each screen. A visit ends when the relevant content is visible.
 const editor = async (page, url, query = "") => {
   await page.goto(`${url}/flows/orders-to-erp${query}`);
   await page.getByRole("treeitem").first().waitFor();
@@ -59,7 +59,7 @@ export const screens = {
     await page.goto(`${url}/runs`);
     await page.getByRole("row").filter({ hasText: "orders-to-erp" }).filter({ hasText: "completed" }).getByRole("link", { name: /^run_/ }).first().click();
     await page.getByText(/^1 of \d/).waitFor();
-    for (let step = 0; step < 4; step++) await page.getByRole("slider", { name: "Step of the run" }).press("ArrowRight");
+    for (let step = 0; step < 4; step++) await page.getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
   },
   "all-tests": async (page, url) => {
     await page.goto(`${url}/tests`);
@@ -110,7 +110,7 @@ export const screens = {
   },
 };
 
-/** Screens of a designer that asks for a password. */
+/** Screens of a designer with a password. */
 export const lockedScreens = {
   "sign-in": (page, url) => page.goto(url).then(() => page.getByLabel("Password").waitFor()),
 };

@@ -1,9 +1,9 @@
-// A picture of a page in a quarter of the bytes: a page has few colours, so 256 stand for all of them.
+// Reduces a screenshot to a quarter of its size: a page has few colours, so a palette of 256 is enough.
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 
-/** Takes a PNG as browsers write it (8 bits a channel, not interlaced). */
+/** Accepts a PNG as browsers write it (8 bits per channel, not interlaced). */
 export function smallPng(png) {
   const { width, height, pixels } = decode(png);
   const used = new Map();
@@ -27,7 +27,7 @@ export function smallPng(png) {
   ]);
 }
 
-/** Each next colour is the one that is missed most: by how often it is used, and how far it is from those that are there. */
+/** The next palette colour is the one with the largest error: by frequency and distance from the existing colours. */
 function paletteOf(used) {
   const missed = [...used].map(([colour, count]) => ({ colour, count, distance: Infinity }));
   let next = missed.toSorted((one, other) => other.count - one.count)[0];
@@ -89,7 +89,7 @@ function decode(png) {
   return { width, height, pixels };
 }
 
-/** Undoes the prediction each row was written with. */
+/** Reverses the prediction filter of each row. */
 function unfiltered(rows, stride, height, channels) {
   const bytes = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {

@@ -1,4 +1,4 @@
-/** The name of a heading in a link: as GitHub makes it, so that links hold there and on the site. */
+/** The anchor of a heading, in GitHub's format, so that links work there and on the site. */
 export function anchorOf(heading) {
   return heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")

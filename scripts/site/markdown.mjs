@@ -1,7 +1,8 @@
-// Markdown to HTML, with links between pages led to the pages of the site and the rest to the repository.
+// Markdown to HTML. Links between pages point to pages of the site, other relative links to the repository.
 import { posix } from "node:path";
 import markdownIt from "markdown-it";
 import { anchorOf } from "./anchor.mjs";
+import { highlight } from "./highlight.mjs";
 
 /** Where files that are not part of docs/ are read. */
 const repository = process.env["SLUICE_REPOSITORY_URL"] ?? "";
@@ -9,9 +10,29 @@ const repository = process.env["SLUICE_REPOSITORY_URL"] ?? "";
 const markdown = markdownIt({ html: true, linkify: false });
 
 markdown.renderer.rules.heading_open = (tokens, index, options, environment, self) => {
-  const name = uniqueAnchor(tokens[index + 1].content, environment.anchors);
-  tokens[index].attrSet("id", name);
+  const heading = tokens[index + 1];
+  const id = uniqueAnchor(heading.content, environment.anchors);
+  tokens[index].attrSet("id", id);
+  environment.outline.push({ id, level: Number(tokens[index].tag.slice(1)), title: plainText(heading) });
   return self.renderToken(tokens, index, options);
+};
+
+const plainText = (heading) =>
+  heading.children
+    .filter(({ type }) => type === "text" || type === "code_inline")
+    .map(({ content }) => content)
+    .join("");
+
+/** Screenshots exist in both themes; the text names the light one, which is what GitHub shows. */
+markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
+  const image = tokens[index];
+  const source = image.attrGet("src");
+  image.attrSet("alt", self.renderInlineAsText(image.children, options, environment));
+  image.attrSet("loading", "lazy");
+  const rendered = self.renderToken(tokens, index, options);
+  if (!source.endsWith("-light.png")) return rendered;
+  const dark = escapeHtml(source.replace(/-light\.png$/, "-dark.png"));
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}">${rendered}</picture>`;
 };
 
 markdown.renderer.rules.link_open = (tokens, index, options, environment, self) => {
@@ -19,7 +40,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, environment, self) 
   return self.renderToken(tokens, index, options);
 };
 
-/** The pages' own words may look like tags; only line breaks in tables and remarks for tools are meant. */
+/** Text such as <route-id> is not markup: only line breaks are kept, comments for tools are dropped, the rest is escaped. */
 const markup = (tokens, index) => {
   const text = tokens[index].content.replaceAll(/<!--[^]*?-->/g, "");
   return /^<br ?\/?>$/.test(text) ? text : markdown.utils.escapeHtml(text.trim() === "" ? "" : text);
@@ -27,17 +48,18 @@ const markup = (tokens, index) => {
 markdown.renderer.rules.html_inline = markup;
 markdown.renderer.rules.html_block = markup;
 
-markdown.renderer.rules.table_open = () => '<div class="table"><table>\n';
+// Focusable, so that a table wider than the screen can be scrolled with the keyboard.
+markdown.renderer.rules.table_open = () => '<div class="table" role="region" aria-label="Table" tabindex="0"><table>\n';
 markdown.renderer.rules.table_close = () => "</table></div>\n";
 
-/** The block's language is its first word; the others are for the tests. */
+/** The first word after the fence is the language; the others configure the tests that run the block. */
 markdown.renderer.rules.fence = (tokens, index) => {
   const { info, content } = tokens[index];
   const [kind = ""] = info.trim().split(/\s+/);
   const name = /\bfile=(\S+)/.exec(info)?.[1];
   const caption = name === undefined ? "" : `<figcaption>${markdown.utils.escapeHtml(name)}</figcaption>`;
   const word = kind === "output" ? "output" : "code";
-  return `<figure class="${word}">${caption}<pre><code class="language-${markdown.utils.escapeHtml(kind)}">${markdown.utils.escapeHtml(content)}</code></pre></figure>\n`;
+  return `<figure class="${word}">${caption}<pre><code class="language-${markdown.utils.escapeHtml(kind)}">${highlight(content, kind) ?? markdown.utils.escapeHtml(content)}</code></pre></figure>\n`;
 };
 
 function uniqueAnchor(heading, seen) {
@@ -56,8 +78,11 @@ function linkTo(href, from) {
   return path.endsWith(".md") ? `${path.replace(/\.md$/, ".html")}${end}` : `${path}${end}`;
 }
 
-export function renderMarkdown(text, path) {
-  return markdown.render(text, { path, anchors: new Map() });
+/** The page's HTML and its headings, in order. */
+export function renderPage(text, path) {
+  const outline = [];
+  const body = markdown.render(text, { path, anchors: new Map(), outline });
+  return { body, outline };
 }
 
 export function titleOf(text) {

@@ -1,4 +1,4 @@
-// The menu: the folders of docs/ in the order a reader needs them, their pages in the order of the folder's own front page.
+// The menu: the folders of docs/ in reading order, their pages in the order in which the folder's index links to them.
 import { posix } from "node:path";
 
 const sections = [
@@ -13,7 +13,7 @@ const sections = [
   ["decisions", "Decisions"],
 ];
 
-/** Sections of `{title, pages: [{path, title}]}`; a page further down than its section's folder is found through its index. */
+/** Sections of `{title, folder, pages: [{path, title}]}`. Pages of subfolders are reached through the subfolder's index. */
 export function navigation(pages) {
   const loose = pages.filter(({ path }) => !path.includes("/") && path !== "index.md");
   return [
@@ -35,3 +35,15 @@ function inOrder(pages, folder) {
     .map(({ path, title }) => ({ path, title: path === front?.path ? "Overview" : title }))
     .toSorted((a, b) => rank(a.path) - rank(b.path));
 }
+
+/** Every page in reading order: the menu's pages, with the pages of a subfolder after the subfolder's index. */
+export function readingOrder(pages, menu) {
+  const inMenu = menu.flatMap((section) => section.pages.map(({ path, title }) => ({ path, title: title === "Overview" ? section.title : title })));
+  const listed = new Set(inMenu.map(({ path }) => path));
+  return inMenu.flatMap((page) => [
+    page,
+    ...pages.filter(({ path }) => isBelow(page.path, path) && !listed.has(path)).map(({ path, title }) => ({ path, title })),
+  ]);
+}
+
+const isBelow = (index, path) => index.endsWith("/index.md") && posix.dirname(path) === posix.dirname(index);

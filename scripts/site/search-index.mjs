@@ -1,11 +1,37 @@
-// What the site's search looks at: titles, headings and the words of each page, as a script, so that it also works from a folder.
-const most = 6_000;
+// The search index: one entry per section of a page, as a script, so that it also works from a folder.
+import { anchorOf } from "./anchor.mjs";
+
+/** Markdown without markup, for matching and for snippets. */
+const plain = (markdown) =>
+  markdown
+    .replaceAll(/<!--[^]*?-->/g, " ")
+    .replaceAll(/^```.*$/gm, " ")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^\|[-| ]+\|$/gm, " ")
+    .replaceAll(/[`*|]+/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** Entries of `[address, page title, heading, text]`; the part before the first heading has an empty heading. */
+export function searchEntries(pages) {
+  return pages.flatMap(({ path, title, text }) => {
+    const address = path.replace(/\.md$/, ".html");
+    const [first, ...sections] = withoutHeadingsInCode(text).split(/^(?=#{2,4} )/m);
+    return [
+      [address, title, "", plain(first.replace(/^# .+$/m, ""))],
+      ...sections.map((section) => {
+        const [, heading] = /^#+ (.+)/.exec(section);
+        return [`${address}#${anchorOf(heading)}`, title, plain(heading), plain(section.slice(section.indexOf("\n")))];
+      }),
+    ];
+  });
+}
+
+/** A comment line in a block of code is not a heading. */
+const withoutHeadingsInCode = (text) => text.replaceAll(/^```[^]*?^```$/gm, (block) => block.replaceAll(/^#/gm, " #"));
 
 export function searchIndex(pages) {
-  const entries = pages.map(({ path, title, text }) => {
-    const headings = [...text.matchAll(/^#{2,4} (.+)$/gm)].map((match) => match[1]).join(" ");
-    const words = [...new Set(text.toLowerCase().match(/[a-z][a-z0-9_-]{2,}/g) ?? [])].join(" ").slice(0, most);
-    return [path.replace(/\.md$/, ".html"), title, headings, words];
-  });
-  return `window.sluiceSearch = ${JSON.stringify(entries).replaceAll("<", "\\u003c")};\n`;
+  return `globalThis.sluiceSearch.entries = ${JSON.stringify(searchEntries(pages)).replaceAll("<", "\\u003c")};\n`;
 }

@@ -1,57 +1,83 @@
-// Search as you type, and a button to copy each block of code.
+// Search as you type, the menu on small screens, and a button to copy each block of code.
 (() => {
-  const up = document.currentScript.dataset.up;
+  const { up } = document.currentScript.dataset;
   const input = document.querySelector("#search");
   const list = document.querySelector("#found");
+  const menuButton = document.querySelector("#menu");
 
-  function score([, title, headings, words], terms) {
-    let sum = 0;
-    for (const term of terms) {
-      const part = title.toLowerCase().includes(term) ? 10 : headings.toLowerCase().includes(term) ? 4 : words.includes(term) ? 1 : 0;
-      if (part === 0) return 0;
-      sum += part + (title.toLowerCase() === term ? 20 : 0);
+  /** The index is larger than most pages, so it is loaded on the first search. */
+  let loading;
+  function loadIndex() {
+    loading ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = `${up}search-index.js`;
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+    return loading;
+  }
+
+  function element(name, ...children) {
+    const made = document.createElement(name);
+    made.append(...children);
+    return made;
+  }
+
+  function resultItem({ address, title, heading, snippet: { before, match, after } }) {
+    const link = element("a", element("strong", heading === "" ? title : `${title} › ${heading}`), element("span", before, element("mark", match), after));
+    link.href = up + address;
+    return element("li", link);
+  }
+
+  async function show() {
+    const query = input.value;
+    if (query.trim() === "") {
+      list.hidden = true;
+      return;
     }
-    return sum;
+    await loadIndex();
+    if (query !== input.value) return;
+    const results = globalThis.sluiceSearch.find(query, globalThis.sluiceSearch.entries);
+    list.replaceChildren(...(results.length === 0 ? [element("li", element("p", `No page matches “${query}”.`))] : results.map(resultItem)));
+    list.hidden = false;
   }
 
-  function show() {
-    const terms = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = terms.length === 0 ? [] : (window.sluiceSearch ?? []).map((entry) => [score(entry, terms), entry]).filter(([points]) => points > 0);
-    found.sort(([a], [b]) => b - a);
-    list.replaceChildren(
-      ...found.slice(0, 12).map(([, [path, title]]) => {
-        const link = document.createElement("a");
-        link.href = up + path;
-        link.textContent = title;
-        const place = document.createElement("small");
-        place.textContent = path;
-        link.append(" ", place);
-        const item = document.createElement("li");
-        item.append(link);
-        return item;
-      }),
-    );
-    list.hidden = found.length === 0;
+  function moveFocus(step) {
+    const links = [...list.querySelectorAll("a")];
+    const at = links.indexOf(document.activeElement) + step;
+    if (at < 0) input.focus();
+    else links[Math.min(at, links.length - 1)]?.focus();
   }
 
-  input.addEventListener("input", show);
+  input.addEventListener("input", () => void show());
   document.addEventListener("keydown", (event) => {
-    const typing = /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "");
-    if (event.key === "/" && !typing) {
+    const isTyping = /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "");
+    if (event.key === "/" && !isTyping) {
       event.preventDefault();
       input.focus();
     }
     if (event.key === "Escape") {
-      input.value = "";
-      show();
+      list.hidden = true;
+      document.body.classList.remove("menu-open");
+      menuButton.setAttribute("aria-expanded", "false");
+    }
+    const isSearching = document.activeElement === input || list.contains(document.activeElement);
+    if (isSearching && !list.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      moveFocus(event.key === "ArrowDown" ? 1 : -1);
     }
     if (event.key === "Enter" && document.activeElement === input) list.querySelector("a")?.click();
   });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest(".search") || event.target.closest("#found a")) list.hidden = true;
+  });
+
+  menuButton.addEventListener("click", () => menuButton.setAttribute("aria-expanded", String(document.body.classList.toggle("menu-open"))));
 
   for (const figure of document.querySelectorAll("figure.code")) {
-    const button = document.createElement("button");
+    const button = element("button", "Copy");
     button.type = "button";
-    button.textContent = "Copy";
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(figure.querySelector("code").textContent);
       button.textContent = "Copied";

@@ -1,0 +1,4 @@
+// `npm run build`: compiles and bundles changed parts.
+import { build } from "./prepare.mjs";
+
+await build();

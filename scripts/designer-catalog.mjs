@@ -1,0 +1,8 @@
+// Writes the catalogue of a runtime without plug-ins next to the designer's page, so that forms and the list of steps work before any
+// runtime was reached. Usage: node scripts/designer-catalog.mjs <file>
+import { writeFileSync } from "node:fs";
+import { createCatalog, describeCatalog } from "@sluice/server";
+
+const catalog = createCatalog();
+await catalog.index.loadAll();
+writeFileSync(process.argv[2], JSON.stringify(describeCatalog(catalog)));

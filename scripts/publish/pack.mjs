@@ -1,0 +1,31 @@
+// Packs every publishable package from the existing build.
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const isWindows = process.platform === "win32";
+
+/** The public workspaces: names and folders, dependencies first. */
+export function publishablePackages() {
+  return readdirSync(join(root, "packages"))
+    .map((name) => {
+      const folder = join(root, "packages", name);
+      return { folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) };
+    })
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+/** Packs one package into `destination`; resolves with the path of the tarball and its files. */
+export async function packPackage(folder, destination) {
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination], {
+    cwd: folder,
+    shell: isWindows,
+    maxBuffer: 16 << 20,
+  });
+  // The output of the prepack script precedes the JSON.
+  const [{ filename, files, size, unpackedSize }] = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
+  return { tarball: join(destination, filename.replace("@", "").replace("/", "-")), files: files.map(({ path }) => path), size, unpackedSize };
+}
