@@ -1,9 +1,9 @@
-// Which calls a rule of an access policy is about: the same for the runtime, which obeys it, and the designer, which shows it.
+// Which calls an access rule applies to: shared by the runtime, which enforces it, and the designer, which shows it.
 
 export interface RuleScope {
-  /** Route ids; `*` stands for any run of characters. Undefined is every route. */
+  /** Route ids; `*` matches any characters. Undefined means every route. */
   readonly routes?: readonly string[] | undefined;
-  /** Undefined is every method; GET covers HEAD. */
+  /** Undefined means every method; GET includes HEAD. */
   readonly methods?: readonly string[] | undefined;
 }
 
@@ -14,7 +14,7 @@ export function ruleMatcher({ routes, methods }: RuleScope): (routeId: string, m
     (methods?.some((listed) => listed === method || (method === "HEAD" && listed === "GET")) ?? true);
 }
 
-/** Each part is looked for after the one before: linear, whatever the pattern. */
+/** Searches each part after the previous one: linear for any pattern. */
 function patternOf(text: string): (name: string) => boolean {
   const [first = "", ...rest] = text.split("*");
   const last = rest.pop();

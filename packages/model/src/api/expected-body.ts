@@ -1,6 +1,6 @@
-// How a body is held against what a test expects of it: the assertions about mocks and the flow tests judge alike.
+// Compares a body with what a test expects: shared by assertions about mocks and by flow tests.
 
-/** Text that is JSON counts as the data it says. */
+/** Parses text that is JSON; returns other values unchanged. */
 export function bodyData(body: unknown): unknown {
   if (typeof body !== "string" || !/^\s*[[{]/.test(body)) return body;
   try {
@@ -10,7 +10,7 @@ export function bodyData(body: unknown): unknown {
   }
 }
 
-/** Every member of `part` is in `whole`; lists must be equally long. */
+/** Every member of `part` is in `whole`; lists must have the same length. */
 export function isPartOf(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isPartOf(item, whole[index]));
   if (typeof part !== "object" || part === null) return part === whole;

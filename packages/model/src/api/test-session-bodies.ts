@@ -1,4 +1,4 @@
-// The request bodies of test sessions: the management API checks them, its document shows them, and flow-test files are read with them.
+// The request bodies of test sessions: checked by the management API, shown in its OpenAPI document, and used to read flow-test files.
 import { z } from "zod";
 
 const scalarMap = z.record(z.string(), z.unknown());
@@ -41,7 +41,6 @@ export const mockShape = z
     respond: respondShape.optional(),
     throw: throwShape.optional(),
     sequence: z.array(outcomeShape).min(1).max(1_000).optional(),
-    // oxlint-disable-next-line unicorn/no-thenable -- the contract's word
     then: z.enum(["last", "cycle", "fail", "passthrough"]).optional(),
     times: z.int().min(1).optional(),
   })

@@ -3,7 +3,7 @@ import type { Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
 import { aimedSpan, spanInText, type Aim } from "./aimed-span.ts";
 
-/** The text that is pointed at, from there to the end of its line. */
+/** The text at the reported position, to the end of its line. */
 function pointed(source: string, owner: string, aim: Aim): string {
   const { tree } = readTree(source);
   const start = source.indexOf(owner);
@@ -26,21 +26,21 @@ const flow = `- from:
       type: com.acme.Thing
 `;
 
-describe("the place of a fault found after binding", () => {
+describe("position of an error found after binding", () => {
   test.each<[string, string, Aim, string]>([
     ["an option by name", "split:", { option: "stopOnException" }, "stopOnException: true"],
     ["an option inside another", "split:", { option: "ref" }, "ref: nowhere}}"],
     ["an option by its text", "split:", { value: "nowhere" }, "nowhere}}"],
     ["the name before the text", "split:", { option: "deep", value: "true" }, "deep: {ref: nowhere}}"],
-    ["the text when there is no such name", "split:", { option: "gone", value: "true" }, "true"],
-    ["options of steps inside are others", "split:", { option: "level" }, "the owner"],
-    ["nothing of that text", "split:", { value: "elsewhere" }, "the owner"],
+    ["the text when the name does not exist", "split:", { option: "gone", value: "true" }, "true"],
+    ["ignores options of nested steps", "split:", { option: "level" }, "the owner"],
+    ["falls back to the owner for unknown text", "split:", { value: "elsewhere" }, "the owner"],
     ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
-    ["a place within a text", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
+    ["an offset within a text", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
   ])("%s", (_, owner, aim, expected) => expect(pointed(flow, owner, aim)).toBe(expected));
 });
 
-describe("the place of a character of a text", () => {
+describe("position of a character in a text", () => {
   const place = (source: string, offset: number): string => {
     const entry = (readTree(source).tree as Extract<Tree, { type: "map" }>).entries[0]?.value as Extract<Tree, { type: "scalar" }>;
     const { line, column } = spanInText(source, entry.span, entry.text as string, offset);
@@ -51,12 +51,12 @@ describe("the place of a character of a text", () => {
     ["plain", "a: 1 + x", 4, "1:8"],
     ["in double quotes", 'a: "1 + x"', 4, "1:9"],
     ["in single quotes", "a: '1 + x'", 4, "1:9"],
-    ["behind the last character the last one is shown", "a: '1 +'", 3, "1:7"],
-    ["an escape hides it", 'a: "1\\u0020+ x"', 4, "1:4"],
-    ["over two lines it is hidden", "a: '1\n   + x'", 4, "1:4"],
+    ["shows the last character for an offset after it", "a: '1 +'", 3, "1:7"],
+    ["not found in a text with an escape", 'a: "1\\u0020+ x"', 4, "1:4"],
+    ["not found in a text over two lines", "a: '1\n   + x'", 4, "1:4"],
     ["a block, first line", "a: |\n  1 +\n  x\n", 2, "2:5"],
     ["a block, second line", "a: |\n  1 +\n  x\n", 4, "3:3"],
-    ["a folded block hides it", "a: >\n  1 +\n  x\n", 4, "1:4"],
+    ["not found in a folded block", "a: >\n  1 +\n  x\n", 4, "1:4"],
     ["beyond the text", "a: 1", 9, "1:4"],
   ])("%s", (_, source, offset, expected) => expect(place(source, offset)).toBe(expected));
 });

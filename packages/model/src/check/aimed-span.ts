@@ -1,19 +1,19 @@
-// Where exactly a fault stands that was found after binding, when only the step or expression it belongs to is known. The tree is
-// asked again instead of keeping a position for every option of every flow that is in order.
+// The exact position of an error found after binding, when only its step or expression is known. The tree is searched again, instead of storing
+// a position for every option of every valid flow.
 import type { Span } from "../flow/span.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 
-/** What a fault is about; the first that is found counts. */
+/** What an error is about; the first match is used. */
 export interface Aim {
-  /** The name of an option, also inside other options. */
+  /** The name of an option, possibly nested. */
   readonly option?: string | undefined;
-  /** The text of an option as it was written. */
+  /** The text of an option as written. */
   readonly value?: string | undefined;
-  /** A place in the value, or in the text the fault belongs to, counted from 0. */
+  /** An offset in the value, or in the text the error belongs to, counted from 0. */
   readonly offset?: number | undefined;
 }
 
-/** The place of what the fault is about; `owner` when the document does not show it. */
+/** The position of what the error is about; `owner` when the document does not contain it. */
 export function aimedSpan(tree: Tree | undefined, source: string, owner: Span, aim: Aim): Span {
   const within = tree === undefined ? [] : ownersAt(tree, owner.start);
   for (const part of within) {
@@ -24,13 +24,13 @@ export function aimedSpan(tree: Tree | undefined, source: string, owner: Span, a
   return owner;
 }
 
-/** The place of a character of a scalar's text; the scalar itself when its spelling hides it, as escapes and folded lines do. */
+/** The position of a character in a scalar's text; the scalar itself when escapes or folded lines hide it. */
 export function spanInText(source: string, span: Span, text: string, offset: number): Span {
   const written = source.slice(span.start, span.end);
   const quote = /^["']/.test(written) ? 1 : 0;
   if (offset > text.length) return span;
   if (written.slice(quote, written.length - quote) === text && span.line === span.endLine) {
-    // Behind the last character there may be nothing to see.
+    // There may be nothing visible after the last character.
     const at = quote + Math.min(offset, Math.max(text.length - 1, 0));
     return { ...span, column: span.column + at, start: span.start + at };
   }
@@ -49,7 +49,7 @@ function spanInBlock(source: string, span: Span, text: string, offset: number): 
   return { ...span, line: span.line + line, column: indent + column + 1, start, endLine: span.line + line, endColumn: indent + column + 2, end: start + 1 };
 }
 
-/** What may be meant by a place where a key, a mapping or a text begins, the nearest first. */
+/** Candidates for the node at a position where a key, a mapping or a text begins, the nearest first. */
 function ownersAt(tree: Tree, start: number): readonly Tree[] {
   const found: Tree[] = [];
   const look = (part: Tree): void => {
@@ -84,7 +84,7 @@ function scalarOf(tree: Tree, text: string): Span | undefined {
   return first(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
 }
 
-/** Steps inside a step have options of their own. */
+/** Nested steps have options of their own. */
 const inner = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
 
 function first<T, R>(items: readonly T[], look: (item: T) => R | undefined): R | undefined {

@@ -1,6 +1,6 @@
 import type { MapTree, Tree } from "../flow/tree.ts";
 
-/** The mapping that is meant: the one written, or the short text form spelled out. */
+/** The mapping as written, or the expanded short text form. */
 export function asMap(tree: Tree, shorthand: string | undefined): MapTree | undefined {
   if (tree.type === "map") return tree;
   if (tree.type !== "scalar" || tree.text === null || shorthand === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Binding } from "./binding.ts";
 
-/** Gives every step of the route or entity just bound its id, and reports ids given twice. */
+/** Assigns an id to every step of the route or entity just bound, and reports duplicate ids. */
 export function assignStepIds(binding: Binding, prefix = ""): void {
   const taken = new Set<string>();
   for (const { node, path } of binding.drafts) {

@@ -9,12 +9,13 @@ import type { Binding, Owner } from "./binding.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
 import { common, isDisabled } from "./common-fields.ts";
 
-/** A top-level entity. One that is a list of things gives one node for each. `nth` counts entities of that name from 1. */
+/** Binds a top-level entity. An entity that is a list gives one node per item. `nth` counts entities of that name from 1. */
 export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
   binding.place = `${shape.name} ${nth}`;
   binding.routeId = undefined;
   binding.step = undefined;
   binding.drafts = [];
+  if (shape.caution !== undefined) binding.warn("entity-caution", `'${shape.name}': ${shape.caution}`, owner);
   if (shape.raw === true) return [{ name: shape.name, options: { tree }, span: owner.span }];
   const nodes = shape.many === true ? bindMany(binding, shape, tree, owner) : [bindOne(binding, shape, tree, owner)];
   assignStepIds(binding, `${shape.name}${nth}-`);
@@ -43,12 +44,14 @@ function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner)
   const drafted = binding.drafts.length;
   const options = bindMap(binding, map, shape.options, owner, block ? { ignore: common } : {});
   if (shape.name === "errorHandler") checkErrorHandler(binding, map, owner);
-  if (!block || !isDisabled(binding, map, owner)) return { name: shape.name, options, span: owner.span };
-  binding.drafts.length = drafted;
-  return undefined;
+  if (block && isDisabled(binding, map, owner)) {
+    binding.drafts.length = drafted;
+    return undefined;
+  }
+  return binding.incomplete.has(options) ? undefined : { name: shape.name, options, span: owner.span };
 }
 
-/** An error handler is exactly one of its kinds. */
+/** An error handler must have exactly one type. */
 export function checkErrorHandler(binding: Binding, tree: Tree | undefined, owner: Owner): void {
   const count = tree?.type === "map" ? tree.entries.filter((entry) => !common.has(entry.key)).length : 0;
   if (count === 1) return;

@@ -7,8 +7,9 @@ import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
+import { currentName } from "./kebab-case.ts";
 
-/** The value of an option that is an expression: `{simple: …}`, or `{expression: {simple: …}}`. */
+/** Binds an option that is an expression: `{simple: …}`, or `{expression: {simple: …}}`. */
 export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what: string): ExpressionNode | Absent {
   if (tree.type !== "map") {
     const example = tree.type === "scalar" && /^(true|false)$/i.test(tree.text ?? "") ? `{constant: "${tree.text}"}` : "{simple: …}";
@@ -30,7 +31,7 @@ export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what:
     );
     return absent;
   }
-  const [entry] = given as [MapEntry];
+  const entry = currentName(binding, given[0] as MapEntry, owner.path, (name) => binding.vocabulary.languages.has(name));
   if (entry.key === "expression" && !binding.vocabulary.languages.has("expression"))
     return bindExpression(binding, entry.value, { ...owner, path: `${owner.path}.expression` }, what);
   return bindLanguage(binding, entry, owner, what);
@@ -60,8 +61,10 @@ function reportLanguage(binding: Binding, entry: MapEntry, path: string, what: s
 }
 
 function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner: Owner): ExpressionNode | Absent {
-  const textKey = shape.textKey ?? "expression";
-  const text = map.entries.find((entry) => entry.key === textKey);
+  const mainKey = shape.textKey ?? "expression";
+  const textKeys = [mainKey, ...(shape.otherTextKeys ?? [])];
+  const text = map.entries.find((entry) => textKeys.includes(entry.key));
+  const textKey = text?.key ?? mainKey;
   if (text === undefined) {
     binding.report("option-missing", `${owner.label} needs '${textKey}', the text of the expression`, owner);
     return absent;
@@ -85,7 +88,7 @@ function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner:
   return { language: shape.name, text: bound, options, span: text.value.span };
 }
 
-/** An option of a language travels as text: words in their normal spelling, numbers as the author wrote them. */
+/** Options of a language are passed as text: words in their normal spelling, numbers as written. */
 function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: string, value: unknown): string {
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   const { kind } = describe(shape.options[name] as never);
@@ -95,9 +98,9 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
   return resolution?.kind === "text" ? resolution.text : String(value);
 }
 
-/** The words `null` and `~` are expressions like any other text, so the source decides; only an empty place is a fault. */
+/** The words `null` and `~` are valid expression texts, so the source decides; only an empty place is an error. */
 function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
-  // `{{?name}}` without a value leaves an empty expression: nothing for a value, false for a condition.
+  // `{{?name}}` without a value gives an empty expression: null as a value, false as a condition.
   if (tree.type === "scalar" && tree.text !== null && binding.placeholders.resolve(tree.text).kind === "absent") return "";
   const written = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
   const bound = bindText(binding, written === "" ? tree : { type: "scalar", text: written, quoted: false, span: tree.span }, owner, owner.label);

@@ -43,9 +43,9 @@ describe("documents", () => {
     ],
     ["just text", "1: flow-shape: a flow must be a list of routes, got 'just text' (start each route with '- ')"],
     ["- a: 1\n  b: 2\n", "1: flow-item: an item of a flow must be a mapping with exactly one key, such as 'route', got 2 keys"],
-    ["- flow: {}\n", "1: entity-unknown: unknown top-level element 'flow' (the top level takes 'route' and 'from')"],
+    ["- flow: {}\n", "1: entity-unknown: unknown top-level element 'flow' (use 'route' or 'from' at the top level)"],
     ["- rout: {}\n", "1: entity-unknown: unknown top-level element 'rout' (did you mean 'route'?)"],
-    ["- setBody: {constant: x}\n", "1: entity-unknown: unknown top-level element 'setBody' ('setBody' is a step: it belongs in the steps of a route)"],
+    ["- setBody: {constant: x}\n", "1: entity-unknown: unknown top-level element 'setBody' ('setBody' is a step: move it into the steps of a route)"],
     ["- transformers: []\n", "1: refused: 'transformers' is not available: use a step"],
     ["- route: {id: x}\n", "1: route-no-from: route 'x' has no 'from'"],
     ["- from: direct:a\n", "1: route-shape: 'from' of route 'orders' must be a mapping with 'uri' and 'steps', got 'direct:a'"],
@@ -54,17 +54,14 @@ describe("documents", () => {
     ["- from: {uri: direct:a, steps: {log: x}}\n", "1: steps-shape: 'steps' in route 'orders': expected a list of steps, got a mapping"],
     [
       "- route:\n    from: {uri: direct:a, steps: [{log: x}]}\n    steps: []\n",
-      "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'",
+      "3: route-steps: 'steps' of route 'orders' is one level too high: move it under 'from'",
     ],
-    [
-      "- route:\n    from: {uri: direct:a}\n    steps: [{log: x}]\n",
-      "3: route-steps: the steps of route 'orders' stand under 'route': they belong under 'from'",
-    ],
-    [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must stand before the first route"],
+    ["- route:\n    from: {uri: direct:a}\n    steps: [{log: x}]\n", "3: route-steps: 'steps' of route 'orders' is one level too high: move it under 'from'"],
+    [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must come before the first route"],
     ["- errorHandler: {}\n", "1: error-handler-type: the error handler has no type: give exactly one, such as deadLetterChannel"],
-  ])("%j is refused", (source, fault) => expect(faultsOf(source)).toEqual([fault]));
+  ])("%j is rejected", (source, fault) => expect(faultsOf(source)).toEqual([fault]));
 
-  test("every fault is reported, in the order of the text", () => {
+  test("every error is reported, in text order", () => {
     const faults = faultsOf(routed("- lgo: x\n- setHeader: {constant: x}\n- log: {message: x, loggingLevel: LOUD, mesage: y}"));
     expect(faults).toEqual([
       "4: step-unknown: unknown step 'lgo' in route 'orders' (did you mean 'log'?)",
@@ -74,7 +71,7 @@ describe("documents", () => {
     ]);
   });
 
-  test("a fault knows its route, step, path and remedy", () => {
+  test("an error has its route, step, path and hint", () => {
     const [fault] = bind(
       "- route:\n    id: r1\n    from:\n      uri: direct:a\n      steps:\n        - filter:\n            simple: x\n            steps:\n              - log: {id: l1, mesage: y, message: z}\n",
     ).diagnostics;
@@ -89,16 +86,16 @@ describe("documents", () => {
 });
 
 describe("ids", () => {
-  test("routes without id take the flow's, then numbers, and never one that is given", () => {
+  test("routes without id take the flow's id, then numbers, and never an explicit id", () => {
     const flow = accepted(
       `${routed("- log: x")}- route: {id: orders-2, from: {uri: direct:b, steps: [{log: x}]}}\n${routed("- log: x").replace("direct:a", "direct:c")}`,
     );
     expect(flow.routes.map((route) => route.id)).toEqual(["orders", "orders-2", "orders-3"]);
   });
 
-  test("an id is its text", () => expect(accepted("- route: {id: 007, from: {uri: direct:a, steps: [{log: x}]}}\n").routes[0]?.id).toBe("007"));
+  test("an id keeps its source text", () => expect(accepted("- route: {id: 007, from: {uri: direct:a, steps: [{log: x}]}}\n").routes[0]?.id).toBe("007"));
 
-  test("the same id twice is refused", () => {
+  test("a duplicate id is rejected", () => {
     const twice = "- route: {id: a, from: {uri: direct:x, steps: [{log: x}]}}\n";
     expect(faultsOf(twice + twice)).toEqual(["2: route-id-duplicate: the route id 'a' is used twice in this flow"]);
     expect(faultsOf(routed("- log: {id: a, message: x}\n- to: {id: a, uri: mock:x}"))).toEqual([
@@ -106,7 +103,7 @@ describe("ids", () => {
     ]);
   });
 
-  test("steps are numbered by kind through all levels and around given ids", () => {
+  test("steps are numbered by kind across all levels, skipping explicit ids", () => {
     const steps = stepsOf(
       "- log: a\n- filter:\n    simple: x\n    steps:\n      - log: b\n      - to: mock:x\n- log: c\n- log: {id: log2, message: d}\n- to: mock:y",
     );
@@ -121,7 +118,7 @@ describe("ids", () => {
     expect(flow.entities.map((entity) => (entity.options["steps"] as StepNode[])[0]?.id)).toEqual(["onException1-log1", "onException2-log1"]);
   });
 
-  test("the same startupOrder twice is refused", () => {
+  test("a duplicate startupOrder is rejected", () => {
     const route = (id: string) => `- route: {id: ${id}, startupOrder: 3, from: {uri: direct:${id}, steps: [{log: x}]}}\n`;
     expect(faultsOf(route("a") + route("b"))).toEqual(["2: startup-order-duplicate: routes 'a' and 'b' have the same startupOrder 3"]);
   });
@@ -142,7 +139,7 @@ describe("steps and options", () => {
     });
   });
 
-  test("names of options in kebab-case are the same names", () => {
+  test("kebab-case option names are accepted", () => {
     const [aggregate, marshal] = stepsOf(
       "- aggregate:\n    aggregation-strategy: s\n    correlation-expression: {header: id}\n    completion-size: 5\n    steps: [{log: x}]\n- marshal: {gzip-deflater: {}}",
     );
@@ -185,7 +182,7 @@ describe("steps and options", () => {
       "- split: {tokenize: {expression: a, token: b}, steps: [{log: x}]}",
       "language 'tokenize' has no option 'expression' (allowed: endToken, group, groupDelimiter, id, includeTokens, inheritNamespaceTagName, regex, resultType, skipFirst, source, token, trim, xml)",
     ],
-    ["- set-body: {simple: a}", "unknown step 'set-body' in route 'orders' (did you mean 'setBody'?)"],
+    ["- set-body: {simple: a}", "names such as 'set-body' were removed in Camel 4.13 (write 'setBody')"],
     ["- simple: a", "unknown step 'simple' in route 'orders' (did you mean 'sample'?)"],
     [
       "- exchangeProperty: a",
@@ -217,12 +214,12 @@ describe("steps and options", () => {
       "- log: {message: x, constructor: {prototype: {polluted: 1}}}",
       "step 'log' has no option 'constructor' (allowed: description, disabled, id, logLanguage, logName, logger, loggingLevel, marker, message, note)",
     ],
-  ])("%s is refused", (steps, message) => {
+  ])("%s is rejected", (steps, message) => {
     expect(bind(routed(steps)).diagnostics.map((fault) => fault.message)).toEqual([message]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("a bare boolean for an expression is refused with the remedy", () => {
+  test("a bare boolean for an expression is rejected with a hint", () => {
     const [fault] = bind("- onException: {exception: [a], handled: true, steps: [{log: x}]}\n").diagnostics;
     expect(fault).toMatchObject({ code: "expression-shape", hint: 'write {constant: "true"}' });
   });
@@ -236,7 +233,7 @@ describe("steps and options", () => {
     expect(stepsOf(`- ${step}`)[0]?.options["expression"]).toMatchObject({ language: "simple", text: "hi" });
   });
 
-  test("a language's options travel as text", () => {
+  test("options of a language are passed as text", () => {
     const [first, second] = stepsOf(
       "- setBody: {constant: {expression: 007, resultType: int, trim: FALSE}}\n- setBody: {xpath: {expression: /a, namespace: [{key: p, value: u}]}}",
     );
@@ -244,7 +241,7 @@ describe("steps and options", () => {
     expect((second?.options["expression"] as { options: Record<string, string> }).options["namespace"]).toBe('[{"key":"p","value":"u"}]');
   });
 
-  test("the words null and ~ are expressions, an empty place is none", () => {
+  test("the words null and ~ are expressions, an empty place is not", () => {
     expect(stepsOf("- setBody: {constant: null}")[0]?.options["expression"]).toMatchObject({ text: "null" });
     expect(stepsOf("- setBody: {constant: ''}")[0]?.options["expression"]).toMatchObject({ text: "" });
     expect(bind(routed("- setBody: {constant: }")).diagnostics.map((fault) => fault.message)).toEqual(["language 'constant': expected text, got nothing"]);
@@ -263,7 +260,7 @@ describe("steps and options", () => {
     expect(accepted("- onException: {exception: 'a, b', steps: [{log: x}]}\n").entities[0]?.options["exception"]).toEqual(["a", "b"]);
   });
 
-  test("a disabled step is left out with its children but still checked", () => {
+  test("a disabled step and its children are omitted but still checked", () => {
     expect(
       stepsOf("- log: a\n- filter: {simple: x, disabled: true, steps: [{log: {id: same, message: b}}]}\n- log: {id: same, message: c}\n- log: d").map(
         (step) => step.id,
@@ -280,18 +277,18 @@ describe("flow mode", () => {
   const names = (steps: readonly StepNode[]): unknown[] =>
     steps.map((step) => (step.options["steps"] === undefined ? step.name : [step.name, names(step.options["steps"] as StepNode[])]));
 
-  test("a block without steps adopts what follows, again and again", () => {
+  test("a block without steps adopts the following steps, repeatedly", () => {
     expect(names(stepsOf("- log: a\n- filter: {simple: x}\n- log: b\n- split: {tokenize: ',', steps: []}\n- log: c"))).toEqual([
       "log",
       ["filter", ["log", ["split", ["log"]]]],
     ]);
   });
 
-  test("a block with steps, and one at the end, adopt nothing", () => {
+  test("a block with steps, or at the end, adopts nothing", () => {
     expect(names(stepsOf("- filter: {simple: x, steps: [{log: a}]}\n- log: b\n- pipeline: {}"))).toEqual([["filter", ["log"]], "log", ["pipeline", []]]);
   });
 
-  test("adopting is bounded", () => {
+  test("adoption depth is limited", () => {
     const faults = bind(routed("- filter: {simple: x}\n".repeat(1500))).diagnostics;
     expect(faults.map((fault) => fault.code)).toEqual(["limit"]);
   });
@@ -311,11 +308,11 @@ describe("placeholders", () => {
     expect(route?.steps).toHaveLength(3);
   });
 
-  test("what is missing is named at its line", () => {
+  test("a missing value is reported with its line", () => {
     expect(faultsOf(routed("- log: x\n- to: 'http:{{erp.url}}/x'"))).toEqual(["5: placeholder-unresolved: no value for parameter 'erp.url'"]);
   });
 
-  test("a required option dropped by {{?name}} is missing", () => {
+  test("a required option dropped by {{?name}} is reported as missing", () => {
     expect(faultsOf(routed("- to: {uri: '{{?nowhere}}'}"))).toEqual(["4: option-missing: step 'to' needs the option 'uri'"]);
   });
 
@@ -328,7 +325,7 @@ describe("templates", () => {
   const source =
     "- routeTemplate:\n    id: t\n    parameters: [{name: q}]\n    from:\n      uri: 'direct:{{q}}'\n      steps:\n        - delay: {constant: '{{wait}}'}\n        - log: {message: x, loggingLevel: '{{level}}'}\n";
 
-  test("a template's body is left alone until it is instantiated", () => {
+  test("a template's body is not bound until it is instantiated", () => {
     const { flow, diagnostics } = bind(source);
     expect(diagnostics).toEqual([]);
     expect(Object.keys(flow.entities[0]?.options ?? {})).toEqual(["tree"]);
@@ -347,7 +344,7 @@ describe("templates", () => {
   });
 });
 
-test("a message never grows with what the author wrote", () => {
+test("messages are bounded whatever the author wrote", () => {
   const long = "x".repeat(1000);
   for (const source of [
     routed(`- ${long}: {}`),

@@ -1,4 +1,4 @@
-// From the YAML tree to the flow: every option bound by its declaration, every fault collected.
+// Binds the YAML tree to a flow: every option is bound by its declaration, every error collected.
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { EntityNode, FlowDocument, RouteNode } from "../flow/flow-document.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
@@ -11,14 +11,15 @@ import { kindOf } from "./bind-scalar.ts";
 import { Binding, clip, withHint } from "./binding.ts";
 import type { BindOptions, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
+import { currentName } from "./kebab-case.ts";
 import { RouteIds } from "./route-ids.ts";
 
 export interface BindResult {
-  /** What could be bound; compile it only when there is no error among the diagnostics. */
+  /** What could be bound; compile it only when the diagnostics contain no error. */
   readonly flow: FlowDocument;
-  /** In the order of the text. */
+  /** In text order. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The placeholder names the document asks for, functions with their prefix. */
+  /** The placeholder names the document uses, functions with their prefix. */
   readonly usedProperties: readonly string[];
 }
 
@@ -37,14 +38,14 @@ export interface RouteResult {
   readonly usedProperties: readonly string[];
 }
 
-/** Binds one route on its own, such as a template's: `tree` is the mapping below `route`, or one that holds `from`. */
+/** Binds a single route, such as a template's: `tree` is the mapping below `route`, or one that contains `from`. */
 export function bindRoute(tree: Tree, vocabulary: Vocabulary, options: BindOptions & { readonly routeId: string; readonly path?: string }): RouteResult {
   const binding = new Binding(vocabulary, options, bindMap);
   const route = bindRouteTree(binding, tree, { label: "route", path: options.path ?? "", span: tree.span }, options.routeId);
   return { route, diagnostics: binding.diagnostics, usedProperties: binding.placeholders.used };
 }
 
-/** Binds a mapping by fields on its own; keys in `ignore` are left to the caller. */
+/** Binds a single mapping by fields; keys in `ignore` are left to the caller. */
 export function bindOptions(
   tree: MapTree,
   fields: Fields,
@@ -96,7 +97,8 @@ class FlowBinding {
     ids.checkStartupOrder(this.routes, items);
   }
 
-  #item(entry: MapEntry, path: string, ids: RouteIds, index: number): void {
+  #item(written: MapEntry, path: string, ids: RouteIds, index: number): void {
+    const entry = currentName(this.#binding, written, path, (name) => this.#binding.vocabulary.entities.has(name));
     const { key, value } = entry;
     const owner: Owner = { label: `'${clip(key)}'`, path: `${path}.${key}`, span: entry.keySpan };
     if (key === "route" || key === "from") {
@@ -114,7 +116,7 @@ class FlowBinding {
     const shape = vocabulary.entities.get(key);
     if (shape === undefined) return this.#unknown(key, owner);
     if (shape.beforeRoutes === true && this.#routesSeen > 0)
-      this.#binding.report("entity-order", `'${key}' must stand before the first route`, owner, `move '${key}' to the top`);
+      this.#binding.report("entity-order", `'${key}' must come before the first route`, owner, `move '${key}' to the top`);
     const nth = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, nth);
     this.entities.push(...bindEntity(this.#binding, shape, value, owner, nth));
@@ -129,8 +131,8 @@ class FlowBinding {
       near !== undefined
         ? `did you mean '${near}'?`
         : vocabulary.steps.has(key)
-          ? `'${key}' is a step: it belongs in the steps of a route`
-          : "the top level takes 'route' and 'from'";
+          ? `'${key}' is a step: move it into the steps of a route`
+          : "use 'route' or 'from' at the top level";
     this.#binding.report("entity-unknown", withHint(`unknown top-level element '${clip(key)}'`, hint), owner, hint);
   }
 }

@@ -8,10 +8,11 @@ import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
+import { currentName } from "./kebab-case.ts";
 
-const named = { id: f.string({ doc: "The name by which other steps refer to this format." }) };
+const named = { id: f.string({ doc: "Name used by other steps to refer to this format." }) };
 
-/** The options of a format and its name, made once: what is known about a set of options is kept by the set itself. */
+/** Cached: information about a set of options is stored by the identity of the set. */
 const namedOptions = new WeakMap<FormatShape, FormatShape["options"]>();
 
 function optionsOf(shape: FormatShape): FormatShape["options"] {
@@ -20,8 +21,9 @@ function optionsOf(shape: FormatShape): FormatShape["options"] {
   return options;
 }
 
-/** One entry `json: {…}` that names a data format and its options. */
-export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): FormatNode | Absent {
+/** Binds one entry `json: {…}` that names a data format and its options. */
+export function bindFormat(binding: Binding, written: MapEntry, owner: Owner): FormatNode | Absent {
+  const entry = currentName(binding, written, owner.path, (name) => binding.vocabulary.formats.has(name));
   const shape = binding.vocabulary.formats.get(entry.key);
   const at: Owner = { label: `data format '${clip(entry.key)}'`, path: `${owner.path}.${entry.key}`, span: entry.keySpan };
   if (shape === undefined) {
@@ -38,10 +40,11 @@ export function bindFormat(binding: Binding, entry: MapEntry, owner: Owner): For
     binding.report("option-invalid", `${at.label} needs a mapping, got ${kindOf(entry.value)} (${hint})`, at, hint);
     return absent;
   }
-  return { name: shape.name, options: binding.bindMap(binding, map, optionsOf(shape), at), span: entry.keySpan };
+  const options = binding.bindMap(binding, map, optionsOf(shape), at);
+  return binding.incomplete.has(options) ? absent : { name: shape.name, options, span: entry.keySpan };
 }
 
-/** A mapping whose only key names a data format. */
+/** Binds a mapping whose only key names a data format. */
 export function bindFormatMap(binding: Binding, tree: Tree, owner: Owner): FormatNode | Absent {
   if (tree.type === "map" && tree.entries.length === 1) return bindFormat(binding, tree.entries[0] as MapEntry, owner);
   binding.report(

@@ -1,5 +1,5 @@
-// Binds a mapping by the fields of a declaration: every key must be a field, a language of the inline expression
-// or a data format; what is required must be there; what is left out takes its default.
+// Binds a mapping by the fields of a declaration: every key must be a field, a language of the inline expression or a data format; required
+// fields must be present; others take their default.
 import type { MapEntry, MapTree } from "../flow/tree.ts";
 import { describe } from "../schema/field.ts";
 import type { FieldInfo, Fields } from "../schema/field.ts";
@@ -10,6 +10,7 @@ import { bindValue } from "./bind-value.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, MapRules, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
+import { inCamelCase } from "./kebab-case.ts";
 
 export function bindMap(binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules: MapRules = {}): Record<string, unknown> {
   const work = new MapBinding(binding, fields, owner, rules);
@@ -23,11 +24,11 @@ class MapBinding {
   readonly #owner: Owner;
   readonly #rules: MapRules;
   readonly #values: Record<string, unknown> = {};
-  /** Fields that were written, rightly or not: they are not missing. */
+  /** Fields that were written, valid or not: they are not missing. */
   readonly #given = new Set<string>();
-  /** Where the option stands that a fault may be about once all are known. */
+  /** The position of each option, for errors found after all are bound. */
   readonly #places = new Map<string, Owner>();
-  /** Keys that are nothing known; judged last, when it is clear what is missing. */
+  /** Unknown keys; checked last, when it is clear what is missing. */
   readonly #strange: MapEntry[] = [];
   readonly #plan: FieldsPlan;
   readonly #expression: string | undefined;
@@ -55,6 +56,9 @@ class MapBinding {
     if (Object.hasOwn(this.#fields, key)) {
       if (this.#given.has(key)) return this.#twice(written, key);
       this.#given.add(key);
+      const { refused } = describe(this.#fields[key] as never).spec;
+      if (refused !== undefined) return binding.report("refused", `${what}: ${refused}`, place);
+      this.#cautionBlock(entry, place, what);
       if (key === this.#plan.parameters) this.#places.set(key, place);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
       if (bound !== absent) this.#values[key] = bound;
@@ -70,17 +74,23 @@ class MapBinding {
     this.#strange.push(written);
   }
 
-  /** Names in kebab-case are the same names, as in Camel: `do-while` is `doWhile`. */
+  /** Kebab-case names are the same names, as in Camel: `do-while` is `doWhile`. */
   #inCamelCase(entry: MapEntry): MapEntry {
     if (!entry.key.includes("-") || Object.hasOwn(this.#fields, entry.key)) return entry;
-    return { ...entry, key: entry.key.replaceAll(/-+([a-z])/g, (_, letter: string) => letter.toUpperCase()) };
+    return { ...entry, key: inCamelCase(entry.key) };
+  }
+
+  /** Scalars are checked where their text is read. */
+  #cautionBlock({ key, value }: MapEntry, place: Owner, what: string): void {
+    const caution = value.type === "scalar" ? undefined : describe(this.#fields[key] as never).spec.caution?.("");
+    if (caution !== undefined) this.#binding.warn("option-caution", `${what}: ${caution}`, place);
   }
 
   #twice(entry: MapEntry, name: string): void {
     this.#binding.report("option-twice", `${this.#owner.label} has the option '${name}' twice: keep one of them`, this.#at(entry));
   }
 
-  /** For what may stand under several keys but only once: the expression and the data format. */
+  /** For options with several possible keys that may appear only once: the expression and the data format. */
   #once(field: string, entry: MapEntry, bind: () => unknown): void {
     if (this.#given.has(field)) {
       const noun = field === this.#format ? "data format" : "expression";
@@ -91,7 +101,7 @@ class MapBinding {
           path: `${this.#owner.path}.${entry.key}`,
           span: entry.keySpan,
         },
-        `take out '${clip(entry.key)}' or the other one`,
+        `remove '${clip(entry.key)}' or the other one`,
       );
       return;
     }
@@ -122,7 +132,7 @@ class MapBinding {
     this.#binding.report("option-unknown", withHint(`${this.#owner.label} has no option '${clip(entry.key)}'`, hint), this.#at(entry), hint);
   }
 
-  /** A key that is no option, where the expression or data format is missing: most likely it was meant to be that. */
+  /** An unknown key where the expression or data format is missing: most likely it was meant to be that. */
   #unknownKind(entry: MapEntry): boolean {
     const { languages, formats } = this.#binding.vocabulary;
     const wanted = [
@@ -141,9 +151,11 @@ class MapBinding {
   finish(): Record<string, unknown> {
     for (const entry of this.#strange) this.#unknown(entry);
     for (const { name, info } of this.#plan.wanted) {
-      if (this.#given.has(name) || this.#rules.ignore?.has(name)) continue;
-      if (info.spec.required === true) this.#missing(name, info);
-      else if (this.#rules.defaults !== false) this.#values[name] = info.spec.default;
+      if (Object.hasOwn(this.#values, name) || this.#rules.ignore?.has(name)) continue;
+      if (info.spec.required === true) {
+        if (!this.#given.has(name)) this.#missing(name, info);
+        this.#binding.incomplete.add(this.#values);
+      } else if (this.#rules.defaults !== false) this.#values[name] = info.spec.default;
     }
     this.#checkUri();
     return this.#values;
@@ -168,18 +180,18 @@ class MapBinding {
       "uri-twice",
       `${this.#owner.label} has options both in its '${uri}' and in '${parameters}': keep one of them`,
       this.#places.get(parameters) ?? this.#owner,
-      `move the options behind '?' into '${parameters}'`,
+      `move the options after '?' into '${parameters}'`,
     );
   }
 }
 
-/** What every mapping of the same fields asks of them. */
+/** Cached facts about a set of fields. */
 interface FieldsPlan {
   readonly expression: string | undefined;
   readonly format: string | undefined;
   readonly uri: string | undefined;
   readonly parameters: string | undefined;
-  /** Fields that are missed when they are not written: required ones and those with a default. */
+  /** Fields to check when they are not written: required ones and those with a default. */
   readonly wanted: readonly { readonly name: string; readonly info: FieldInfo }[];
 }
 
@@ -201,7 +213,7 @@ function planOf(fields: Fields): FieldsPlan {
   return plan;
 }
 
-/** `{{?name}}` without value: the option counts as not written, so a default or a missing fault applies. */
+/** `{{?name}}` without value: the option counts as not written, so its default or a missing-option error applies. */
 function isOptionalGap(binding: Binding, entry: MapEntry): boolean {
   return entry.value.type === "scalar" && entry.value.text !== null && binding.placeholders.resolve(entry.value.text).kind === "absent";
 }

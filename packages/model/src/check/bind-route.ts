@@ -10,7 +10,7 @@ import { fromFields, routeFields } from "./route-fields.ts";
 const stepsOnly: ReadonlySet<string> = new Set(["steps"]);
 const notOptions: ReadonlySet<string> = new Set(["from", "steps"]);
 
-/** A route as `route` wraps it: options beside `from`. Undefined when it is not even a mapping with a `from`. */
+/** Binds a route under `route`: options next to `from`. Undefined when it is not a mapping with a `from`. */
 export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
   enter(binding, routeId);
   if (tree.type !== "map") {
@@ -25,9 +25,9 @@ export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeI
   if (misplaced !== undefined) {
     binding.report(
       "route-steps",
-      `the steps of ${label} stand under 'route': they belong under 'from'`,
+      `'steps' of ${label} is one level too high: move it under 'from'`,
       { path: `${owner.path}.steps`, span: misplaced.keySpan },
-      "indent 'steps' as deep as 'uri'",
+      "indent 'steps' to the same level as 'uri'",
     );
   }
   const from = tree.entries.find((entry) => entry.key === "from");
@@ -45,7 +45,7 @@ export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeI
   );
 }
 
-/** A route written as a bare `from`. */
+/** Binds a route written as a bare `from`. */
 export function bindBareFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
   enter(binding, routeId);
   const options = bindMap(binding, { type: "map", entries: [], span: tree.span }, routeFields(binding.vocabulary), owner);
@@ -59,7 +59,7 @@ function enter(binding: Binding, routeId: string): void {
   binding.step = undefined;
 }
 
-/** `hasSteps`: somebody told already that the steps stand elsewhere, so they are not missing too. */
+/** `hasSteps`: misplaced steps were already reported, so they are not missing too. */
 function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, options: Record<string, unknown>, hasSteps = false): RouteNode | undefined {
   if (tree.type !== "map") {
     const hint =

@@ -5,7 +5,7 @@ import { spanInText } from "./aimed-span.ts";
 import { clip } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 
-/** Stands for an option that has no value: not written, dropped by `{{?name}}`, or wrong and reported. */
+/** Marks an option without a value: not written, dropped by `{{?name}}`, or invalid and reported. */
 export const absent: unique symbol = Symbol("absent");
 export type Absent = typeof absent;
 
@@ -29,7 +29,7 @@ export function bindText(binding: Binding, tree: Tree, owner: Owner, what: strin
   return absent;
 }
 
-/** An option whose value is one scalar, read by its field. */
+/** Binds an option whose value is one scalar. */
 export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, owner: Owner, what: string): unknown {
   const { spec, values } = describe(field);
   if (tree.type !== "scalar" || tree.text === null) {
@@ -41,22 +41,33 @@ export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, 
   if (bound === absent) return absent;
   if (bound.open) return bound.text;
   const result = field.safeParse(bound.text);
-  if (result.success) return result.data;
+  if (result.success) {
+    const caution = spec.caution?.(bound.text.trim());
+    if (caution !== undefined) binding.warn("option-caution", `${what}: ${caution}`, { path: owner.path, span: tree.span });
+    return result.data;
+  }
   const reason = spec.secret === true ? "the value is not valid" : clip(result.error.issues[0]?.message ?? "the value is not valid", 240);
   binding.report("option-invalid", `${what}: ${reason}`, { path: owner.path, span: tree.span });
   return absent;
 }
 
-/** A mapping of text to text, such as an endpoint's `parameters`. */
-export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what: string): unknown {
+/** Binds a mapping of text to text, such as an endpoint's `parameters`. */
+export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what: string, nested = false): unknown {
   if (tree.type !== "map") {
     binding.report("option-invalid", `${what}: expected a mapping of names to values, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
     return absent;
   }
   const parameters = Object.create(null) as Record<string, string>;
-  for (const { key, value } of tree.entries) {
+  for (const { key, value } of nested ? flattened(tree) : tree.entries) {
     const bound = bindText(binding, value, { ...owner, path: `${owner.path}.${key}` }, `'${clip(key)}' in ${what}`);
     if (bound !== absent) parameters[key] = bound.text;
   }
   return parameters;
+}
+
+/** Flattens nested values: `a: {b: [x]}` is `a.b[0]: x`. */
+function flattened(tree: Tree, prefix = ""): readonly { readonly key: string; readonly value: Tree }[] {
+  if (tree.type === "map") return tree.entries.flatMap(({ key, value }) => flattened(value, prefix === "" ? key : `${prefix}.${key}`));
+  if (tree.type === "list") return tree.items.flatMap((item, index) => flattened(item, `${prefix}[${index}]`));
+  return [{ key: prefix, value: tree }];
 }

@@ -9,11 +9,12 @@ import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner, StepDraft } from "./binding.ts";
 import { common, commonText, isDisabled } from "./common-fields.ts";
 import { closest } from "./did-you-mean.ts";
+import { currentName, inCamelCase } from "./kebab-case.ts";
 
-/** Blocks that adopt their siblings nest without nesting in the text, so the reader's limit does not hold for them. */
+/** Blocks that adopt their siblings nest without nesting in the text, so the reader's depth limit does not cover them. */
 const maxDepth = 100;
 
-/** A list of steps; nothing written is an empty list. */
+/** Binds a list of steps; an empty value is an empty list. */
 export function bindSteps(binding: Binding, tree: Tree, path: string): readonly StepNode[] | Absent {
   if (tree.type === "list") return bindItems(binding, tree.items, 0, path);
   if (tree.type === "scalar" && tree.text === null) return [];
@@ -46,9 +47,9 @@ function bindItems(binding: Binding, items: readonly Tree[], first: number, path
 }
 
 interface BoundStep {
-  /** Missing when the step is disabled. */
+  /** Undefined when the step is disabled, or lacks a required option. */
   readonly step: StepNode | undefined;
-  /** True when the step took all steps behind it as its own. */
+  /** True when the step adopted all following steps. */
   readonly adopted: boolean;
 }
 
@@ -59,7 +60,7 @@ function bindItem(binding: Binding, items: readonly Tree[], index: number, path:
     reportShape(binding, item, at);
     return undefined;
   }
-  const entry = item.entries[0] as MapEntry;
+  const entry = currentName(binding, item.entries[0] as MapEntry, at, (name) => binding.vocabulary.steps.has(name));
   const owner: Owner = { label: `step '${clip(entry.key)}'`, path: `${at}.${entry.key}`, span: entry.keySpan };
   const shape = binding.vocabulary.steps.get(entry.key);
   if (shape === undefined) {
@@ -71,7 +72,7 @@ function bindItem(binding: Binding, items: readonly Tree[], index: number, path:
     reportNoMap(binding, shape, entry.value, owner);
     return undefined;
   }
-  return bindStep(binding, shape, withClauses(map, shape), owner, { items, index, path });
+  return bindStep(binding, shape, withClauses(binding, map, shape, owner.path), owner, { items, index, path });
 }
 
 function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner, rest: { items: readonly Tree[]; index: number; path: string }): BoundStep {
@@ -93,17 +94,20 @@ function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner
   const options = binding.bindMap(binding, map, shape.options, owner, { ignore: adopts ? withSteps : common });
   if (adopts) options["steps"] = rest.index + 1 < rest.items.length ? bindItems(binding, rest.items, rest.index + 1, rest.path) : [];
   Object.assign(draft.node, { options });
-  if (!isDisabled(binding, map, owner)) return { step: draft.node, adopted: adopts };
+  if (!isDisabled(binding, map, owner)) return { step: binding.incomplete.has(options) ? undefined : draft.node, adopted: adopts };
   binding.drafts.length = drafted;
   return { step: undefined, adopted: adopts };
 }
 
-/** Clauses written among the steps they belong to are put where they belong; a clause with a list of its kind joins that list. */
-function withClauses(map: MapTree, { clausesInSteps: names = [], options }: StepShape): MapTree {
+/** Moves clauses written among the steps to the option they belong to; a clause with an existing list joins it. */
+function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [], options }: StepShape, path: string): MapTree {
   const steps = map.entries.find((entry) => entry.key === "steps");
   if (steps?.value.type !== "list") return map;
-  const isClause = (item: Tree): item is MapTree => item.type === "map" && item.entries.length === 1 && names.includes((item.entries[0] as MapEntry).key);
-  const clauses = steps.value.items.filter(isClause).map((item) => item.entries[0] as MapEntry);
+  const isClause = (item: Tree): item is MapTree =>
+    item.type === "map" && item.entries.length === 1 && names.includes(inCamelCase((item.entries[0] as MapEntry).key));
+  const clauses = steps.value.items
+    .filter(isClause)
+    .map((item) => currentName(binding, item.entries[0] as MapEntry, `${path}.steps`, (name) => names.includes(name)));
   if (clauses.length === 0) return map;
   const inner: MapEntry = { ...steps, value: { ...steps.value, items: steps.value.items.filter((item) => !isClause(item)) } };
   const entries = map.entries.map((entry) => (entry === steps ? inner : entry));
@@ -153,12 +157,12 @@ function reportUnknown(binding: Binding, name: string, owner: Owner): void {
         : vocabulary.formats.has(name)
           ? `'${name}' is a data format: write marshal: {${name}: {}}`
           : vocabulary.entities.has(name)
-            ? `'${name}' stands at the top of the document, not among steps`
+            ? `'${name}' is a top-level element: move it out of the steps`
             : ownerOf(vocabulary, name);
-  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint ?? "the steps are listed in the reference");
+  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint ?? "see the step reference for all names");
 }
 
-/** Words that are no steps but parts of one, such as `doCatch`. */
+/** Names that are not steps but part of one, such as `doCatch`. */
 function ownerOf({ steps }: Vocabulary, name: string): string | undefined {
   for (const shape of steps.values()) if (Object.hasOwn(shape.options, name)) return `'${name}' belongs inside '${shape.name}'`;
   return undefined;

@@ -10,12 +10,12 @@ import { holdsSteps } from "../schema/json-schema.ts";
 import { common, isDisabled } from "./common-fields.ts";
 import type { Binding, Owner } from "./binding.ts";
 
-/** The value of one option, bound by its field. `what` names it in messages, e.g. `option 'name' of step 'setHeader'`. */
+/** Binds the value of one option. `what` names it in messages, e.g. `option 'name' of step 'setHeader'`. */
 export function bindValue(binding: Binding, field: Field<unknown>, tree: Tree, owner: Owner, what: string): unknown {
   const info = describe(field);
   switch (info.kind) {
     case "parameters":
-      return bindParameters(binding, tree, owner, what);
+      return bindParameters(binding, tree, owner, what, info.nested);
     case "expression":
       return bindExpression(binding, tree, owner, what);
     case "format":
@@ -74,5 +74,6 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
     );
     return absent;
   }
-  return binding.bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
+  const values = binding.bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
+  return binding.incomplete.has(values) ? absent : values;
 }

@@ -1,5 +1,5 @@
-// What the binding functions share while one document is bound: the vocabulary, the placeholders, the faults
-// found so far and the steps that still wait for their ids.
+// State shared by the binding functions for one document: the vocabulary, the placeholders, the errors found so far and the steps that have no
+// id yet.
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { Span } from "../flow/span.ts";
 import type { StepNode } from "../flow/flow-document.ts";
@@ -16,15 +16,15 @@ export interface BindOptions extends PlaceholderOptions {
   readonly source: string;
 }
 
-/** What an option, step or entity belongs to, for messages and places. */
+/** What an option, step or entity belongs to, for messages and positions. */
 export interface Owner {
-  /** As a sentence names it: `step 'log'`, `'when' of step 'choice'`. */
+  /** As used in messages: `step 'log'`, `'when' of step 'choice'`. */
   readonly label: string;
   readonly path: string;
   readonly span: Span;
 }
 
-/** A step whose id is not decided yet. */
+/** A step without an id yet. */
 export interface StepDraft {
   readonly node: { id: string } & Omit<StepNode, "id">;
   readonly path: string;
@@ -32,11 +32,11 @@ export interface StepDraft {
 
 const maxFaults = 200;
 
-/** What is different about one mapping. */
+/** Exceptions for one mapping. */
 export interface MapRules {
-  /** Keys that somebody else reads. */
+  /** Keys that other code reads. */
   readonly ignore?: ReadonlySet<string>;
-  /** False leaves out what is not written instead of filling in defaults. */
+  /** False omits options that are not written instead of filling in defaults. */
   readonly defaults?: boolean;
 }
 
@@ -45,17 +45,19 @@ export type BindMap = (binding: Binding, map: MapTree, fields: Fields, owner: Ow
 
 export class Binding {
   readonly vocabulary: Vocabulary;
-  /** Handed in because mappings, steps, expressions and formats hold each other: this is where the circle closes. */
+  /** Passed in because mappings, steps, expressions and formats are mutually recursive. */
   readonly bindMap: BindMap;
   readonly options: BindOptions;
   readonly placeholders: Placeholders;
-  /** Names the route or entity being bound, as in `route 'orders'`. */
+  /** The route or entity being bound, as in `route 'orders'`. */
   place = "this flow";
   routeId: string | undefined;
   step: StepDraft | undefined;
   /** Steps of the route or entity being bound, in document order. */
   drafts: StepDraft[] = [];
   depth = 0;
+  /** Bound mappings that lack a required option. Their parents are omitted, so that all bound values match their declared types. */
+  readonly incomplete = new WeakSet<object>();
   readonly #faults: { readonly diagnostic: Diagnostic; readonly step: StepDraft | undefined }[] = [];
 
   constructor(vocabulary: Vocabulary, options: BindOptions, bindMap: BindMap) {
@@ -66,10 +68,19 @@ export class Binding {
   }
 
   report(code: string, message: string, at: { readonly path: string; readonly span: Span }, hint?: string): void {
+    this.#note("error", code, message, at, hint);
+  }
+
+  /** Reports something valid that is probably a mistake. */
+  warn(code: string, message: string, at: { readonly path: string; readonly span: Span }): void {
+    this.#note("warning", code, message, at);
+  }
+
+  #note(severity: Diagnostic["severity"], code: string, message: string, at: { readonly path: string; readonly span: Span }, hint?: string): void {
     if (this.#faults.length >= maxFaults) return;
     const diagnostic: Diagnostic = {
       code,
-      severity: "error",
+      severity,
       message: clip(message, 400),
       path: at.path,
       span: at.span,
@@ -85,12 +96,12 @@ export class Binding {
   }
 }
 
-/** A name or value as it may stand in a message. */
+/** Shortens a name or value for a message. */
 export function clip(text: string, length = 60): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-/** A message with its remedy in brackets behind it. */
+/** Appends the hint to a message in parentheses. */
 export function withHint(message: string, hint: string | undefined): string {
   return hint === undefined ? message : `${message} (${hint})`;
 }

@@ -1,4 +1,4 @@
-// What every step, and every block inside a step such as `when` or `doCatch`, may carry beside its own options.
+// Options of every step, and of every block inside a step such as `when` or `doCatch`.
 import type { MapTree } from "../flow/tree.ts";
 import { f } from "../schema/field.ts";
 import type { Fields } from "../schema/field.ts";
@@ -6,15 +6,15 @@ import { absent, bindScalar } from "./bind-scalar.ts";
 import type { Binding, Owner } from "./binding.ts";
 
 export const commonFields = {
-  id: f.string({ doc: "The name of this step in runs, traces and tests; made from its kind when left out." }),
-  description: f.string({ doc: "What this step is for, shown in the designer." }),
-  note: f.string({ doc: "A remark for other authors." }),
-  disabled: f.boolean({ doc: "Leaves this step and its children out." }),
+  id: f.string({ doc: "Name of this step in runs, traces and tests; default: its kind and a number." }),
+  description: f.string({ doc: "Description shown in the designer." }),
+  note: f.string({ doc: "Note for readers of the flow." }),
+  disabled: f.boolean({ doc: "Disables this step and its children." }),
 } satisfies Fields;
 
 export const common: ReadonlySet<string> = new Set(Object.keys(commonFields));
 
-/** A common option's text, if it is given and right. */
+/** The text of a common option, if present and valid. */
 export function commonText(binding: Binding, map: MapTree, name: keyof typeof commonFields, owner: Owner): string | undefined {
   const entry = map.entries.find((candidate) => candidate.key === name);
   if (entry === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Reads Camel's conformance cases where a path to them is given; only what needs no runtime is judged here.
+// Reads Camel's conformance cases when their path is set; checks only what needs no runtime.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readTree } from "../read/read-tree.ts";
@@ -32,14 +32,14 @@ function bind({ yaml, params = {} }: Case) {
   return { routes: bound.flow.routes, faults: bound.diagnostics.map((fault) => `${fault.span.line}: ${fault.message}`) };
 }
 
-describe.skipIf(folder === undefined)("Camel's documents", () => {
+describe.skipIf(folder === undefined)("Camel's documents (needs SLUICE_CONFORMANCE, a folder with the conformance set)", () => {
   test.each(cases("documents.jsonl").filter((one) => one.expect.rejected !== true))("$id accepted: $title", (one) => {
     const { routes, faults } = bind(one);
     expect(faults).toEqual([]);
     if (one.expect.routeIds !== undefined) expect(routes.map((route) => route.id)).toEqual(one.expect.routeIds);
   });
 
-  // What is refused at "start" may need the engine; the rest is the model's alone.
+  // Documents rejected at "start" may need the engine; the others are up to the model alone.
   test.each(cases("documents.jsonl").filter((one) => one.expect.rejected === true && one.level !== "start"))("$id rejected: $title", (one) => {
     if (/class|template without from/.test(one.title)) return;
     expect(bind(one).faults).not.toEqual([]);

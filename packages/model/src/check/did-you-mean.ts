@@ -1,4 +1,4 @@
-/** The candidate closest to a mistyped word, when one is close enough to be meant. */
+/** The candidate closest to a mistyped word, if one is close enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = fold(word.slice(0, 64));
   let best: string | undefined;
@@ -15,10 +15,10 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letter case and kebab-case are the commonest slips, so they count as no difference at all. */
+/** Case and kebab-case are the most common mistakes, so they count as no difference. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
-/** Damerau–Levenshtein: inserted, deleted, replaced and swapped letters. */
+/** Damerau–Levenshtein distance: inserted, deleted, replaced and swapped letters. */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -1,13 +1,13 @@
-// The part of an endpoint URI between scheme and '?', taken apart and put together as a connector's `syntax` says.
+// The path of an endpoint URI, between scheme and '?', split and joined by a connector's `syntax`.
 interface PathPattern {
   readonly names: readonly string[];
-  /** The text between a name and the next; one fewer than names. */
+  /** The text between two names; one fewer than names. */
   readonly separators: readonly string[];
   /** `://` for schemes that are written so, otherwise `:`. */
   readonly opening: string;
 }
 
-/** Syntaxes stand in declarations, so there are only so many. */
+/** Bounded: syntaxes only come from declarations. */
 const patterns = new Map<string, PathPattern>();
 
 export function readSyntax(syntax: string): PathPattern {
@@ -25,7 +25,7 @@ function parseSyntax(syntax: string): PathPattern {
   return { names, separators: pieces.filter((_, index) => index % 2 === 0).slice(1, names.length), opening };
 }
 
-/** The path's parts by name. A part whose separator is missing is left out, as a port may be. */
+/** The path's parts by name. A part whose separator is missing is omitted; a port may be, for example. */
 export function splitPath(path: string, { names, separators }: PathPattern): Record<string, string> {
   const parts = Object.create(null) as Record<string, string>;
   let rest = path;
@@ -55,7 +55,7 @@ export function joinPath(parts: Readonly<Record<string, string>>, { names, separ
   return path;
 }
 
-/** Colons of `user:password@` and of an IPv6 address in brackets separate nothing. */
+/** Colons in `user:password@` and in a bracketed IPv6 address are not separators. */
 function afterAddressPrefix(text: string): number {
   const slash = text.indexOf("/");
   const authority = slash === -1 ? text : text.slice(0, slash);

@@ -1,4 +1,4 @@
-// The part of an endpoint URI behind '?': options separated by '&', percent-encoded unless wrapped in RAW(…) or RAW{…}.
+// The query of an endpoint URI: options separated by '&', percent-encoded unless wrapped in RAW(…) or RAW{…}.
 interface QueryOption {
   readonly name: string;
   readonly value: string;
@@ -28,12 +28,12 @@ export function parseQuery(query: string): Query {
   return { options };
 }
 
-/** The text of an option given beside the URI: as it stands, without a RAW wrapper. */
+/** The text of an option given in `parameters`: as written, without a RAW wrapper. */
 export function unwrapRaw(value: string): string {
   return /^RAW(\(.*\)|\{.*\})$/s.test(value) ? value.slice(4, -1) : value;
 }
 
-/** Decodes what is validly encoded and leaves any other '%' as it is. */
+/** Decodes valid percent-encoding and leaves any other '%' unchanged. */
 export function decodePercent(text: string, plusIsBlank: boolean): string {
   const blanks = plusIsBlank ? text.replaceAll("+", " ") : text;
   if (!blanks.includes("%")) return blanks;
@@ -56,7 +56,7 @@ function indexOrEnd(text: string, part: string, from: number): number {
   return index === -1 ? text.length : index;
 }
 
-/** A RAW value runs to the closing bracket that ends the option, so it may contain '&' itself. */
+/** A RAW value ends at the closing bracket that ends the option, so it may contain '&'. */
 function valueEnd(query: string, from: number): number {
   const bracket = query.startsWith("RAW(", from) ? ")" : query.startsWith("RAW{", from) ? "}" : undefined;
   if (bracket === undefined) return indexOrEnd(query, "&", from);

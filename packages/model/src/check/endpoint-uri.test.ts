@@ -39,7 +39,7 @@ test("path, options, defaults and the normal form", () => {
   expect(bound.path).toBe("tick");
 });
 
-test("a scheme alone takes its path from the parameters", () => {
+test("a bare scheme takes its path from the parameters", () => {
   const bound = bind("timer", timer, { timerName: "tick", period: "1m" });
   expect(bound).toMatchObject({ problems: [], values: { timerName: "tick", period: 60_000 }, path: "tick", uri: "timer:tick?period=1m" });
   const built = bind("http", http, { host: "erp", port: "8080", path: "orders/1" });
@@ -51,7 +51,7 @@ test("a scheme alone takes its path from the parameters", () => {
   });
 });
 
-test("kebab-case names are the same options", () => expect(bind("timer:t?initial-delay=5", timer).values).toMatchObject({ initialDelay: 5 }));
+test("kebab-case option names are accepted", () => expect(bind("timer:t?initial-delay=5", timer).values).toMatchObject({ initialDelay: 5 }));
 
 test("values are percent-decoded, RAW ones are not", () => {
   expect(bind("timer:t?schedule=0+0%2F5+*%20%C3%A9", timer).values["schedule"]).toBe("0 0/5 * é");
@@ -69,14 +69,14 @@ test.each([
   ["http://erp/a:b", { host: "erp", path: "a:b" }],
   ["http://[::1]:81/x", { host: "[::1]", port: 81, path: "x" }],
   ["http://me:pw@erp:82/x%2Fy", { host: "me:pw@erp", port: 82, path: "x%2Fy" }],
-])("%s is split as the syntax says", (uri, values) => expect(bind(uri, http)).toMatchObject({ problems: [], values }));
+])("%s is split by the syntax", (uri, values) => expect(bind(uri, http)).toMatchObject({ problems: [], values }));
 
 test("several path parts of a language endpoint", () => {
   expect(bind("language:simple:Hello%20${body}: x", language).values).toEqual({ languageName: "simple", resource: "Hello ${body}: x" });
   expect(bind("language:simple", language).values).toEqual({ languageName: "simple" });
 });
 
-test("secrets never show", () => {
+test("secrets are masked", () => {
   const bound = bind("http://me:hunter2@erp/x?password=hunter2&apiKey=hunter2&q=1", http);
   expect(bound.uri).toBe("http://me:xxxxxx@erp/x?apiKey=xxxxxx&password=xxxxxx&q=1");
   expect(bound.values["password"]).toBe("hunter2");
@@ -105,9 +105,9 @@ test.each([
     "endpoint-option-unknown",
     "endpoint 'timer' has no option '__proto__' (allowed: fixedRate, initialDelay, period, schedule, timerName)",
   ],
-])("%s is refused", (uri, code, message) => expect(bind(uri, timer).problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]]));
+])("%s is rejected", (uri, code, message) => expect(bind(uri, timer).problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]]));
 
-test("a query and parameters together are refused", () => expect(bind("timer:t?period=1", timer, { fixedRate: "true" }).problems[0]?.code).toBe("uri-twice"));
+test("a query and parameters together are rejected", () => expect(bind("timer:t?period=1", timer, { fixedRate: "true" }).problems[0]?.code).toBe("uri-twice"));
 
 test("names of Object.prototype are plain options of a lenient connector", () => {
   const bound = bind("http:erp?__proto__=1&constructor=2", http);

@@ -1,4 +1,4 @@
-// An endpoint's URI and parameters, bound by its connector's declaration.
+// Binds an endpoint's URI and parameters by its connector's declaration.
 import type { EndpointNode } from "../flow/flow-document.ts";
 import { describe } from "../schema/field.ts";
 import type { Field, Fields } from "../schema/field.ts";
@@ -12,8 +12,12 @@ export interface EndpointShape {
   readonly syntax: string;
   readonly path: Fields;
   readonly options: Fields;
-  /** Unknown options belong to the address. */
+  /** Unknown options are part of the address. */
   readonly lenient?: boolean;
+  /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
+  readonly prefixes?: readonly string[];
+  /** Defaults that override those of the declaration. The uri does not show them. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
 
 export interface EndpointProblem {
@@ -25,11 +29,11 @@ export interface EndpointProblem {
 }
 
 export interface BoundEndpoint {
-  /** Path parts and options, coerced, defaults filled in. */
+  /** Path parts and options, coerced, with defaults. */
   readonly values: Record<string, unknown>;
-  /** For lenient connectors: the options the declaration does not know, in order. */
+  /** For lenient connectors and those with prefixes: options the declaration does not define, in order. */
   readonly extra: Record<string, string>;
-  /** The path as written, or put together from the parameters. */
+  /** The path as written, or built from the parameters. */
   readonly path: string;
   /** Short normal form with sorted options, secrets masked: safe to show. */
   readonly uri: string;
@@ -39,12 +43,12 @@ export interface BoundEndpoint {
 const mask = "xxxxxx";
 const secretName = /passw|passphrase|secret|token|api-?_?key|access-?_?key|private-?_?key|credential/i;
 
-/** The scheme of an endpoint URI, lower-cased letters kept as written; empty when there is none. */
+/** The scheme of an endpoint URI as written; empty when there is none. */
 export function schemeOf(uri: string): string {
   return /^\s*([A-Za-z][A-Za-z0-9+.-]*)\s*(?:[:?]|$)/.exec(uri)?.[1] ?? "";
 }
 
-/** Takes an endpoint apart and binds its path and options. Faults are collected in `problems`, nothing is thrown. */
+/** Parses an endpoint and binds its path and options. Errors are collected in `problems`, nothing is thrown. */
 export function bindEndpoint(node: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape): BoundEndpoint {
   return new EndpointBinding(node, shape).bind();
 }
@@ -58,7 +62,7 @@ class EndpointBinding {
   readonly #problems: EndpointProblem[] = [];
   readonly #values: Record<string, unknown> = {};
   readonly #extra = Object.create(null) as Record<string, string>;
-  /** Options as text by declared name, for the uri to show. */
+  /** Options as text by declared name, for the normal form. */
   readonly #shown = new Map<string, string>();
 
   constructor({ uri, parameters }: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape) {
@@ -107,7 +111,7 @@ class EndpointBinding {
     return Object.hasOwn(this.#shape.options, camel) || Object.hasOwn(this.#shape.path, camel) ? camel : name;
   }
 
-  /** Binds the path's parts, from the uri or, when it has none, from the parameters, which it takes out of `options`. */
+  /** Binds the path's parts, from the uri or, when it has none, from the parameters, which are removed from `options`. */
   #path(options: Map<string, string>): string {
     const { path: fields, syntax, lenient } = this.#shape;
     const pattern = readSyntax(syntax);
@@ -138,7 +142,7 @@ class EndpointBinding {
       this.#shown.set(name, describe(field).spec.secret === true ? mask : value);
       return this.#read(name, field, value);
     }
-    if (this.#shape.lenient === true) {
+    if (this.#shape.lenient === true || this.#shape.prefixes?.some((prefix) => name.startsWith(prefix)) === true) {
       this.#extra[name] = value;
       this.#shown.set(name, secretName.test(name) ? mask : value);
       return;
@@ -167,6 +171,8 @@ class EndpointBinding {
 
   #fill(name: string, field: Field<unknown>): void {
     if (Object.hasOwn(this.#values, name) || this.#shown.has(name)) return;
+    const given = this.#shape.defaults?.[name];
+    if (given !== undefined) return this.#read(name, field, given);
     const { spec } = describe(field);
     if (spec.required === true)
       this.#problem(
@@ -192,7 +198,7 @@ function readList(item: Field<unknown>, text: string): ReturnType<Field<unknown>
   return results.find((result) => !result.success) ?? { success: true, data: results.map((result) => result.data) };
 }
 
-/** Only what would be read differently is encoded, so the uri stays readable. */
+/** Encodes only characters that would be misread, so that the uri stays readable. */
 function encodeOption(text: string): string {
   return text.replaceAll(/[%&+#\s]/g, (character) => encodeURIComponent(character));
 }

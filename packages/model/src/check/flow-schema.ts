@@ -1,21 +1,28 @@
-// The JSON Schema of a whole flow document, made from the vocabulary and the fields of routes.
+// The JSON Schema of a flow document, generated from the vocabulary and the fields of routes.
 import type { Fields } from "../schema/field.ts";
 import { definition, holdsSteps, scalarSchema, SchemaWriter } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
+import { connectorDefinitions, endpointSchema } from "./endpoint-schema.ts";
+import type { ConnectorShape } from "../schema/catalog-view.ts";
 import type { EntityShape, LanguageShape, Vocabulary } from "../schema/shape.ts";
 import { commonFields } from "./common-fields.ts";
 import { fromFields, routeFields } from "./route-fields.ts";
 
 type Named = readonly [string, JsonSchema];
 
-export function flowToJsonSchema(vocabulary: Vocabulary): JsonSchema {
-  const writer = new SchemaWriter(vocabulary, commonFields);
+/** The id of this schema; it is not a URL. */
+const schemaId = "urn:sluice:flow.schema.json";
+
+/** With connectors, the schema includes their schemes and the options each accepts under `parameters`. */
+export function flowToJsonSchema(vocabulary: Vocabulary, connectors: ReadonlyMap<string, ConnectorShape> = new Map()): JsonSchema {
+  const writer = new SchemaWriter(vocabulary, commonFields, connectors.size === 0 ? [] : [definition("endpoint")]);
   const { steps, languages, formats, entities } = vocabulary;
   const { id } = commonFields;
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: schemaId,
     title: "Sluice flow",
-    description: "A list of routes and of what they share.",
+    description: "A list of routes and shared entities.",
     type: "array",
     items: oneKey([["route", definition("route")], ["from", definition("from")], ...references("entity", entities)]),
     $defs: {
@@ -23,6 +30,7 @@ export function flowToJsonSchema(vocabulary: Vocabulary): JsonSchema {
       from: writer.fields(fromFields),
       steps: { type: ["array", "null"], items: oneKey(references("step", steps)) },
       expression: oneKey([...references("language", languages), ["expression", definition("expression")]]),
+      ...(connectors.size === 0 ? {} : { endpoint: endpointSchema(connectors), ...connectorDefinitions(connectors, writer) }),
       ...definitions("step", steps, (shape) => shortOr(shape.shorthand, writer.fields(shape.options, commonFields))),
       ...definitions("language", languages, (shape) => languageSchema(writer, shape)),
       ...definitions("format", formats, (shape) => shortOr(shape.shorthand, writer.fields(shape.options, { id }))),
@@ -61,8 +69,12 @@ function routeSchema(writer: SchemaWriter, vocabulary: Vocabulary): JsonSchema {
 function languageSchema(writer: SchemaWriter, shape: LanguageShape): JsonSchema {
   const object = writer.fields(shape.options) as { properties: Record<string, JsonSchema>; required?: readonly string[] };
   const textKey = shape.textKey ?? "expression";
-  const properties = { [textKey]: { type: [...scalarSchema.type, "null"] }, id: scalarSchema, ...object.properties };
-  return { anyOf: [{ type: [...scalarSchema.type, "null"] }, { ...object, properties, required: [...new Set([textKey, ...(object.required ?? [])])] }] };
+  const text = { type: [...scalarSchema.type, "null"] };
+  const { otherTextKeys = [] } = shape;
+  const properties = { [textKey]: text, ...Object.fromEntries(otherTextKeys.map((key) => [key, text])), id: scalarSchema, ...object.properties };
+  // Where several keys may contain the text, the schema does not say which one does.
+  const required = [...new Set([...(otherTextKeys.length === 0 ? [textKey] : []), ...(object.required ?? [])])];
+  return { anyOf: [text, { ...object, properties, ...(required.length === 0 ? {} : { required }) }] };
 }
 
 const none: Fields = {};

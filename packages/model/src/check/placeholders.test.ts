@@ -54,9 +54,9 @@ test.each([
   ['{"a":{"b":1}}', '{"a":{"b":1}}'],
 ])("%s becomes %s", (text, expected) => expect(textOf(text)).toBe(expected));
 
-test("an optional placeholder alone takes its option away", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
+test("an optional placeholder alone removes its option", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
 
-test("an undefined name is named exactly", () =>
+test("an undefined name is reported exactly", () =>
   expect(resolve("http://{{erp.url}}/x")).toEqual({
     kind: "fault",
     code: "placeholder-unresolved",
@@ -68,13 +68,13 @@ test.each([
   ["{{circle}}", "placeholder-circular", "circle -> circle2 -> circle"],
   ["{{open", "placeholder-invalid", "{{open"],
   ["{{!word}}", "placeholder-invalid", "word"],
-])("%s is a fault", (text, code, part) => {
+])("%s is an error", (text, code, part) => {
   const resolution = resolve(text);
   expect(resolution).toMatchObject({ kind: "fault", code });
   expect(resolution.kind === "fault" && resolution.message).toContain(part);
 });
 
-test("a doubling chain is refused at once and names its placeholder", () => {
+test("a doubling chain is rejected immediately with its placeholder", () => {
   const chain = new Placeholders({
     property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`),
   });
@@ -92,7 +92,7 @@ test("many large values in one flow stay bounded", () => {
   expect(kinds.at(-1)).toBe("fault");
 });
 
-test("the names asked for are known, in order and once", () => {
+test("used names are listed once, in order", () => {
   const placeholders = new Placeholders({ property: (name) => values[name] });
   placeholders.resolve("{{b}} {{none:x}} {{b}}");
   expect(placeholders.used).toEqual(["b", "a", "none"]);

@@ -1,23 +1,23 @@
-// Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions,
-// nested and inside property values too. Everything is bounded: circles, depth, length of one text and of all.
+// Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, also nested and inside
+// property values. Cycles, depth, and the length of one text and of all are bounded.
 export interface PlaceholderOptions {
-  /** The value of a name; functions are asked with their prefix, such as `env:HOME` and `sys:user.dir`. */
+  /** The value of a name; functions include their prefix, such as `env:HOME` and `sys:user.dir`. */
   property(name: string): string | undefined;
-  /** What to do with a name without value: a fault, or left as it stands for a later binding (templates). */
+  /** How to treat a name without a value: as an error, or unchanged for a later binding (templates). */
   readonly unresolved?: "fault" | "keep";
 }
 
 export type Resolution =
   | { readonly kind: "text"; readonly text: string; readonly open: boolean }
-  /** A `{{?name}}` without value: the option is as if it were not written. */
+  /** A `{{?name}}` without value: the option counts as not written. */
   | { readonly kind: "absent" }
-  /** `name`: the placeholder at fault as it was written, when it is one of the text's own. */
+  /** `name`: the invalid placeholder as written, when it is directly in the text. */
   | { readonly kind: "fault"; readonly code: string; readonly message: string; readonly name?: string };
 
 const maxDepth = 20;
 const maxText = 65_536;
 const maxTotal = 4 * 1024 * 1024;
-/** Stands for a missing `{{?name}}` while the text around it is put together; no document can contain it. */
+/** Marks a missing `{{?name}}` while the surrounding text is expanded; documents cannot contain it. */
 const gap = "\u0000";
 
 class PlaceholderFault extends Error {
@@ -41,7 +41,7 @@ export class Placeholders {
     this.#options = options;
   }
 
-  /** The names asked for so far, in order. */
+  /** The names used so far, in order. */
   get used(): string[] {
     return [...this.#used];
   }
@@ -166,7 +166,7 @@ function closing(text: string, from: number): number {
   return -1;
 }
 
-/** Where the name ends and its default begins: the first colon outside nested placeholders and behind a function's own. */
+/** The start of the default: the first colon outside nested placeholders and after a function's own. */
 function separator(body: string): number {
   const prefix = /^\s*(?:env|sys|service|bean|boolean):/.exec(body)?.[0].length ?? 0;
   if (body.trimStart().startsWith("boolean:")) return body.length;
@@ -181,7 +181,7 @@ function separator(body: string): number {
   return body.length;
 }
 
-/** In an endpoint URI a missing value takes its whole option along; anywhere else it is no text. */
+/** In an endpoint URI a missing value removes its whole option; anywhere else it becomes empty text. */
 function withoutGaps(text: string): string {
   const query = text.indexOf("?");
   if (query === -1) return text.replaceAll(gap, "");

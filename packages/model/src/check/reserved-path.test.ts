@@ -30,7 +30,7 @@ test.each([
   "/_*pi/x",
   "/{p:.{4}}/x",
   "/\uFF3Fapi/x",
-])("%s reaches into the management API", (path) => expect(claimsReservedPath(path)).toBe(true));
+])("%s overlaps the management API", (path) => expect(claimsReservedPath(path)).toBe(true));
 
 test.each([
   "/_apix",
@@ -55,6 +55,6 @@ test("the root as a prefix matches everything", () => {
   expect(claimsReservedPath("/orders", { prefix: true })).toBe(false);
 });
 
-test("a path encoded over and over is refused without decoding for ever", () => {
+test("a repeatedly encoded path is rejected without endless decoding", () => {
   expect(claimsReservedPath(`/%${"25".repeat(5000)}5fapi`)).toBe(true);
 });

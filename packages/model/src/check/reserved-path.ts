@@ -1,10 +1,10 @@
-// Decides whether an HTTP path, or a pattern of paths, reaches into `/_api`, which belongs to the management API.
+// Checks whether an HTTP path, or a path pattern, overlaps `/_api`, which belongs to the management API.
 const reserved = "_api";
 const maxRounds = 8;
 
 /**
- * True when a route on `path` could ever answer a request under `/_api`: after decoding (also of what was encoded
- * several times), removing `//`, `.` and `..`, ignoring case, and taking `*` and `{…}` for what they match.
+ * True when a route on `path` could match a request under `/_api`: after decoding (also repeated encoding), removing `//`, `.` and `..`,
+ * ignoring case, and expanding `*` and `{…}`.
  */
 export function claimsReservedPath(path: string, options: { readonly prefix?: boolean } = {}): boolean {
   const decoded = decodeFully(path);
@@ -14,7 +14,7 @@ export function claimsReservedPath(path: string, options: { readonly prefix?: bo
   return matchesReserved(first);
 }
 
-/** Decodes until nothing changes; a path that never comes to rest is up to no good. */
+/** Decodes until nothing changes; a path that never settles is treated as an attack. */
 function decodeFully(path: string): string | undefined {
   let text = path.split(/[?#]/, 1)[0] as string;
   for (let round = 0; round < maxRounds; round++) {
@@ -45,7 +45,7 @@ function segments(path: string): string[] {
   return kept;
 }
 
-/** One segment as a pattern: `*` and `{…}` stand for any text; braces that do not pair might match anything. */
+/** One segment as a pattern: `*` and `{…}` match any text; unbalanced braces might match anything. */
 function matchesReserved(segment: string): boolean {
   const pieces = segment
     .normalize("NFKC")

@@ -3,7 +3,7 @@ import type { MapTree, Tree } from "../flow/tree.ts";
 import { aimedSpan } from "./aimed-span.ts";
 import type { Binding } from "./binding.ts";
 
-/** The ids of a document's routes, known before any is bound: a route without id must not take one that is given further down. */
+/** The ids of a document's routes, collected before binding: a generated id must not clash with one given further down. */
 export class RouteIds {
   readonly #binding: Binding;
   readonly #ids = new Map<number, string>();
@@ -57,7 +57,7 @@ export class RouteIds {
     this.#binding.routeId = undefined;
   }
 
-  /** The id as written, silently: binding the route reports what is wrong with it. */
+  /** The id as written, without reporting: binding the route reports errors in it. */
   #given(item: MapTree): { text: string; tree: Tree } | undefined {
     const [entry] = item.entries;
     if (entry?.key !== "route" || entry.value.type !== "map") return undefined;

@@ -1,4 +1,4 @@
-// A vocabulary for the tests of the model: the shapes of Camel's steps without anything that runs.
+// A vocabulary for the tests of the model: the shapes of Camel's steps without implementations.
 import { f } from "../schema/field.ts";
 import type { Fields } from "../schema/field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "../schema/shape.ts";

@@ -1,8 +1,8 @@
-// The flow as data. A step's options are bound: coerced by the step's declaration, placeholders resolved,
-// nested steps and expressions already nodes. Nothing here can run; the engine compiles it.
+// The flow as data. Options are bound: coerced by the step's declaration, placeholders resolved, nested steps and expressions converted to
+// nodes. The engine compiles it.
 import type { Span } from "./span.ts";
 
-/** An expression as written: its language, its text and the options beside the text (`resultType`, `trim`, …). */
+/** An expression as written: its language, its text and other options (`resultType`, `trim`, …). */
 export interface ExpressionNode {
   readonly language: string;
   readonly text: string;
@@ -10,14 +10,14 @@ export interface ExpressionNode {
   readonly span: Span;
 }
 
-/** An endpoint as written: a URI, and the options given beside it as `parameters`. */
+/** An endpoint as written: a URI, and the options given as `parameters`. */
 export interface EndpointNode {
   readonly uri: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly span: Span;
 }
 
-/** One step with its bound options. `id` is always set: given by the author, or kind plus counter per route (`log1`). */
+/** One step with its bound options. `id` is always set: by the author, or kind plus counter per route (`log1`). */
 export interface StepNode {
   readonly id: string;
   readonly name: string;
@@ -45,8 +45,8 @@ export interface RouteNode {
 }
 
 /**
- * A top-level entity that is no route: `onException`, `errorHandler`, `intercept`, `beans`, `rest`, …
- * Bound by its declaration exactly as a step is.
+ * A top-level entity other than a route: `onException`, `errorHandler`, `intercept`, `beans`, `rest`, … Bound by its declaration exactly as
+ * a step is.
  */
 export interface EntityNode {
   readonly name: string;

@@ -5,7 +5,7 @@ const words: readonly (readonly [RegExp, string])[] = [
 const letters: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", æ: "ae", œ: "oe", đ: "d", ð: "d", þ: "th", ı: "i" };
 const maxLength = 63;
 
-/** A flow's id made from its name: lower-case words joined by '-'. `taken` says which ids are in use already. */
+/** Generates a flow id from a name: lower-case words joined by '-'. `taken` tells which ids are in use. */
 export function slug(name: string, taken: (id: string) => boolean = () => false): string {
   const plain = words.reduce((text, [sign, word]) => text.replaceAll(sign, word), name).toLowerCase();
   const ascii = plain
@@ -23,7 +23,7 @@ function trimmed(text: string): string {
   return text.replace(/^-/, "").slice(0, maxLength).replace(/-+$/, "");
 }
 
-/** FNV-1a over the name's UTF-16 units: enough to give nameless names different ids. */
+/** FNV-1a over the name's UTF-16 units: gives names without usable letters different ids. */
 function hashOf(name: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;

@@ -1,8 +1,8 @@
-// The YAML document as plain data with positions: what the reader hands to everybody else, so that nobody
-// else depends on the YAML library. Aliases are resolved, tags and duplicate keys are refused before this exists.
+// The YAML document as plain data with positions, so that other code does not depend on the YAML library. Aliases are resolved; tags and
+// duplicate keys are rejected before.
 import type { Span } from "./span.ts";
 
-/** A scalar keeps its source text: `007`, `yes` and `1e3` mean what the author typed, never what YAML makes of them. */
+/** A scalar keeps its source text: `007`, `yes` and `1e3` mean what the author typed, without YAML's type conversion. */
 export interface ScalarTree {
   readonly type: "scalar";
   /** The text as typed (unquoted, unescaped); null only for a plain empty, `null` or `~`. */

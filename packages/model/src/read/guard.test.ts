@@ -12,7 +12,7 @@ const bomb = "abcdefghi".split("").map(
       .join(", ")}]`,
 );
 
-describe("hostile texts are answered in time", () => {
+describe("hostile texts are rejected quickly", () => {
   test.each<[string, string, string | undefined]>([
     ["opening brackets", "[".repeat(100_000), "yaml-limit"],
     ["opening braces", "{".repeat(100_000), "yaml-limit"],
@@ -45,7 +45,7 @@ describe("hostile texts are answered in time", () => {
     ["line ends in quotes", `'${"\n".repeat(bytes - 3)}'`, undefined],
     ["a long plain text in a flow list", `[${"a ".repeat(bytes / 2 - 4)}]`, undefined],
     ["a long block of blanks", `a: |\n${" \n".repeat(bytes / 2 - 4)}`, undefined],
-    ["a mapping after every fault", lines(3900, (index) => `${" ".repeat((index % 2) * 3)}a: b`), "yaml-block-as-implicit-key"],
+    ["a mapping after every error", lines(3900, (index) => `${" ".repeat((index % 2) * 3)}a: b`), "yaml-block-as-implicit-key"],
   ])("%s", (_, text, code) => {
     const before = process.cpuUsage().user;
     const { tree, diagnostics } = readTree(text);
@@ -55,7 +55,7 @@ describe("hostile texts are answered in time", () => {
     expect(diagnostics.length).toBeLessThanOrEqual(50);
   });
 
-  test("a text over the limit is not even looked at", () => {
+  test("a text over the size limit is not scanned", () => {
     expect(readTree("é".repeat(600), { bytes: 1000 }).diagnostics[0]).toMatchObject({
       code: "yaml-limit",
       message: "limit exceeded: the document is larger than 1000 bytes",
@@ -82,13 +82,13 @@ test.each([
   ["- !foo bar", "!foo"],
   ["- !!str x", "!!str"],
   ["%TAG ! tag:evil,2000:\n---\n- x", "%TAG ! tag:evil,2000:"],
-])("%s is refused by the name of its tag", (text, name) => {
+])("%s is rejected with the name of its tag", (text, name) => {
   const { diagnostics } = readTree(text);
   expect(diagnostics.map((fault) => fault.code)).toEqual(["yaml-tag"]);
   expect(diagnostics[0]?.message).toContain(`'${name}'`);
 });
 
-test.each(["- a\n---\n- b\n", "---\n- a\n---\n", "- a\n...\n", "--- a\n--- b\n"])("several documents in %j are refused", (text) =>
+test.each(["- a\n---\n- b\n", "---\n- a\n---\n", "- a\n...\n", "--- a\n--- b\n"])("several documents in %j are rejected", (text) =>
   expect(readTree(text).diagnostics.map((fault) => fault.code)).toEqual(["yaml-multi-document"]),
 );
 
@@ -100,13 +100,13 @@ test.each([
   ["- \ud800x", "U+D800", 3],
   ["- \x7f", "U+007F", 3],
   ["- \ufffe", "U+FFFE", 3],
-])("the control character in %j is named with its place", (text, name, column) => {
+])("the control character in %j is reported with its position", (text, name, column) => {
   const [fault] = readTree(text).diagnostics;
   expect(fault).toMatchObject({ code: "yaml-control-character", span: { line: 1, column } });
   expect(fault?.message).toContain(name);
 });
 
-test("no text of YAML's own signs makes it throw", () => {
+test("never throws on texts of YAML's special characters", () => {
   const signs = fc.constantFrom(
     "[",
     "]",

@@ -1,5 +1,5 @@
-// Decides whether a text may be parsed at all. It walks the tokens of the parser's own lexer, so it can never
-// disagree with the parser about what is a string, a comment or a bracket, and stops at the first limit.
+// Checks whether a text is safe to parse. It uses the tokens of the parser's own lexer, so it always agrees with the parser about strings,
+// comments and brackets, and stops at the first exceeded limit.
 import { CST, Lexer } from "yaml";
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { LineTable } from "./line-table.ts";
@@ -38,7 +38,7 @@ function tooLarge(source: string, limits: ReadLimits): Fault | undefined {
   return bytes > limits.bytes ? limit(`the document is larger than ${limits.bytes} bytes`, 0) : undefined;
 }
 
-/** YAML allows no control characters but tab and line ends, and the lexer uses some of them as its own marks. */
+/** YAML allows no control characters except tab and line ends, and the lexer uses some of them internally. */
 function unprintable(source: string): Fault | undefined {
   for (let at = 0; at < source.length; at++) {
     const unit = source.charCodeAt(at);
@@ -69,9 +69,9 @@ class TokenWalk {
   #flow = 0;
   #offset = 0;
   #column = 0;
-  /** Nothing but blanks and `-`, `?`, `:` so far on this line: what follows may open a block collection. */
+  /** Only blanks and `-`, `?`, `:` so far on this line: the next token may open a block collection. */
   #atStart = true;
-  /** `-`, `?` and `:` behind other content of the same line or flow item: wrong YAML, but the parser nests for each. */
+  /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser nests for each. */
   #chain = 0;
   #content = false;
   #documents = 0;
@@ -84,7 +84,7 @@ class TokenWalk {
     this.#limits = limits;
   }
 
-  /** Puts the tokens it passes into `passed`, marks of the lexer among them. */
+  /** Appends the tokens to `passed`, including the lexer's markers. */
   walk(source: string, passed: string[]): Fault | undefined {
     let marked = false;
     let tokens = 0;
@@ -136,7 +136,7 @@ class TokenWalk {
       case "flow-map-end":
       case "flow-seq-end":
         this.#chain = 0;
-        return this.#flow-- > 0 ? undefined : { code: "yaml-unexpected-token", message: `'${token}' closes nothing`, offset: this.#offset };
+        return this.#flow-- > 0 ? undefined : { code: "yaml-unexpected-token", message: `'${token}' has no matching opening bracket`, offset: this.#offset };
       case "seq-item-ind":
       case "explicit-key-ind":
         this.#indicator();
@@ -159,9 +159,9 @@ class TokenWalk {
     if (this.#content || ++this.#documents > 1) {
       return {
         code: "yaml-multi-document",
-        message: "a flow is one YAML document, this text has several",
+        message: "a flow must be one YAML document, but this text has several",
         offset: this.#offset,
-        hint: "put each flow into its own file",
+        hint: "put each flow in its own file",
       };
     }
     return undefined;
@@ -189,7 +189,7 @@ class TokenWalk {
       : undefined;
   }
 
-  /** Notes the column of what starts a line, or follows `-`, `?` or `:` at its start. */
+  /** Records the column of the token that starts a line, or follows `-`, `?` or `:` at its start. */
   #open(): void {
     if (!this.#atStart || this.#flow > 0) return;
     while ((this.#columns.at(-1) ?? -1) > this.#column) this.#columns.pop();

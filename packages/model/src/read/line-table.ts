@@ -1,19 +1,19 @@
 import type { Span } from "../flow/span.ts";
 
-/** Turns character offsets of one text into lines and columns. */
+/** Converts character offsets of one text to lines and columns. */
 export class LineTable {
   readonly #starts: number[] = [0];
   readonly #length: number;
   readonly #skipped: number;
 
-  /** `skipped` characters stand before `text` in the document: a byte order mark, which takes no column. */
+  /** `skipped` is the number of characters before `text` in the document: a byte order mark, which takes no column. */
   constructor(text: string, skipped = 0) {
     this.#length = text.length;
     this.#skipped = skipped;
     for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
   }
 
-  /** The span of `text` from `start` to `end`; its offsets count from the document's very beginning. */
+  /** The span of `text` from `start` to `end`; its offsets count from the start of the document. */
   span(start: number, end: number): Span {
     const from = Math.min(start, this.#length);
     const to = Math.min(Math.max(from, end), this.#length);

@@ -9,7 +9,7 @@ import { readAnyText, readTree } from "./read-tree.ts";
 const plain = (text: string) => readPlainText(text, new LineTable(text), defaultLimits);
 const any = (text: string) => readAnyText(text, new LineTable(text), defaultLimits);
 
-/** What it takes, it reads exactly as the library does, positions included. Tells whether it took the text. */
+/** Every accepted text must be read exactly as by the library, positions included. Returns whether it was accepted. */
 function agrees(text: string): boolean {
   const tree = plain(text);
   if (tree !== undefined) expect({ text, tree, diagnostics: [] }).toEqual({ text, ...any(text) });
@@ -28,7 +28,7 @@ const webhook = `# Takes an event.
         - setBody: {constant: ok}
 `;
 
-describe("texts it takes", () => {
+describe("accepted texts", () => {
   test.each([
     webhook,
     webhook.trimEnd(),
@@ -41,7 +41,7 @@ describe("texts it takes", () => {
   ])("%j", (text) => expect(agrees(text)).toBe(true));
 });
 
-describe("texts it leaves to the library", () => {
+describe("texts left to the library", () => {
   test.each([
     "",
     "a",
@@ -74,7 +74,7 @@ describe("texts it leaves to the library", () => {
     "a: b\r\n",
     "a:\tb\n",
     "a: ä\n",
-    `${"- a\n".repeat(1 + defaultLimits.keys / 4)}`,
+    "- a\n".repeat(1 + defaultLimits.keys / 4),
     `a: ${"[".repeat(21)}${"]".repeat(21)}\n`,
   ])("%j", (text) => expect(plain(text)).toBeUndefined());
 
@@ -85,7 +85,7 @@ describe("texts it leaves to the library", () => {
   test("a limit below what it needs", () => expect(readPlainText("a: b", new LineTable("a: b"), { ...defaultLimits, depth: 10 })).toBeUndefined());
 });
 
-test("it agrees with the library about the examples and takes some of them", () => {
+test("agrees with the library about the examples and accepts some of them", () => {
   const folder = new URL("../../../../examples/", import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   expect(files.filter((name) => agrees(readFileSync(new URL(name, folder), "utf8"))).length).toBeGreaterThan(1);
@@ -151,7 +151,7 @@ const { block } = fc.letrec<{ block: readonly string[] }>((tie) => {
   };
 });
 
-test("it agrees with the library about documents of every layout", () => {
+test("agrees with the library about documents of every layout", () => {
   let taken = 0;
   fc.assert(
     fc.property(block, fc.boolean(), (lines, ends) => void (taken += Number(agrees(lines.join("\n") + (ends ? "\n" : ""))))),
@@ -160,7 +160,7 @@ test("it agrees with the library about documents of every layout", () => {
   expect(taken).toBeGreaterThan(150);
 });
 
-test("it agrees with the library when a document is damaged anywhere", () => {
+test("agrees with the library about damaged documents", () => {
   const damage = fc.constantFrom("", " ", "\n", "#", " #", "-", ":", ": ", ",", "'", '"', "{", "]", "a", "\n\n", "\n ", "&a ", "|", "\t");
   fc.assert(
     fc.property(block, fc.nat(), fc.nat({ max: 2 }), damage, (lines, place, removed, inserted) => {

@@ -1,13 +1,13 @@
-// Reads the YAML most flows are written in, many times as fast as the library: short ASCII texts of block and flow collections,
-// each value on one line. It takes only what it is certain to read as the library does; all else, every fault among it, is left to that.
+// A fast reader for the YAML most flows use: short ASCII texts of block and flow collections, each value on one line. It accepts only what it
+// reads exactly as the library does; everything else, including all errors, is left to the library.
 import type { Span } from "../flow/span.ts";
 import type { MapEntry, Tree } from "../flow/tree.ts";
 import type { LineTable } from "./line-table.ts";
 import type { ReadLimits } from "./limits.ts";
 
-/** Nesting beyond this is for the library, which knows the limit and says so. */
+/** Deeper nesting is left to the library, which reports the limit. */
 const deepest = 20;
-/** Comments above everything; among values they would decide where those end. */
+/** Comments are only accepted at the top; between values they would affect where those end. */
 const opening = /(?:#[^\n]*\n|\n)*/y;
 const ascii = /^[\n\x20-\x7e]*$/;
 const key = /([A-Za-z_][\w.-]*):(?= |\n|$)/y;
@@ -15,9 +15,9 @@ const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
 const blockText = /[A-Za-z0-9_$/.(](?:[^\n :#]|:(?=[^ \n])|#| +(?=[^ #\n:]))*/y;
 const flowText = /[A-Za-z0-9_$/.(](?:[^\n :#,[\]{}]|:(?=[^ \n,[\]{}])|#| +(?=[^ #\n:,[\]{}]))*/y;
 
-/** The tree of a text of this plain kind; undefined for any other. */
+/** The tree of a plain text; undefined for any other. */
 export function readPlainText(text: string, lines: LineTable, limits: ReadLimits): Tree | undefined {
-  // A text shorter than these limits cannot exceed them, so nothing has to be counted.
+  // A text shorter than these limits cannot exceed them, so nothing needs to be counted.
   if (text.length > Math.min(limits.bytes, limits.keys, limits.nodes, limits.tokens) || limits.depth < deepest || !ascii.test(text)) return undefined;
   return new PlainReader(text, lines).read();
 }
@@ -26,9 +26,9 @@ class PlainReader {
   readonly #text: string;
   readonly #lines: LineTable;
   #at = 0;
-  /** Where the line begins that is read next. */
+  /** The start of the next line to read. */
   #lineStart = 0;
-  /** The column of its first character; -1 when there is no more line. */
+  /** The column of its first character; -1 at the end of the text. */
   #column = 0;
   #depth = 0;
 
@@ -43,7 +43,7 @@ class PlainReader {
     return this.#column === -1 ? tree : undefined;
   }
 
-  /** Every collection comes by here. */
+  /** Limits the depth of every collection. */
   #nested(read: () => Tree | undefined): Tree | undefined {
     if (this.#depth === deepest) return undefined;
     this.#depth++;
@@ -74,8 +74,9 @@ class PlainReader {
   #map(column: number): Tree | undefined {
     const start = this.#at;
     const entries: MapEntry[] = [];
+    const keys = new Set<string>();
     do {
-      const name = this.#key(entries);
+      const name = this.#key(keys);
       if (name === undefined) return undefined;
       const value = this.#sees(" ") ? this.#value() : this.#valueBelow(column);
       if (value === undefined || this.#column > column) return undefined;
@@ -84,11 +85,12 @@ class PlainReader {
     return { type: "map", entries, span: this.#span(start, this.#lineStart) };
   }
 
-  /** The key at this place; undefined when there is none or it was there before. */
-  #key(before: readonly MapEntry[]): { key: string; keySpan: Span } | undefined {
+  /** The key at this position; undefined when there is none or it is a duplicate. */
+  #key(before: Set<string>): { key: string; keySpan: Span } | undefined {
     const start = this.#at;
     const name = this.#match(key)?.slice(0, -1);
-    if (name === undefined || name === "null" || before.some((entry) => entry.key === name)) return undefined;
+    if (name === undefined || name === "null" || before.has(name)) return undefined;
+    before.add(name);
     return { key: name, keySpan: this.#span(start, this.#at - 1) };
   }
 
@@ -97,7 +99,7 @@ class PlainReader {
     return key.test(this.#text);
   }
 
-  /** A collection on the lines below a key: deeper, or a list right under it. */
+  /** A collection on the lines below a key: indented deeper, or a list at the same indentation. */
   #valueBelow(column: number): Tree | undefined {
     if (!this.#endLine()) return undefined;
     return this.#column > column || (this.#column === column && this.#sees("-")) ? this.#block(this.#column) : undefined;
@@ -125,8 +127,9 @@ class PlainReader {
   #flowMap(): Tree | undefined {
     const start = this.#at;
     const entries: MapEntry[] = [];
+    const keys = new Set<string>();
     const isWhole = this.#members("}", () => {
-      const name = this.#key(entries);
+      const name = this.#key(keys);
       if (name === undefined) return false;
       this.#skipBlanks();
       const value = this.#flowValue();
@@ -149,7 +152,7 @@ class PlainReader {
     return isWhole ? { type: "list", items, span: this.#span(start, this.#at) } : undefined;
   }
 
-  /** From the opening bracket to behind the closing one. */
+  /** Reads from the opening bracket to after the closing one. */
   #members(closing: string, readMember: () => boolean): boolean {
     this.#at++;
     this.#skipBlanks();
@@ -176,7 +179,7 @@ class PlainReader {
     return { type: "scalar", text: text === "null" ? null : text, quoted: false, span: this.#span(start, this.#at) };
   }
 
-  /** Goes to the first character of the next line; false when more is on this one, or the next one is blank or a comment. */
+  /** Moves to the first character of the next line; false when this line has more content, or the next one is blank or a comment. */
   #endLine(): boolean {
     if (this.#at < this.#text.length && !this.#sees("\n")) return false;
     this.#lineStart = Math.min(this.#at + 1, this.#text.length);

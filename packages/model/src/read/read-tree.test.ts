@@ -8,17 +8,17 @@ function read(text: string): Tree {
   return tree;
 }
 
-/** The tree as plain data: what a reader sees without positions. */
+/** The tree as plain data without positions. */
 function plain(tree: Tree): unknown {
   if (tree.type === "scalar") return tree.text;
   return tree.type === "list" ? tree.items.map(plain) : tree.entries.map((entry) => [entry.key, plain(entry.value)]);
 }
 
-test.each(["007", "1e3", "yes", "no", "2026-01-01", "0x10", "true", "1_000", ".inf", "Null", "0o17", "12:30:00", "+1"])("%s stays the text it is", (word) => {
+test.each(["007", "1e3", "yes", "no", "2026-01-01", "0x10", "true", "1_000", ".inf", "Null", "0o17", "12:30:00", "+1"])("%s keeps its source text", (word) => {
   expect(plain(read(`- id: ${word}`))).toEqual([[["id", word]]]);
 });
 
-test("only a plain empty place, null and ~ are nothing", () => {
+test("only an empty place, null and ~ are null", () => {
   expect(plain(read("a:\nb: null\nc: ~\nd: ''\ne: \"null\"\nf: '~'\ng: |\n"))).toEqual([
     ["a", null],
     ["b", null],
@@ -30,7 +30,7 @@ test("only a plain empty place, null and ~ are nothing", () => {
   ]);
 });
 
-test("quoting is remembered, escapes are read", () => {
+test("quoting is recorded, escapes are decoded", () => {
   const tree = read(`- plain\n- 'it''s'\n- "a\\tb\\u00e9"\n- |\n  two\n  lines\n- >-\n  folded\n  text\n`);
   expect(plain(tree)).toEqual(["plain", "it's", "a\tbé", "two\nlines\n", "folded text"]);
   expect(tree.type === "list" && tree.items.map((item) => item.type === "scalar" && item.quoted)).toEqual([false, true, true, true, true]);
@@ -44,7 +44,7 @@ test("keys of Object.prototype are plain text", () => {
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 });
 
-test("aliases share what their anchor holds", () => {
+test("aliases share the content of their anchor", () => {
   const tree = read("- &steps [a, b]\n- *steps\n- {x: *steps, y: &word w, z: *word}\n");
   expect(plain(tree)).toEqual([
     ["a", "b"],
@@ -58,13 +58,13 @@ test("aliases share what their anchor holds", () => {
   expect(tree.type === "list" && tree.items[0]).toBe(tree.type === "list" && tree.items[1]);
 });
 
-test("an anchor used again means the latest", () => expect(plain(read("- &a x\n- *a\n- &a y\n- *a\n"))).toEqual(["x", "x", "y", "y"]));
+test("a redefined anchor refers to the latest definition", () => expect(plain(read("- &a x\n- *a\n- &a y\n- *a\n"))).toEqual(["x", "x", "y", "y"]));
 
 test.each([
   ["\uFEFF- log: x\n", { line: 1, column: 3, start: 3 }],
   ["- from:\r\n    uri: a\r\n    steps: b\r\n", { line: 2, column: 5, start: 13 }],
   ["# c\n\n- é: x\n", { line: 3, column: 3, start: 7 }],
-])("positions are right in %j", (text, expected) => {
+])("positions are correct in %j", (text, expected) => {
   const tree = read(text);
   const item = tree.type === "list" ? tree.items[0] : undefined;
   const entry = item?.type === "map" ? item.entries[0] : undefined;
@@ -83,20 +83,20 @@ test("spans cover the scalar as written", () => {
   expect(text.slice(to?.span.start, to?.span.end)).toBe("{uri: 'x'}");
 });
 
-test("empty and comment-only texts are nothing", () => {
+test("empty and comment-only texts are null", () => {
   for (const text of ["", "   ", "# only\n# comments\n", "---\n", "\uFEFF"]) expect(plain(read(text))).toBeNull();
 });
 
 test.each([
-  ["a: 1\nb: 2\na: 3\n", "yaml-duplicate-key", 3, 1, "the key 'a' stands twice in one mapping"],
-  ["x: {k: 1, k: 2}", "yaml-duplicate-key", 1, 11, "the key 'k' stands twice in one mapping"],
+  ["a: 1\nb: 2\na: 3\n", "yaml-duplicate-key", 3, 1, "duplicate key 'a' in one mapping"],
+  ["x: {k: 1, k: 2}", "yaml-duplicate-key", 1, 11, "duplicate key 'k' in one mapping"],
   ["base: &b {a: 1}\nother:\n  <<: *b\n", "yaml-merge-key", 3, 3, "the merge key '<<' is not supported"],
   ["- *nowhere\n", "yaml-alias", 1, 3, "the alias '*nowhere' has no anchor '&nowhere' that is complete before it"],
   ["- &a [*a]\n", "yaml-alias", 1, 7, "the alias '*a' has no anchor '&a' that is complete before it"],
   ["? [a, b]\n: c\n", "yaml-key", 1, 3, "a key must be plain text"],
   [": x\n", "yaml-key", 1, 1, "a key is missing before ':'"],
   ["null: x\n", "yaml-key", 1, 1, "a key is missing before ':'"],
-])("%j is refused", (text, code, line, column, message) => {
+])("%j is rejected", (text, code, line, column, message) => {
   expect(readTree(text).diagnostics).toMatchObject([{ code, message, span: { line, column }, severity: "error" }]);
 });
 
@@ -106,24 +106,24 @@ test.each([
   ['- setBody: {simple: "x"\n- log: y\n', 2],
   ["a: 'open\n", 2],
   ["a: b: c\n", 1],
-])("the syntax fault in %j is found on its line", (text, line) => {
+])("the syntax error in %j is found on its line", (text, line) => {
   const { tree, diagnostics } = readTree(text);
   expect(tree).toBeUndefined();
   expect(diagnostics[0]?.code).toMatch(/^yaml-/);
   expect(diagnostics[0]?.span.line).toBe(line);
 });
 
-test("all faults are collected, not only the first", () =>
+test("all errors are collected, not only the first", () =>
   expect(readTree("a: 1\na: 2\nb: {c: 1, c: 2}\n? [x]\n: y\n").diagnostics.map((fault) => fault.code)).toEqual([
     "yaml-duplicate-key",
     "yaml-duplicate-key",
     "yaml-key",
   ]));
 
-test("a placeholder without quotes is met with the remedy", () =>
-  expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "put a value that starts with '{{' into quotes" }));
+test("an unquoted placeholder is reported with a hint", () =>
+  expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "quote a value that starts with '{{'" }));
 
 test.each([
-  ["- log: got: x\n", "put a text that holds ': ' into quotes, or indent this line as its neighbours"],
-  ["a: 1\n- b\n", "write ': ' behind the key, or indent this line as its neighbours"],
-])("%j is met with the remedy", (text, hint) => expect(readTree(text).diagnostics[0]).toMatchObject({ hint }));
+  ["- log: got: x\n", "quote a text that contains ': ', or align this line with its neighbours"],
+  ["a: 1\n- b\n", "write ': ' after the key, or align this line with its neighbours"],
+])("%j is reported with a hint", (text, hint) => expect(readTree(text).diagnostics[0]).toMatchObject({ hint }));

@@ -9,13 +9,13 @@ import { readPlainText } from "./plain-text.ts";
 import { TreeBuilder } from "./to-tree.ts";
 
 export interface ReadResult {
-  /** Absent when the text is no YAML we accept; then there is at least one diagnostic. */
+  /** Undefined when the text is not acceptable YAML; then there is at least one diagnostic. */
   readonly tree: Tree | undefined;
   /** Their codes all start with `yaml-`. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads YAML into a tree with positions. Never throws, whatever the text is, and stays within the limits. */
+/** Reads YAML into a tree with positions. Never throws, for any text, and stays within the limits. */
 export function readTree(source: string, limits: Partial<ReadLimits> = {}): ReadResult {
   const bounds = { ...defaultLimits, ...limits };
   const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
@@ -24,7 +24,7 @@ export function readTree(source: string, limits: Partial<ReadLimits> = {}): Read
   return plain === undefined ? readAnyText(text, lines, bounds) : { tree: plain, diagnostics: [] };
 }
 
-/** As the library reads it: whatever YAML allows. */
+/** Reads any YAML with the library. */
 export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits): ReadResult {
   const tokens = guard(text, bounds, lines);
   if ("code" in tokens) return { tree: undefined, diagnostics: [tokens] };
@@ -34,12 +34,12 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     if (diagnostics.length >= bounds.faults) return;
     diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
   };
-  const told = new Set<number>();
+  const reported = new Set<number>();
   for (const error of [...document.errors.slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
-    // A fault in the indentation is noticed several times over at the same place: the first says most.
+    // An indentation error is reported several times at the same position: the first is the most precise.
     const start = beginOf(text, error.pos[0]);
-    if (told.has(start)) continue;
-    told.add(start);
+    if (reported.has(start)) continue;
+    reported.add(start);
     report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), remedyOf(error));
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
@@ -47,22 +47,22 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
   return diagnostics.length > 0 ? { tree: undefined, diagnostics } : { tree, diagnostics };
 }
 
-/** What to do about the commonest faults. */
+/** Fixes for the most common errors. */
 const remedies: Readonly<Partial<Record<string, string>>> = {
-  BAD_INDENT: "close what was opened on a line above, or indent this line as its neighbours",
-  BLOCK_AS_IMPLICIT_KEY: "indent this line as its neighbours",
-  BLOCK_IN_FLOW: "close what was opened on a line above",
-  MISSING_CHAR: "close what was opened, or write ': ' behind the key",
-  MULTILINE_IMPLICIT_KEY: "write ': ' behind the key, or indent this line as its neighbours",
-  TAB_AS_INDENT: "indent with blanks",
-  UNEXPECTED_TOKEN: "put the text into quotes",
+  BAD_INDENT: "close the bracket or quote opened above, or align this line with its neighbours",
+  BLOCK_AS_IMPLICIT_KEY: "align this line with its neighbours",
+  BLOCK_IN_FLOW: "close the bracket or quote opened above",
+  MISSING_CHAR: "close the bracket or quote, or write ': ' after the key",
+  MULTILINE_IMPLICIT_KEY: "write ': ' after the key, or align this line with its neighbours",
+  TAB_AS_INDENT: "indent with spaces",
+  UNEXPECTED_TOKEN: "quote the text",
 };
 
-/** Two faults share a code: a list out of its column, and a second ': ' on a line, which most often stands in a text. */
+/** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a text. */
 const remedyOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
-  message.startsWith("Nested mappings") ? "put a text that holds ': ' into quotes, or indent this line as its neighbours" : remedies[code];
+  message.startsWith("Nested mappings") ? "quote a text that contains ': ', or align this line with its neighbours" : remedies[code];
 
-/** Where something is to be seen: a fault may begin with the blanks before it. */
+/** The first visible character: an error may begin with the blanks before it. */
 function beginOf(text: string, start: number): number {
   const blank = /[ \t]*/y;
   blank.lastIndex = start;
@@ -70,14 +70,14 @@ function beginOf(text: string, start: number): number {
   return end < text.length && text[end] !== "\n" ? end : start;
 }
 
-/** The library makes an Error for every fault; without stacks a text full of faults costs no more than a good one. */
+/** The library creates an Error for every problem; without stack traces an invalid text costs no more than a valid one. */
 function parse(tokens: readonly string[], length: number): Document.Parsed {
   const errors = Error as { stackTraceLimit?: number };
   const before = errors.stackTraceLimit;
   errors.stackTraceLimit = 0;
   try {
     const composer = new Composer({ schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
-    // The composer gives a document in any case when it is told to, and the guard let only one through.
+    // The composer always returns a document when forced to, and the guard lets only one through.
     const { value } = composer.compose(parsed(tokens), true, length).next() as { readonly value: Document.Parsed };
     return value;
   } finally {
@@ -85,7 +85,7 @@ function parse(tokens: readonly string[], length: number): Document.Parsed {
   }
 }
 
-/** What the library's own parser makes of tokens that are known already. */
+/** The library's parser, on tokens that are already known. */
 function* parsed(tokens: readonly string[]): ReturnType<Parser["parse"]> {
   const parser = new Parser();
   for (const token of tokens) yield* parser.next(token);

@@ -38,13 +38,13 @@ const flow = `# orders
       type: b
 `;
 
-/** Reading again must give what reading from the beginning gives, positions included. */
+/** An incremental read must give the same result as a full read, positions included. */
 function same(text: string): void {
   const { tree, diagnostics } = readTree(text);
   expect(JSON.stringify(rereadTree(text))).toBe(JSON.stringify({ tree, diagnostics }));
 }
 
-test("after any edit the tree is the one a full reading gives", () => {
+test("gives the same tree as a full read after any edit", () => {
   const word = fc.oneof(
     fc.string({ maxLength: 6 }),
     fc.constantFrom(
@@ -86,7 +86,7 @@ test("after any edit the tree is the one a full reading gives", () => {
   );
 });
 
-test("every place of the text may be typed at", () => {
+test("supports typing at every position", () => {
   for (let at = 0; at <= flow.length; at += 11) {
     rereadTree(flow);
     for (const typed of ["x", "\n", " "]) same(flow.slice(0, at) + typed + flow.slice(at));
@@ -95,7 +95,7 @@ test("every place of the text may be typed at", () => {
   }
 });
 
-test("a long flow is read again quickly", () => {
+test("reads a long flow again quickly", () => {
   const step = (index: number, text: string): string => `        - setHeader:\n            name: h${index}\n            simple: ${text}\n`;
   const long = (text: string): string =>
     `- from:\n    uri: direct:a\n    steps:\n${Array.from({ length: 400 }, (_, index) => step(index, index === 200 ? text : "a")).join("")}`;
@@ -107,7 +107,7 @@ test("a long flow is read again quickly", () => {
     return performance.now() - start;
   };
   measure(readTree);
-  // The best of several rounds: a machine that stands still in one of them tells nothing.
+  // The best of several rounds: a stall of the machine in one of them does not count.
   const rounds = Array.from({ length: 5 }, () => ({ again: measure(rereadTree), whole: measure(readTree) }));
   expect(Math.min(...rounds.map(({ again }) => again)) * 2).toBeLessThan(Math.min(...rounds.map(({ whole }) => whole)));
 });

@@ -1,5 +1,5 @@
-// Reads a text that is nearly one read before, as every edit makes it: only the list item that holds the difference is parsed,
-// the rest of the tree is moved. Whatever is not certain to read the same is read from the beginning.
+// Incremental reading after an edit: only the list item with the difference is parsed, the rest of the tree is moved. Anything that might read
+// differently is parsed from the beginning.
 import type { Span } from "../flow/span.ts";
 import type { ListTree, Tree } from "../flow/tree.ts";
 import { LineTable } from "./line-table.ts";
@@ -13,7 +13,7 @@ interface Known {
 
 let known: Known | undefined;
 
-/** As `readTree`, but quick for a text that differs little from the last one read here. */
+/** Like `readTree`, but fast for a text that differs little from the last one read here. */
 export function rereadTree(source: string): ReadResult {
   if (known?.source === source) return { tree: known.tree, diagnostics: [] };
   const again = known === undefined ? undefined : readAgain(known, source);
@@ -29,7 +29,7 @@ interface Difference {
   readonly by: number;
 }
 
-/** The lines of a block list's item, with the place of its `-`. */
+/** The lines of a block list's item, with the position of its `-`. */
 interface Region {
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,7 @@ function readAgain(old: Known, source: string): Tree | undefined {
   if (hasAnchors(old.source) || hasAnchors(source) || source.startsWith("\uFEFF") || source.length > defaultLimits.bytes / 4) return undefined;
   const difference = differenceOf(old.source, source);
   const { start, end, by } = difference;
-  // A comment that comes or goes changes where the things before it end.
+  // Adding or removing a comment changes where the nodes before it end.
   if (old.source.slice(start, end).includes("#") || source.slice(start, end + by).includes("#")) return undefined;
   const way = wayTo(old, difference);
   for (let depth = way.length; depth > 0; depth--) {
@@ -55,7 +55,7 @@ function readAgain(old: Known, source: string): Tree | undefined {
   return undefined;
 }
 
-/** `&&` between blanks is a word of expressions, not an anchor. */
+/** `&&` between blanks is an operator of expressions, not an anchor. */
 const hasAnchors = (source: string): boolean => /(?:^|[\s,[{])[&*](?!\s|&\s)\S/.test(source);
 
 function differenceOf(before: string, after: string): Difference {
@@ -66,7 +66,7 @@ function differenceOf(before: string, after: string): Difference {
   while (tail < shorter - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
   const by = after.length - before.length;
   let end = before.length - tail;
-  // Of all places at which lines can be said to have come or gone, the one at the start of a line tells which item they belong to.
+  // A difference of whole lines can be aligned in several ways; aligned to the start of a line, it belongs to the right item.
   while (start > 0 && before[start - 1] !== "\n" && before[start - 1] === before[end - 1] && after[start - 1] === after[end + by - 1]) {
     start--;
     end--;
@@ -93,14 +93,14 @@ function wayTo({ source, tree }: Known, { start, end }: Difference): Place[] {
     const item = at.items[index];
     const region = item === undefined ? undefined : regionOf(source, at, index);
     if (item === undefined || start <= item.span.start || end > (region?.end ?? item.span.end)) return way;
-    // What is larger than half of the text is as well read as a whole.
+    // For an item larger than half of the text, a full read is as fast.
     if (region !== undefined && start > region.dash + 1 && region.end - region.start <= source.length / 2) way.push({ list: at, index, region });
     at = item;
   }
   return way;
 }
 
-/** The item's lines up to the next item; the last item's only when no blank line or comment follows, which might belong to either. */
+/** The item's lines up to the next item; for the last item only when no blank line or comment follows, which could belong to either. */
 function regionOf(source: string, list: ListTree, index: number): Region | undefined {
   const item = list.items[index] as Tree;
   const next = list.items[index + 1];
@@ -129,7 +129,7 @@ function lineAfter(source: string, offset: number): number {
   return newline === -1 ? source.length : newline + 1;
 }
 
-/** The item parsed anew, its spans those of the whole text; only when its old lines alone give exactly what the tree has. */
+/** Parses the item again, with spans of the whole text; only if parsing its old lines alone gives exactly what the tree has. */
 function itemAgain(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
   const lines = before.slice(0, region.start).split("\n").length - 1;
   const alone = (text: string, end: number): Tree | undefined => {
@@ -148,7 +148,7 @@ function itemAgain(item: Tree, before: string, source: string, region: Region, b
   return after;
 }
 
-/** True when no line but the first begins at or left of the item's `-`. */
+/** True when no line except the first begins at or left of the item's `-`. */
 function staysInside(text: string, column: number): boolean {
   return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
 }
@@ -170,7 +170,7 @@ function shifted(tree: Tree, by: number, lines: number): Tree {
   return { ...tree, entries, span };
 }
 
-/** The old tree with one item replaced: what stands before it stays, what stands behind it moves, what holds it grows. */
+/** The old tree with one item replaced: nodes before it stay, nodes after it move, its ancestors grow. */
 class Mover {
   nodes = 0;
   readonly #lines: LineTable;

@@ -1,5 +1,5 @@
-// From the YAML library's nodes to our own tree. Aliases share the subtree of their anchor; what the shared
-// subtrees add up to is counted, so a small text cannot become a large tree.
+// Converts the YAML library's nodes to our own tree. Aliases share the subtree of their anchor; the expanded size is counted, so that a small
+// text cannot become a large tree.
 import { isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
 import type { Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { MapEntry, Tree } from "../flow/tree.ts";
@@ -8,7 +8,7 @@ import type { ReadLimits } from "./limits.ts";
 
 export type ReportFault = (code: string, message: string, start: number, end: number, hint?: string) => void;
 
-/** A subtree with what it costs once its aliases are followed. */
+/** A subtree and its size with aliases expanded. */
 interface Part {
   readonly tree: Tree;
   readonly size: number;
@@ -22,7 +22,7 @@ export class TreeBuilder {
   readonly #lines: LineTable;
   readonly #limits: ReadLimits;
   readonly #report: ReportFault;
-  /** Anchors that are complete; one whose content is still being built is not here, so it cannot contain itself. */
+  /** Complete anchors; one that is still being built is not included, so it cannot contain itself. */
   readonly #anchors = new Map<string, Part>();
 
   constructor(source: string, lines: LineTable, limits: ReadLimits, report: ReportFault) {
@@ -83,13 +83,13 @@ export class TreeBuilder {
     const seen = new Set<string>();
     let size = 1;
     let height = 0;
-    for (const pair of node.items as Pair[]) {
+    for (const pair of node.items) {
       const key = this.#key(pair, start);
       const part = this.#part(pair.value, key?.end ?? start);
       size += part.size + 1;
       height = Math.max(height, part.height);
       if (key === undefined) continue;
-      if (seen.has(key.text)) this.#report("yaml-duplicate-key", `the key '${key.text}' stands twice in one mapping`, key.start, key.end);
+      if (seen.has(key.text)) this.#report("yaml-duplicate-key", `duplicate key '${key.text}' in one mapping`, key.start, key.end);
       seen.add(key.text);
       entries.push({ key: key.text, keySpan: this.#lines.span(key.start, key.end), value: part.tree });
     }
@@ -101,7 +101,7 @@ export class TreeBuilder {
     if (!isScalar(key)) {
       const start = (isMap(key) || isSeq(key) || isAlias(key) ? key.range?.[0] : undefined) ?? fallback;
       const placeholder = isMap(key) && this.#source.startsWith("{{", start - 1);
-      this.#report("yaml-key", "a key must be plain text", start, start + 1, placeholder ? "put a value that starts with '{{' into quotes" : undefined);
+      this.#report("yaml-key", "a key must be plain text", start, start + 1, placeholder ? "quote a value that starts with '{{'" : undefined);
       return undefined;
     }
     const [start, end] = key.range ?? [fallback, fallback];

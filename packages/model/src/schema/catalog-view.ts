@@ -1,31 +1,35 @@
-// The declarations as JSON: all that palette, forms, nesting and reference are drawn from. Which declarations there are is
-// the caller's business; connectors and beans are described by shape, since only the engine knows what they do.
+// The declarations as JSON: the source of palette, forms, nesting and reference. The caller chooses the declarations; connectors and beans are
+// described by shape, since only the engine can run them.
 import { describe } from "./field.ts";
 import type { Field, FieldInfo, Fields, Kind } from "./field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "./shape.ts";
 
 export interface OptionView {
   readonly name: string;
-  /** What the value means and how it is drawn; `steps` nests, `expression` takes a language. */
+  /** The meaning of the value and its input control; `steps` nests, `expression` takes a language. */
   readonly kind: Kind;
-  /** What the value is in JSON. */
+  /** The JSON type of the value. */
   readonly type: "string" | "boolean" | "integer" | "number" | "array" | "object";
   readonly title?: string;
   readonly doc: string;
   readonly required: boolean;
   readonly default?: unknown;
-  /** The words an enum allows. */
+  /** The values of an enum. */
   readonly values?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly group: "common" | "advanced" | "security";
   readonly secret: boolean;
   readonly examples?: readonly unknown[];
-  /** For an expression: its language is written as a key beside the other options. */
+  /** The value usually has several lines, such as a certificate. */
+  readonly multiline?: boolean;
+  /** The value names a connection that provides one of these kinds, or a bean that describes one. */
+  readonly connection?: readonly string[];
+  /** For an expression: its language is written as a key next to the other options. */
   readonly inline?: boolean;
-  /** For an object: the member that a bare text stands for. */
+  /** For an object: the member that a bare text sets. */
   readonly shorthand?: string;
-  /** For a list: what each item is. */
+  /** For a list: the type of its items. */
   readonly item?: OptionView;
   /** For an object: its members. */
   readonly fields?: readonly OptionView[];
@@ -56,13 +60,29 @@ export interface ConnectorView extends DescribedView {
   readonly scheme: string;
   readonly aliases: readonly string[];
   readonly syntax: string;
-  /** Unknown options belong to the address and are no fault. */
+  /** Unknown options are part of the address and not errors. */
   readonly lenient: boolean;
-  /** Whether routes can start from it, send to it, or ask it for one message. */
+  /** Whether routes can start from it, send to it, or poll it for one message. */
   readonly roles: readonly ConnectorRole[];
+  /** What triggers its sources; absent when routes cannot start from it. */
+  readonly trigger?: TriggerKind;
   readonly path: readonly OptionView[];
   readonly options: readonly OptionView[];
   readonly headers: readonly OptionView[];
+  /** False when its options are not loaded: request the catalogue with `scheme` or `full`. */
+  readonly loaded?: boolean;
+}
+
+/** A type of connection, such as `postgres`. */
+export interface ConnectionTypeView extends DescribedView {
+  readonly type: string;
+  readonly kinds: readonly string[];
+  readonly fields: readonly OptionView[];
+  /** The Camel classes that describe it. */
+  readonly beans: readonly string[];
+  readonly needs: readonly { readonly package: string; readonly version: string; readonly reason: string }[];
+  /** True when `browse` can list names. */
+  readonly browsable: boolean;
 }
 
 export interface BeanView extends DescribedView {
@@ -72,7 +92,7 @@ export interface BeanView extends DescribedView {
 }
 
 export interface CatalogView {
-  /** What every step takes beside its own options. */
+  /** Options of every step. */
   readonly common: readonly OptionView[];
   readonly route: readonly OptionView[];
   readonly from: readonly OptionView[];
@@ -82,11 +102,29 @@ export interface CatalogView {
   readonly formats: readonly FormatView[];
   readonly entities: readonly EntityView[];
   readonly beans: readonly BeanView[];
-  /** Camel words that are refused, each with what to use instead. */
+  /** The loaded connection types; all of them with `full`. */
+  readonly connections: readonly ConnectionTypeView[];
+  /** The packages an operator loaded, each with the names it adds. */
+  readonly plugins: readonly PluginView[];
+  /** Camel names that are rejected, each with its replacement. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
+export interface PluginView {
+  readonly name: string;
+  readonly version: string;
+  readonly connectors: readonly string[];
+  readonly steps: readonly string[];
+  readonly languages: readonly string[];
+  readonly formats: readonly string[];
+  readonly beans: readonly string[];
+  readonly connections: readonly string[];
+}
+
 export type ConnectorRole = "source" | "sink" | "poller";
+
+/** Another `route` of the runtime, a `request` over HTTP, a `schedule`, or something `outside`. */
+export type TriggerKind = "route" | "request" | "schedule" | "outside";
 
 export interface ConnectorShape extends Described {
   readonly scheme: string;
@@ -95,7 +133,10 @@ export interface ConnectorShape extends Described {
   readonly path: Fields;
   readonly options: Fields;
   readonly lenient?: boolean;
+  readonly prefixes?: readonly string[];
   readonly headers: Fields;
+  readonly roles: readonly ConnectorRole[];
+  readonly trigger?: TriggerKind;
 }
 
 export interface BeanShape extends Described {
@@ -104,11 +145,29 @@ export interface BeanShape extends Described {
   readonly properties: Fields;
 }
 
+export interface ConnectionTypeShape extends Described {
+  readonly type: string;
+  readonly kinds: readonly string[];
+  readonly fields: Fields;
+  readonly beans?: readonly { readonly names: readonly string[] }[];
+  readonly needs: ConnectionTypeView["needs"];
+  readonly browse?: unknown;
+}
+
+/** A connector whose declaration is not loaded. */
+export interface UnloadedConnector extends Described {
+  readonly scheme: string;
+  readonly aliases?: readonly string[];
+  readonly roles: readonly ConnectorRole[];
+}
+
 export interface CatalogParts extends Vocabulary {
+  readonly connections: ReadonlyMap<string, ConnectionTypeShape>;
+  readonly unloaded: readonly UnloadedConnector[];
   readonly connectors: ReadonlyMap<string, ConnectorShape>;
   readonly beans: ReadonlyMap<string, BeanShape>;
-  /** What only building a connector can tell. */
-  rolesOf(connector: ConnectorShape): readonly ConnectorRole[];
+  readonly plugins: readonly PluginView[];
+  /** Facts that require building a connector. */
   readonly common: Fields;
   readonly route: Fields;
   readonly from: Fields;
@@ -122,10 +181,13 @@ export function catalogView(parts: CatalogParts): CatalogView {
     steps: distinct(parts.steps).map((step) => ({
       ...described(step),
       name: step.name,
-      ...flags(step, ["shorthand", "adoptsSiblings"]),
+      ...flags(step, ["shorthand", "adoptsSiblings", "clausesInSteps", "lanes", "stepsTitle"]),
       options: fieldsView(step.options),
     })),
-    connectors: distinct(parts.connectors).map((connector) => connectorView(connector, parts.rolesOf(connector))),
+    connectors: [...distinct(parts.connectors).map((connector) => connectorView(connector)), ...parts.unloaded.map(unloadedView)].toSorted((one, other) =>
+      one.scheme < other.scheme ? -1 : 1,
+    ),
+    connections: distinct(parts.connections).map(connectionTypeView),
     languages: distinct(parts.languages).map((language) => ({
       ...described(language),
       name: language.name,
@@ -145,13 +207,15 @@ export function catalogView(parts: CatalogParts): CatalogView {
       options: fieldsView(entity.options),
     })),
     beans: distinct(parts.beans).map((bean) => ({ ...described(bean), names: bean.names, kind: bean.kind, properties: fieldsView(bean.properties) })),
+    plugins: parts.plugins,
     refused: Object.fromEntries(parts.refused),
   };
 }
 
-/** The fields of a declaration in their order. */
+/** The fields of a declaration, in order. */
 export function fieldsView(fields: Fields): readonly OptionView[] {
-  return Object.entries(fields).map(([name, field]) => optionView(name, field));
+  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.refused === undefined);
+  return offered.map(([name, field]) => optionView(name, field));
 }
 
 function optionView(name: string, field: Field<unknown>): OptionView {
@@ -172,6 +236,8 @@ function optionView(name: string, field: Field<unknown>): OptionView {
     group: spec.group ?? "common",
     secret: spec.secret === true,
     ...(spec.examples === undefined ? {} : { examples: spec.examples }),
+    ...(spec.multiline === true ? { multiline: true } : {}),
+    ...(spec.connection === undefined ? {} : { connection: spec.connection }),
     ...(inline === true ? { inline } : {}),
     ...(shorthand === undefined ? {} : { shorthand }),
     ...(item === undefined ? {} : { item: optionView("", item) }),
@@ -202,12 +268,12 @@ function typeOf({ kind }: FieldInfo): OptionView["type"] {
 }
 
 function described(shape: Described & { readonly examples?: readonly unknown[] }): DescribedView {
-  const { title, summary, group, icon, since, examples } = shape;
-  return { title, summary, group, ...(icon === undefined ? {} : { icon }), since, examples: examples ?? [] };
+  const { title, summary, group, since, examples } = shape;
+  return { title, summary, ...flags(shape, ["guarantees"]), group, ...flags(shape, ["icon", "keywords"]), since, examples: examples ?? [] };
 }
 
-function connectorView(connector: ConnectorShape, roles: readonly ConnectorRole[]): ConnectorView {
-  const { scheme, aliases, syntax, lenient, path, options, headers } = connector;
+function connectorView(connector: ConnectorShape): ConnectorView {
+  const { roles, scheme, aliases, syntax, lenient, path, options, headers } = connector;
   return {
     ...described(connector),
     scheme,
@@ -215,17 +281,28 @@ function connectorView(connector: ConnectorShape, roles: readonly ConnectorRole[
     syntax,
     lenient: lenient === true,
     roles,
+    ...flags(connector, ["trigger"]),
     path: fieldsView(path),
     options: fieldsView(options),
     headers: fieldsView(headers),
   };
 }
 
+function unloadedView(entry: UnloadedConnector): ConnectorView {
+  const { scheme, aliases = [], roles } = entry;
+  return { ...described(entry), scheme, aliases, syntax: `${scheme}:`, lenient: false, roles, path: [], options: [], headers: [], loaded: false };
+}
+
+function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
+  const { type, kinds, fields, beans = [], needs, browse } = shape;
+  return { ...described(shape), type, kinds, fields: fieldsView(fields), beans: beans.flatMap(({ names }) => names), needs, browsable: browse !== undefined };
+}
+
 function flags<T, K extends keyof T>(shape: T, names: readonly K[]): Partial<Pick<T, K>> {
   return Object.fromEntries(names.filter((name) => shape[name] !== undefined).map((name) => [name, shape[name]])) as Partial<Pick<T, K>>;
 }
 
-/** A declaration that answers to several names is shown once. */
+/** A declaration with several names is listed once. */
 function distinct<T>(named: ReadonlyMap<string, T>): readonly T[] {
   return [...new Set(named.values())];
 }

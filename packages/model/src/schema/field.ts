@@ -1,6 +1,6 @@
-// The vocabulary in which steps, connectors, formats, settings and API bodies declare their options. A field is a
-// zod type with what we must know about it beside: one declaration gives coercion, TypeScript type, JSON Schema,
-// docs row and designer input. YAML scalars arrive as their source text, so every kind reads text.
+// The vocabulary in which steps, connectors, formats, settings and API bodies declare their options. A field is a zod type with metadata: one
+// declaration gives coercion, TypeScript type, JSON Schema, docs row and designer input. YAML scalars arrive as their source text, so every
+// kind reads text.
 import { z } from "zod";
 import type { EndpointNode, ExpressionNode, FormatNode, StepNode } from "../flow/flow-document.ts";
 import { parseDuration } from "./duration.ts";
@@ -22,7 +22,7 @@ export type Kind =
   | "list"
   | "object";
 
-/** What an author and the tools are told about a field. */
+/** Metadata of a field for authors and tools. */
 export interface Spec<T = unknown> {
   /** One sentence for the reference and the designer's help. */
   readonly doc: string;
@@ -33,19 +33,29 @@ export interface Spec<T = unknown> {
   /** The value is never printed, traced or listed. */
   readonly secret?: boolean;
   readonly examples?: readonly T[];
+  /** The value usually has several lines, such as a certificate. */
+  readonly multiline?: boolean;
+  /** The value names a connection that provides one of these kinds, or a bean that describes one. */
+  readonly connection?: readonly string[];
+  /** A Camel option that is not available, and why: using it is rejected with this sentence. */
+  readonly refused?: string;
+  /** A warning about the value, such as one with a different meaning in an older version of Camel. */
+  caution?(text: string): string | undefined;
 }
 
-/** What is known of a field at run time; found with {@link describe}. */
+/** Run-time information about a field; see {@link describe}. */
 export interface FieldInfo {
   readonly kind: Kind;
   readonly spec: Spec;
   readonly values?: readonly string[];
   readonly item?: Field<unknown>;
   readonly fields?: Fields;
-  /** For expressions: written with the language as a key beside the other options (`setBody: {simple: …}`). */
+  /** For expressions: written with the language as a key next to the other options (`setBody: {simple: …}`). */
   readonly inline?: boolean;
-  /** For a list or an object: the author may give one text instead, which becomes this member. */
+  /** For a list or an object: the author may write one text instead, which sets this member. */
   readonly shorthand?: string;
+  /** For parameters: values may be mappings and lists, which are flattened to names such as `a.b` and `a[0]`. */
+  readonly nested?: boolean;
 }
 
 export type Field<T> = z.ZodType<T>;
@@ -60,25 +70,28 @@ type Given<T, S extends Spec<T>> = S extends { required: true }
       : T
     : T | undefined;
 
-const infos = new WeakMap<z.ZodType, FieldInfo>();
+/** Stored on the field itself, so that fields created by another copy of this package work too. */
+const infoOf: unique symbol = Symbol.for("sluice.field");
 
-/** What the vocabulary knows about a field. */
+type DescribedType = z.ZodType & { [infoOf]?: FieldInfo };
+
+/** The metadata of a field. */
 export function describe(field: Field<unknown>): FieldInfo {
-  const info = infos.get(field);
-  if (info === undefined) throw new Error("not a field of the vocabulary: make it with f.*");
+  const info = (field as DescribedType)[infoOf];
+  if (info === undefined) throw new Error("not a field of the vocabulary: create it with f.*");
   return info;
 }
 
 function field<T, S extends Spec<T>>(kind: Kind, type: z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
-  // Many fields share a type, and a field is known by the type it is.
+  // Many fields share a type, but metadata is stored per type object.
   const open = spec.required === true ? type.clone() : spec.default === undefined ? type.optional() : type.default(spec.default as never);
-  // What `meta` would do without making the type a second time: a start declares more than a thousand fields.
+  // Equivalent to `meta` without cloning the type again: startup declares more than a thousand fields.
   z.globalRegistry.add(open, {
     description: spec.doc,
     ...(spec.title === undefined ? {} : { title: spec.title }),
     ...(spec.secret === true ? { "x-secret": true } : {}),
   });
-  infos.set(open, { kind, spec, ...more });
+  (open as DescribedType)[infoOf] = { kind, spec, ...more };
   return open as unknown as Field<Given<T, S>>;
 }
 
@@ -90,10 +103,10 @@ function fromText<T>(expected: string, read: (text: string) => T | undefined): z
     if (value !== undefined) return value;
     context.addIssue({
       code: "custom",
-      message: `expected ${expected}, got ${typeof raw === "string" ? `'${raw}'` : raw === null ? "nothing" : Array.isArray(raw) ? "a list" : "a mapping"}`,
+      message: `expected ${expected}, got ${typeof raw === "string" ? `'${raw}'` : (raw ?? null) === null ? "nothing" : Array.isArray(raw) ? "a list" : "a mapping"}`,
     });
     return z.NEVER;
-  }) as unknown as z.ZodType<T>;
+  });
 }
 
 const readBoolean = (text: string): boolean | undefined => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined);
@@ -103,7 +116,7 @@ const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|
 /** `completion-size` and `CompletionSize` both name `completionSize`: enum values ignore case and accept kebab-case. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
-// One type for all fields of a kind: making it takes longer than anything else about a field.
+// One shared type per kind: creating it is the most expensive part of a field.
 const anyText = fromText("text", (given) => given);
 const plainText = z.string();
 const truth = fromText("true or false", readBoolean);
@@ -120,7 +133,9 @@ const format = z.custom<FormatNode>();
 /** The fields an option can be declared with. */
 export const f = {
   string: <const S extends Spec<string>>(spec: S) => field<string, S>("string", anyText, spec),
-  /** Text that is taken exactly as typed, blanks included. */
+  /** A Camel option that does not exist here, with the reason and the replacement. */
+  refused: (reason: string) => field<string, Spec<string>>("string", anyText, { doc: `Refused: ${reason}.`, refused: reason, group: "advanced" }),
+  /** Text that is taken exactly as typed, including blanks. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", truth, spec),
   integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", within(integer, spec), spec),
@@ -136,17 +151,18 @@ export const f = {
       spec,
       { values },
     ),
-  /** An endpoint URI; options beside it come from a `parameters` field of the same declaration. */
+  /** An endpoint URI; its other options come from a `parameters` field of the same declaration. */
   uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", uri, spec),
-  parameters: <const S extends Spec<Readonly<Record<string, string>>>>(spec: S) => field<Readonly<Record<string, string>>, S>("parameters", parameters, spec),
+  parameters: <const S extends Spec<Readonly<Record<string, string>>> & { nested?: boolean }>(spec: S) =>
+    field<Readonly<Record<string, string>>, S>("parameters", parameters, spec, { nested: spec.nested === true }),
   expression: <const S extends Spec<ExpressionNode> & { inline?: boolean }>(spec: S) =>
     field<ExpressionNode, S>("expression", expression, spec, { inline: spec.inline === true }),
   steps: <const S extends Spec<readonly StepNode[]>>(spec: S) => field<readonly StepNode[], S>("steps", steps, spec),
   format: <const S extends Spec<FormatNode>>(spec: S) => field<FormatNode, S>("format", format, spec),
   list: <T, const S extends Spec<readonly T[]> & { shorthand?: string }>(item: Field<T>, spec: S) =>
-    field<readonly T[], S>("list", z.array(item) as unknown as z.ZodType<readonly T[]>, spec, { item: item as Field<unknown> }),
+    field<readonly T[], S>("list", z.array(item), spec, { item }),
   object: <F extends Fields, const S extends Spec<Values<F>> & { shorthand?: string }>(fields: F, spec: S) =>
-    field<Values<F>, S>("object", z.object(fields as Record<string, z.ZodType>) as unknown as z.ZodType<Values<F>>, spec, {
+    field<Values<F>, S>("object", z.object(fields) as unknown as z.ZodType<Values<F>>, spec, {
       fields,
       ...(spec.shorthand === undefined ? {} : { shorthand: spec.shorthand }),
     }),

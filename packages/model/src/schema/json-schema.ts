@@ -1,5 +1,5 @@
-// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than
-// the binder: what it refuses is refused there too, and there with a better sentence.
+// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than the binder, which gives
+// better messages.
 import { describe } from "./field.ts";
 import type { Field, FieldInfo, Fields } from "./field.ts";
 import type { Vocabulary } from "./shape.ts";
@@ -12,7 +12,7 @@ export const scalarSchema = { type: ["string", "number", "boolean"] } as const;
 export const definition = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
 const noFields: Fields = {};
 
-/** The schema of one declaration's options on its own. */
+/** The schema of one declaration's options. */
 export function fieldsToJsonSchema(fields: Fields): JsonSchema {
   return new SchemaWriter().fields(fields);
 }
@@ -21,11 +21,14 @@ export function fieldsToJsonSchema(fields: Fields): JsonSchema {
 export class SchemaWriter {
   readonly #vocabulary: Vocabulary | undefined;
   readonly #common: Fields;
+  /** Applies to every element with `uri` and `parameters`. */
+  readonly #endpoints: readonly JsonSchema[];
 
-  /** `common` is what every block, such as a `when`, takes beside its own fields. */
-  constructor(vocabulary?: Vocabulary, common: Fields = noFields) {
+  /** `common` are the options of every block, such as a `when`. */
+  constructor(vocabulary?: Vocabulary, common: Fields = noFields, endpoints: readonly JsonSchema[] = []) {
     this.#vocabulary = vocabulary;
     this.#common = common;
+    this.#endpoints = endpoints;
   }
 
   fields(fields: Fields, more: Fields = noFields): JsonSchema {
@@ -34,6 +37,7 @@ export class SchemaWriter {
     const choices: JsonSchema[] = [];
     for (const [name, field] of Object.entries({ ...more, ...fields })) {
       const info = describe(field);
+      if (info.spec.refused !== undefined) continue;
       const keys = this.#inlineKeys(info, name);
       if (keys === undefined) {
         properties[name] = this.field(field);
@@ -44,6 +48,7 @@ export class SchemaWriter {
       const single = [...keys.keys()].map((key) => ({ required: [key] }));
       choices.push({ oneOf: info.spec.required === true ? single : [...single, { not: { anyOf: single } }] });
     }
+    if (Object.hasOwn(properties, "uri") && Object.hasOwn(properties, "parameters")) choices.push(...this.#endpoints);
     return {
       type: "object",
       properties,
@@ -53,7 +58,7 @@ export class SchemaWriter {
     };
   }
 
-  /** The keys under which an inline expression or a data format may stand. */
+  /** The keys an inline expression or a data format may have. */
   #inlineKeys(info: FieldInfo, name: string): Map<string, JsonSchema> | undefined {
     const vocabulary = this.#vocabulary;
     if (vocabulary === undefined) return undefined;
@@ -81,7 +86,7 @@ export class SchemaWriter {
     };
   }
 
-  /** Booleans, numbers and words may also be given as text, since a placeholder may stand for any of them. */
+  /** Booleans, numbers and enum values may also be text, since a placeholder may replace any of them. */
   #value(info: FieldInfo): JsonSchema {
     switch (info.kind) {
       case "string":
@@ -99,7 +104,7 @@ export class SchemaWriter {
       case "enum":
         return { anyOf: [{ enum: info.values }, { type: "string" }] };
       case "parameters":
-        return { type: "object", additionalProperties: scalarSchema };
+        return info.nested === true ? { type: "object" } : { type: "object", additionalProperties: scalarSchema };
       case "expression":
         return this.#vocabulary === undefined ? { type: "object" } : definition("expression");
       case "steps":
@@ -127,7 +132,7 @@ export class SchemaWriter {
 
 const scalarKinds: ReadonlySet<string> = new Set(["string", "boolean", "integer", "number", "duration", "size", "enum", "uri"]);
 
-/** True for options that form a block of their own: they hold steps or an inline expression. */
+/** True for options that form a block: they contain steps or an inline expression. */
 export function holdsSteps(fields: Fields): boolean {
   return Object.values(fields).some((field) => {
     const { kind, inline } = describe(field);

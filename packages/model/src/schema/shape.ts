@@ -1,38 +1,53 @@
-// What checking and the tools need of a declaration: its name and fields, not how it runs. The engine's
-// declarations extend these shapes, so the model can check a flow without knowing the engine.
+// The part of a declaration that checks and tools need: its name and fields, not its implementation. The engine's declarations extend these
+// shapes, so the model can check a flow without the engine.
 import type { Fields } from "./field.ts";
 
 export interface Described {
   readonly title: string;
   readonly summary: string;
+  /** What users can rely on: delivery, order, memory and concurrency. One paragraph of the reference page. */
+  readonly guarantees?: string;
   readonly group: string;
   readonly icon?: string;
   readonly since: string;
+  /** Other words that find it in a list, such as `if` for a choice. */
+  readonly keywords?: readonly string[];
 }
 
 export interface StepShape extends Described {
   readonly name: string;
   readonly options: Fields;
-  /** The option that a bare text stands for: `log: hello` is `log: {message: hello}`. */
+  /** The option that a bare text sets: `log: hello` is `log: {message: hello}`. */
   readonly shorthand?: string;
-  /** True when a missing or empty `steps` adopts the steps that follow in the same list, as Camel does. */
+  /** True when a missing or empty `steps` adopts the steps that follow in the same list, as in Camel. */
   readonly adoptsSiblings?: boolean;
-  /** Options that may also stand as the last items of its `steps`, as Camel's own pages write them: `doCatch`, `doFinally`. */
+  /** Options that may also be the last items of its `steps`, as in Camel's documentation: `doCatch`, `doFinally`. */
   readonly clausesInSteps?: readonly string[];
+  /**
+   * Its branches when they are not options of their own: each direct child is one and gets every message (`all`) or one of them
+   * (`one`), or each address its expression returns is one (`addresses`).
+   */
+  readonly lanes?: "all" | "one" | "addresses";
+  /** The name of its plain `steps` next to its other branches, such as `Try`. */
+  readonly stepsTitle?: string;
+  /** True when it can skip all its nested steps without an error, as `filter` does. */
+  readonly mayPassBy?: boolean;
 }
 
 export interface LanguageShape extends Described {
   readonly name: string;
-  /** The key that holds the text in the object form; `expression` unless said (`tokenize` uses `token`). */
+  /** The key of the text in the object form; default `expression` (`tokenize` uses `token`). */
   readonly textKey?: string;
-  /** Options beside the text, such as `resultType`. */
+  /** Other keys that may hold the text instead (`method` takes `beanType` for `ref`). */
+  readonly otherTextKeys?: readonly string[];
+  /** Options other than the text, such as `resultType`. */
   readonly options: Fields;
 }
 
 export interface FormatShape extends Described {
   readonly name: string;
   readonly options: Fields;
-  /** The option that a bare text stands for: `custom: orders` is `custom: {ref: orders}`. */
+  /** The option that a bare text sets: `custom: orders` is `custom: {ref: orders}`. */
   readonly shorthand?: string;
 }
 
@@ -41,11 +56,13 @@ export interface EntityShape extends Described {
   readonly name: string;
   readonly options: Fields;
   readonly shorthand?: string;
-  /** True when it must stand before the first route (`onException`, `intercept`, …). */
+  /** True when it must come before the first route (`onException`, `intercept`, …). */
   readonly beforeRoutes?: boolean;
-  /** For entities that are lists of things, such as `beans`: each item is bound on its own. */
+  /** For entities that are lists, such as `beans`: each item is bound separately. */
   readonly many?: boolean;
-  /** The body is left as a tree, `options` is `{tree}`: a template is bound when it is instantiated. */
+  /** A warning for flows that use it, for example that it has no effect. */
+  readonly caution?: string;
+  /** The body stays a tree, `options` is `{tree}`: a template is bound when it is instantiated. */
   readonly raw?: boolean;
 }
 
@@ -55,6 +72,6 @@ export interface Vocabulary {
   readonly languages: ReadonlyMap<string, LanguageShape>;
   readonly formats: ReadonlyMap<string, FormatShape>;
   readonly entities: ReadonlyMap<string, EntityShape>;
-  /** Known words that are refused on purpose, with the sentence that says what to use instead. */
+  /** Known names that are rejected on purpose, with a sentence that names the replacement. */
   readonly refused: ReadonlyMap<string, string>;
 }

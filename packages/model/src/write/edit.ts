@@ -1,4 +1,4 @@
-// An edit of a document as a replacement of one stretch of text, checked by reading the result again.
+// An edit of a document as a replacement of one range of text, verified by reading the result.
 import type { Tree } from "../flow/tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
 
@@ -13,13 +13,13 @@ export interface Edited {
   readonly ok: true;
   readonly source: string;
   readonly splice: Splice;
-  /** Applied to `source`, gives back exactly the text before. */
+  /** Applied to `source`, restores exactly the text before. */
   readonly inverse: Splice;
 }
 
 export type Edit = Edited | { readonly ok: false; readonly reason: string };
 
-/** A document as data without positions: mappings are lists of key and value, so the order of keys counts. */
+/** A document as data without positions: mappings are lists of key and value, so the order of keys matters. */
 export type Plain = string | null | readonly Plain[] | { readonly entries: readonly (readonly [string, Plain])[] };
 
 export function applySplice(source: string, { start, end, text }: Splice): string {
@@ -35,7 +35,7 @@ export function plainOf(tree: Tree): Plain {
   return tree.type === "list" ? tree.items.map(plainOf) : { entries: tree.entries.map((entry) => [entry.key, plainOf(entry.value)] as const) };
 }
 
-/** The first of several ways to write an edit that reads back as expected. */
+/** The first of several candidate edits that reads back as expected. */
 export function firstThatReads(source: string, candidates: Iterable<Splice>, expected: Plain): Edit {
   const wanted = JSON.stringify(expected);
   for (const candidate of candidates) {
@@ -46,10 +46,10 @@ export function firstThatReads(source: string, candidates: Iterable<Splice>, exp
     const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };
     return { ok: true, source: edited, splice, inverse };
   }
-  return refuse("the text around this place is written in a way that cannot be edited here: edit it as text");
+  return refuse("this part of the text cannot be edited here: edit it as text");
 }
 
-/** The splice without what it replaces by the same text. */
+/** The splice without text that stays the same. */
 function shrink(source: string, { start, end, text }: Splice): Splice {
   let head = 0;
   while (head < text.length && start + head < end && text[head] === source[start + head]) head++;

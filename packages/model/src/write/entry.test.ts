@@ -29,7 +29,7 @@ function done(edit: Edit, source = flow): string {
   return edit.source;
 }
 
-/** The lines that are new and those that are gone. */
+/** The added and the removed lines. */
 function difference(after: string): string[] {
   const before = flow.split("\n");
   const lines = after.split("\n");
@@ -40,7 +40,7 @@ function difference(after: string): string[] {
 }
 
 describe("entries", () => {
-  test("options go before the steps and leave comments where they are", () => {
+  test("options go before the steps and comments stay in place", () => {
     expect(done(addEntry(flow, [...steps, 1, "filter"], "id", "gate"))).toContain(
       "simple: ${body}\n            # inside\n            id: gate\n            steps:",
     );
@@ -65,7 +65,7 @@ describe("entries", () => {
     ]);
   });
 
-  test("a key gets another name and keeps its value and comment", () => {
+  test("a renamed key keeps its value and comment", () => {
     expect(difference(done(renameKey(flow, [...steps, 1, "filter"], "simple", "constant")))).toEqual([
       "-            simple: ${body}",
       "+            constant: ${body}",
@@ -85,7 +85,7 @@ describe("entries", () => {
     expect(done(expandScalar(flow, [...steps, 5, "from", "steps", 0, "log"], "message"))).toContain("[{log: {message: x}}]");
   });
 
-  test("a value is written where it belongs, with all that is missing on the way", () => {
+  test("a value is written at its path, creating missing mappings", () => {
     const shorthands = new Map([[steps.length + 2, "uri"]]);
     expect(difference(done(setAt(flow, [...steps, 2, "to", "parameters", "timeout"], "5", shorthands)))).toEqual([
       "-        - to: direct:b",

@@ -1,5 +1,5 @@
-// Edits of mappings: an entry with any value, a key's new name, a bare text that becomes a mapping. As with all edits, what
-// would not read back as intended is refused.
+// Edits of mappings: add an entry with any value, rename a key, turn a bare text into a mapping. Edits that would not read back as intended are
+// rejected.
 import type { MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
 import { firstThatReads, plainOf, refuse } from "./edit.ts";
@@ -10,19 +10,19 @@ import { replaceAt } from "./replace-at.ts";
 import { scalarTexts } from "./scalar-text.ts";
 import { removeOption, setScalar } from "./splice.ts";
 
-const unreadable = refuse("the document cannot be read: correct its syntax first");
-const nowhere = refuse("there is nothing at this place, or it stands elsewhere and is only referred to here");
+const unreadable = refuse("the document cannot be read: fix its syntax first");
+const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
 
 /**
- * Gives the mapping at `path` a new entry whose value is written as YAML. An option goes before the first entry that holds
- * steps, so that it stays near its step's name; what holds steps itself goes last. A place without a value becomes a mapping.
+ * Adds an entry, with a value written as YAML, to the mapping at `path`. An option goes before the first entry that contains steps, so that
+ * it stays near its step's name; an entry that contains steps goes last. A place without a value becomes a mapping.
  */
 export function addEntry(source: string, path: Path, key: string, yaml: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
   const value = readTree(yaml).tree;
   if (layout === undefined) return unreadable;
-  if (value === undefined) return refuse("the new value is no valid YAML");
+  if (value === undefined) return refuse("the new value is not valid YAML");
   if (map === undefined) return nowhere;
   const entry = [key, plainOf(value)] as const;
   if (map.type === "scalar" && map.text === null) {
@@ -32,8 +32,8 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
       replaceAt(plainOf(layout.root), path, () => ({ entries: [entry] })),
     );
   }
-  if (map.type !== "map") return refuse("this takes no options");
-  if (map.entries.some((candidate) => candidate.key === key)) return refuse(`'${key}' is there already`);
+  if (map.type !== "map") return refuse("this element has no options");
+  if (map.entries.some((candidate) => candidate.key === key)) return refuse(`'${key}' already exists`);
   const before = holdsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
   const index = before === -1 ? map.entries.length : before;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
@@ -42,14 +42,14 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   return placed.ok || index === map.entries.length ? placed : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
 }
 
-/** Gives a key another name; its value and its place stay. */
+/** Renames a key; its value and position stay. */
 export function renameKey(source: string, path: Path, key: string, name: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
   if (layout === undefined) return unreadable;
   const entry = map?.type === "map" ? map.entries.find((candidate) => candidate.key === key) : undefined;
   if (map?.type !== "map" || entry === undefined) return nowhere;
-  if (map.entries.some((candidate) => candidate.key === name)) return refuse(`'${name}' is there already`);
+  if (map.entries.some((candidate) => candidate.key === name)) return refuse(`'${name}' already exists`);
   const { start, end } = entry.keySpan;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({
     entries: entriesOf(old).map(([one, value]) => [one === key ? name : one, value] as const),
@@ -58,7 +58,7 @@ export function renameKey(source: string, path: Path, key: string, name: string)
   return firstThatReads(source, candidates, expected);
 }
 
-/** Turns the bare text at `path` into a mapping with that text as its entry `key`: `log: x` becomes `log: {message: x}` in lines. */
+/** Turns the bare text at `path` into a mapping with that text as its entry `key`: `log: x` becomes `log: {message: x}` on lines. */
 export function expandScalar(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const scalar = layout?.find(path);
@@ -84,19 +84,19 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
 }
 
 /**
- * Writes `text` at a path of which the end may not exist yet: a value is replaced, missing mappings on the way are made.
- * `shorthands` names, for a path's length, the key that a bare text at that place stands for.
+ * Writes `text` at a path whose end may not exist yet: a value is replaced, missing mappings are created. `shorthands` names, by path
+ * length, the key that a bare text at that place sets.
  */
 export function setAt(source: string, path: Path, text: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
   return putAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
 }
 
-/** As `setAt`, with a value of any kind written as YAML. What stands there already is replaced. */
+/** Like `setAt`, with any value written as YAML. An existing value is replaced. */
 export function setYamlAt(source: string, path: Path, yaml: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
   return putAt(source, path, { text: undefined, yaml }, shorthands);
 }
 
-/** A value as YAML, and as text when it is a single one. */
+/** A value as YAML, and as text when it is a scalar. */
 interface NewValue {
   readonly text: string | undefined;
   readonly yaml: string;
@@ -127,20 +127,20 @@ function replaceValue(source: string, path: Path, found: Tree, { text, yaml }: N
   return twice(source, removeOption(source, path.slice(0, -1), key), (next) => addEntry(next, path.slice(0, -1), key, yaml));
 }
 
-/** A second edit behind a first, as one. */
+/** Applies a second edit after a first, as one. */
 function twice(source: string, first: Edit, then: (source: string) => Edit): Edit {
   if (!first.ok) return first;
   const second = then(first.source);
   return second.ok ? wholeEdit(source, second.source) : second;
 }
 
-/** Several edits in a row as one edit of the first text. */
+/** Several consecutive edits as one edit of the first text. */
 export function wholeEdit(before: string, after: string): Edit {
   const { tree } = readTree(after);
   return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
-/** A text as a YAML document of its own. */
+/** A text as a YAML document. */
 export function scalarYaml(text: string): string {
   for (const one of scalarTexts(text, "", "", "\n")) {
     const { tree } = readTree(`a: ${one}\n`);
@@ -153,7 +153,7 @@ function nested(keys: Path, yaml: string): string {
   return keys.reduceRight<string>((inner, key) => (typeof key === "number" ? `- ${indentRest(inner, "  ", "\n")}` : entryText(key, inner, "")), yaml);
 }
 
-/** `key: value`, with the value below when it takes lines of its own. */
+/** `key: value`, with the value below when it needs several lines. */
 function entryText(key: string, yaml: string, indent: string): string {
   const body = yaml.trimEnd();
   const isBlock = (/^- |^-$/.test(body) || readTree(body).tree?.type === "map") && !/^[[{]/.test(body);
@@ -192,7 +192,7 @@ function* newEntry(layout: Layout, map: MapTree, index: number, key: string, yam
   yield insert(at, ended ? `${indent}${lines}${lineEnd}` : `${lineEnd}${indent}${lines}`);
 }
 
-/** The first entry of `{}`: lines below the key where the place allows it, otherwise between the braces. */
+/** The first entry of `{}`: on lines below the key where possible, otherwise between the braces. */
 function* emptyMap(layout: Layout, map: MapTree, name: string, yaml: string, entry: string): Generator<Splice> {
   const { start, end } = map.span;
   const lineBegin = layout.lineStart(start);
@@ -252,7 +252,7 @@ function insideFlow(layout: Layout, path: Path): boolean {
   });
 }
 
-/** True for `steps` and for anything that has `steps` inside: branches are kept behind the options. */
+/** True for `steps` and for anything that contains `steps`: branches are kept after the options. */
 function holdsSteps(tree: Tree, key: string): boolean {
   if (key === "steps" && tree.type !== "map") return true;
   if (tree.type === "map") return tree.entries.some((entry) => entry.key === "steps");
@@ -262,7 +262,7 @@ function holdsSteps(tree: Tree, key: string): boolean {
 const entriesOf = (value: Plain): readonly (readonly [string, Plain])[] =>
   value !== null && typeof value === "object" && "entries" in value ? (value.entries as readonly (readonly [string, Plain])[]) : [];
 
-/** The YAML of a value as it would be written at the very left. */
+/** The YAML of a value without indentation. */
 export function valueText(source: string, path: Path): string | undefined {
   const layout = Layout.read(source);
   const tree = layout?.find(path);

@@ -1,4 +1,4 @@
-// Where things stand in a document's text: which lines an item or entry occupies and how it is indented.
+// Positions in a document's text: which lines an item or entry occupies and how it is indented.
 import type { MapEntry, Tree } from "../flow/tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
 
@@ -20,7 +20,7 @@ export class Layout {
     return tree === undefined ? undefined : new Layout(source, tree);
   }
 
-  /** The node at a path; undefined when there is none or the way leads through an alias, whose text stands elsewhere. */
+  /** The node at a path; undefined when there is none or the path goes through an alias, whose text is elsewhere. */
   find(path: Path): Tree | undefined {
     let tree = this.root;
     for (const step of path) {
@@ -36,13 +36,13 @@ export class Layout {
     return tree.type !== "scalar" && /[[{]/.test(this.source[tree.span.start] ?? "");
   }
 
-  /** Where the text of a node ends, without comments and blank lines behind it. */
+  /** Where the text of a node ends, without trailing comments and blank lines. */
   contentEnd(tree: Tree): number {
     if (tree.type === "scalar" || this.isFlow(tree)) return tree.span.end;
     const last = tree.type === "list" ? tree.items.at(-1) : tree.entries.at(-1)?.value;
     const key = tree.type === "map" ? (tree.entries.at(-1)?.keySpan.end ?? 0) : 0;
     if (last === undefined) return tree.span.end;
-    // The text of an alias stands elsewhere: what is written here is one word on this line.
+    // The text of an alias is elsewhere: here it is one word on this line.
     return last.span.start < key ? this.endOfWord(key) : Math.max(this.contentEnd(last), key);
   }
 
@@ -50,7 +50,7 @@ export class Layout {
     return from + (/^[ \t]*:[ \t]*\*[^\s,\]}]*/.exec(this.source.slice(from, this.lineAfter(from)))?.[0].length ?? 0);
   }
 
-  /** The start of the line behind `offset`, which is `offset` itself when it starts a line. */
+  /** The start of the line after `offset`, or `offset` itself when it starts a line. */
   lineAfter(offset: number): number {
     if (offset > 0 && this.source[offset - 1] === "\n") return offset;
     const newline = this.source.indexOf("\n", offset);
@@ -67,7 +67,7 @@ export class Layout {
     return offset - start - (start === 0 && this.source.startsWith("\uFEFF") ? 1 : 0);
   }
 
-  /** The `-` of a block list's item; undefined unless it is the first sign on its line and directly before the item. */
+  /** The `-` of a block list's item; undefined unless it is the first character on its line and directly before the item. */
   dash(item: Tree): number | undefined {
     let at = item.span.start - 1;
     while (this.source[at] === " ") at--;
@@ -75,7 +75,7 @@ export class Layout {
     return this.source.slice(this.lineStart(at), at).replace("\uFEFF", "").trim() === "" ? at : undefined;
   }
 
-  /** The lines of a block list's item, from its `-` to the line behind it. */
+  /** The lines of a block list's item, from its `-` to the start of the next line. */
   itemLines(item: Tree): { start: number; end: number; indent: string } | undefined {
     const dash = this.dash(item);
     if (dash === undefined) return undefined;
@@ -83,7 +83,7 @@ export class Layout {
     return { start, end: this.lineAfter(Math.max(this.contentEnd(item), dash + 1)), indent: " ".repeat(this.column(dash)) };
   }
 
-  /** Where an entry's text ends, without a comment behind it. */
+  /** Where an entry's text ends, without a trailing comment. */
   entryEnd(entry: MapEntry): number {
     if (entry.value.span.start < entry.keySpan.end) return this.endOfWord(entry.keySpan.end);
     const colon = this.source.indexOf(":", entry.keySpan.end);
@@ -91,7 +91,7 @@ export class Layout {
   }
 }
 
-/** Text with every line but the first moved right. Empty lines stay empty. */
+/** Indents every line except the first. Empty lines stay empty. */
 export function indentRest(text: string, by: string, lineEnd: string): string {
   return text
     .split(/\r?\n/)
@@ -99,7 +99,7 @@ export function indentRest(text: string, by: string, lineEnd: string): string {
     .join(lineEnd);
 }
 
-/** The inverse: every line but the first moved left, as far as it has blanks. */
+/** The inverse: removes indentation from every line except the first. */
 export function dedentRest(text: string, by: number): string {
   return text
     .split(/\r?\n/)

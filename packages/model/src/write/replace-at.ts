@@ -1,7 +1,7 @@
 import type { Plain } from "./edit.ts";
 import type { Path } from "./layout.ts";
 
-/** A document's data with the value at a path replaced; the path is known to exist. */
+/** A document's data with the value at an existing path replaced. */
 export function replaceAt(value: Plain, path: Path, change: (old: Plain) => Plain): Plain {
   const [step, ...rest] = path;
   if (step === undefined) return change(value);

@@ -1,6 +1,6 @@
-// How a text can be written as a YAML scalar. Which of the ways fits a place is found by reading the result again.
+// Ways to write a text as a YAML scalar. Which one fits a place is determined by reading the result.
 
-/** Ways to write `text`, the way the author wrote the old one first. `indent` is that of the key or item it belongs to. */
+/** Ways to write `text`, the author's previous style first. `indent` is that of the key or item it belongs to. */
 export function* scalarTexts(text: string, written: string, indent: string, lineEnd: string): Generator<string> {
   const style = written.charAt(0);
   if (style === "'" && isSingleLine(text)) yield singleQuoted(text);
@@ -16,7 +16,7 @@ function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** JSON's strings are YAML's, but for a few signs that YAML wants escaped as well. */
+/** JSON strings are valid YAML, except for a few characters that YAML requires to be escaped. */
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -35,7 +35,7 @@ function done(edit: Edit): string {
   return edit.source;
 }
 
-/** The lines an edit took away and the lines it brought. */
+/** The lines an edit removed and added. */
 function difference(before: string, after: string): string[] {
   const old = before.split("\n");
   const now = after.split("\n");
@@ -67,17 +67,17 @@ describe("scalars", () => {
 
   test("several lines become a block", () => expect(done(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
 
-  test("what is no scalar, or not there, is refused", () => {
+  test("a missing place or one that is not a scalar is rejected", () => {
     expect(setScalar(flow, steps, "x").ok).toBe(false);
     expect(setScalar(flow, [9, "x"], "x").ok).toBe(false);
     expect(setScalar("a: [", ["a"], "x").ok).toBe(false);
   });
 
-  test("what is only referred to is not edited through the reference", () => expect(setScalar("- &a x\n- b: *a\n", [1, "b"], "y").ok).toBe(false));
+  test("an anchor is not edited through its alias", () => expect(setScalar("- &a x\n- b: *a\n", [1, "b"], "y").ok).toBe(false));
 });
 
 describe("options", () => {
-  test("a new one goes behind the last, at its indentation", () => {
+  test("a new one goes after the last, at its indentation", () => {
     expect(difference(flow, done(setOption(flow, [...steps, 1, "setBody"], "description", "set it")))).toEqual(["+            description: set it"]);
     expect(difference(flow, done(setOption(flow, [0, "route"], "group", "b2b")))).toEqual(["+    group: b2b"]);
     expect(difference(flow, done(setOption(flow, [...steps, 2, "to", "parameters"], "size", "5")))).toEqual([
@@ -90,13 +90,13 @@ describe("options", () => {
     ]);
   });
 
-  test("one that is there is replaced", () =>
+  test("an existing one is replaced", () =>
     expect(difference(flow, done(setOption(flow, [0, "route"], "id", "z")))).toEqual(["-    id: orders   # the id", "+    id: z   # the id"]));
 
-  test("a document without final line end keeps that", () =>
+  test("a document without a final line end stays so", () =>
     expect(done(setOption("- log:\n    message: x", [0, "log"], "id", "l"))).toBe("- log:\n    message: x\n    id: l"));
 
-  test("removing takes its line and nothing else", () => {
+  test("removing deletes only its line", () => {
     expect(difference(flow, done(removeOption(flow, [0, "route"], "id")))).toEqual(["-    id: orders   # the id"]);
     expect(difference(flow, done(removeOption(flow, [...steps, 2, "to"], "uri")))).toEqual([
       "-        - to: {uri: mock:x, parameters: {name: a}}",
@@ -113,7 +113,7 @@ describe("options", () => {
 });
 
 describe("items", () => {
-  test("a step is put in at its place and indentation", () => {
+  test("a step is inserted with the right indentation", () => {
     expect(difference(flow, done(insertItem(flow, steps, 0, "stop: {}")))).toEqual(["+        - stop: {}"]);
     expect(difference(flow, done(insertItem(flow, steps, 2, "setHeader:\n  name: a\n  constant: b\n")))).toEqual([
       "+        - setHeader:",
@@ -136,7 +136,7 @@ describe("items", () => {
     expect(done(insertItem("[]\n", [], 0, "from: {}"))).toBe("- from: {}\n");
   });
 
-  test("removing takes the step's lines only", () => {
+  test("removing deletes only the step's lines", () => {
     expect(difference(flow, done(removeItem(flow, steps, 0)))).toEqual(['-        - log: "hello"']);
     expect(difference(flow, done(removeItem(flow, steps, 1)))).toEqual([
       "-        - setBody:",
@@ -152,7 +152,7 @@ describe("items", () => {
     expect(done(removeItem("- a:\n  - b\n", [0, "a"], 0))).toBe("- a:\n   []\n");
   });
 
-  test("a step moves with its comments and comes back", () => {
+  test("a step moves with its comments and back", () => {
     const moved = done(moveItem(flow, steps, 1, [...steps, 3, "filter", "steps"], 0));
     expect(moved).toContain("              - setBody:\n                  simple: 'it''s'   # odd\n\n                  id: body\n              - stop: {}\n");
     expect(done(moveItem(moved, [...steps, 2, "filter", "steps"], 0, steps, 1))).toBe(flow);
@@ -172,14 +172,14 @@ describe("items", () => {
     ]);
   });
 
-  test("line ends stay as they are", () => {
+  test("line endings are preserved", () => {
     const windows = "- log: x\r\n- log: y\r\n";
     expect(done(insertItem(windows, [], 1, "setBody:\n  simple: z"))).toBe("- log: x\r\n- setBody:\r\n    simple: z\r\n- log: y\r\n");
     expect(done(removeItem(windows, [], 0))).toBe("- log: y\r\n");
     expect(done(setScalar(windows, [1, "log"], "z"))).toBe("- log: x\r\n- log: z\r\n");
   });
 
-  test("wrong places are refused", () => {
+  test("invalid places are rejected", () => {
     expect(insertItem(flow, steps, 99, "log: x").ok).toBe(false);
     expect(insertItem(flow, [0], 0, "log: x").ok).toBe(false);
     expect(insertItem(flow, steps, 0, "log: [").ok).toBe(false);
@@ -220,7 +220,7 @@ describe("any edit", () => {
       .map(([path, index]) => removeItem(flow, path, index)),
   );
 
-  test("changes one stretch of text, reads back, and its inverse gives the same bytes", () => {
+  test("changes one range of text, reads back, and its inverse restores the same bytes", () => {
     let accepted = 0;
     fc.assert(
       fc.property(edit, (result) => {
@@ -237,7 +237,7 @@ describe("any edit", () => {
     expect(accepted).toBeGreaterThan(200);
   });
 
-  test("a removed item put back where it was gives the same bytes", () => {
+  test("a removed item inserted again gives the same bytes", () => {
     for (const { path, length } of lists.filter((list) => list.length > 1)) {
       for (let index = 0; index < length; index++) {
         const yaml = itemText(flow, path, index) as string;

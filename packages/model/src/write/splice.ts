@@ -1,5 +1,5 @@
-// Edits of a flow's text that leave everything else as it is: comments, spacing, quoting, order. An edit whose result
-// would not read back as intended is refused, so no edit can damage a document.
+// Edits of a flow's text that preserve everything else: comments, spacing, quoting, order. An edit whose result would not read back as intended
+// is rejected, so that no edit can damage a document.
 import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
@@ -10,15 +10,15 @@ import type { Path } from "./layout.ts";
 import { replaceAt } from "./replace-at.ts";
 import { scalarTexts } from "./scalar-text.ts";
 
-const unreadable = refuse("the document cannot be read: correct its syntax first");
-const nowhere = refuse("there is nothing at this place, or it stands elsewhere and is only referred to here");
+const unreadable = refuse("the document cannot be read: fix its syntax first");
+const nowhere = refuse("nothing can be edited at this place: it is missing, or an alias of another place");
 
-/** Replaces the text of the scalar at `path`, quoted as before where that is possible. */
+/** Replaces the text of the scalar at `path`, keeping its quoting style where possible. */
 export function setScalar(source: string, path: Path, text: string): Edit {
   const layout = Layout.read(source);
   const tree = layout?.find(path);
   if (layout === undefined) return unreadable;
-  if (tree?.type !== "scalar") return tree === undefined ? nowhere : refuse("this is no single value");
+  if (tree?.type !== "scalar") return tree === undefined ? nowhere : refuse("this is not a single value");
   const { start, end } = tree.span;
   const written = source.slice(start, end);
   const empty = written === "" ? emptyPlace(layout, path, start) : undefined;
@@ -33,12 +33,12 @@ export function setScalar(source: string, path: Path, text: string): Edit {
   );
 }
 
-/** Gives the mapping at `path` the option `key` with this text: replaces the one it has, or adds it as the last. */
+/** Sets the option `key` of the mapping at `path`: replaces its value, or adds it as the last. */
 export function setOption(source: string, path: Path, key: string, text: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
   if (layout === undefined) return unreadable;
-  if (map?.type !== "map") return map === undefined ? nowhere : refuse("this takes no options");
+  if (map?.type !== "map") return map === undefined ? nowhere : refuse("this element has no options");
   const entry = map.entries.find((candidate) => candidate.key === key);
   if (entry?.value.type === "scalar") return setScalar(source, [...path, key], text);
   if (entry !== undefined) return refuse(`'${key}' is not a single value`);
@@ -46,7 +46,7 @@ export function setOption(source: string, path: Path, key: string, text: string)
   return firstThatReads(source, entrySplices(layout, map, key, text), expected);
 }
 
-/** Takes the option `key` out of the mapping at `path`. */
+/** Removes the option `key` from the mapping at `path`. */
 export function removeOption(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
@@ -57,22 +57,22 @@ export function removeOption(source: string, path: Path, key: string): Edit {
   return firstThatReads(source, removalSplices(layout, map, index), expected);
 }
 
-/** Puts an item, written as YAML, into the list at `path` so that it has this index. */
+/** Inserts an item, written as YAML, into the list at `path` at this index. */
 export function insertItem(source: string, path: Path, index: number, yaml: string): Edit {
   const layout = Layout.read(source);
   const list = layout?.find(path);
   const item = readTree(yaml).tree;
   if (layout === undefined) return unreadable;
-  if (item === undefined) return refuse("the new item is no valid YAML");
+  if (item === undefined) return refuse("the new item is not valid YAML");
   const empty = list?.type === "scalar" && list.text === null;
-  if (list === undefined || (list.type !== "list" && !empty)) return list === undefined ? nowhere : refuse("this is no list");
+  if (list === undefined || (list.type !== "list" && !empty)) return list === undefined ? nowhere : refuse("this is not a list");
   const items = list.type === "list" ? list.items : [];
   if (!Number.isInteger(index) || index < 0 || index > items.length) return refuse(`the list has ${items.length} items`);
   const expected = replaceAt(plainOf(layout.root), path, (old) => (Array.isArray(old) ? old : []).toSpliced(index, 0, plainOf(item)));
   return firstThatReads(source, itemSplices(layout, list, path, index, yaml.trimEnd()), expected);
 }
 
-/** Takes an item out of the list at `path`. */
+/** Removes an item from the list at `path`. */
 export function removeItem(source: string, path: Path, index: number): Edit {
   const layout = Layout.read(source);
   const list = layout?.find(path);
@@ -82,7 +82,7 @@ export function removeItem(source: string, path: Path, index: number): Edit {
   return firstThatReads(source, itemRemovals(layout, list, index), expected);
 }
 
-/** The YAML of an item as it would be written at the very left, comments inside it included. */
+/** The YAML of an item without indentation, including comments inside it. */
 export function itemText(source: string, path: Path, index: number): string | undefined {
   const layout = Layout.read(source);
   const item = layout?.find([...path, index]);
@@ -114,7 +114,7 @@ export function replaceItem(source: string, path: Path, index: number, yaml: str
   return removed.ok ? joined(source, removed.source) : removed;
 }
 
-/** Puts an item into the `steps` of a new block step; `options` are the block's other options as lines of YAML. */
+/** Wraps an item in the `steps` of a new block step; `options` are the block's other options as lines of YAML. */
 export function wrapItem(source: string, path: Path, index: number, name: string, options = ""): Edit {
   const yaml = itemText(source, path, index);
   if (yaml === undefined) return nowhere;
@@ -122,7 +122,7 @@ export function wrapItem(source: string, path: Path, index: number, name: string
   return replaceItem(source, path, index, `${name}:\n${head}  steps:\n    - ${indentRest(yaml, "      ", "\n")}`);
 }
 
-/** Where the value of a key or item without one belongs: directly behind its ':' or '-', before any comment. */
+/** Where the missing value of a key or item belongs: directly after its ':' or '-', before any comment. */
 function emptyPlace(layout: Layout, path: Path, start: number): number {
   const parent = layout.find(path.slice(0, -1));
   const entry = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
@@ -161,7 +161,7 @@ function* entrySplices(layout: Layout, map: MapTree, key: string, text: string):
 
 const at = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
-/** A line of its own at the start of a line, or behind the last one when that has no line end. */
+/** Inserts a line at the start of a line, or after the last one when that has no line end. */
 function newLine({ source, lineEnd }: Layout, offset: number, text: string): Splice {
   const ended = offset === 0 || source[offset - 1] === "\n" || source[offset - 1] === "\uFEFF";
   return at(offset, ended ? text + lineEnd : lineEnd + text);
@@ -196,7 +196,7 @@ function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yam
   yield newLine(layout, index === 0 ? lines.start : lines.end, item);
 }
 
-/** The first item of an empty list: lines below the key where that is possible, otherwise between the brackets. */
+/** The first item of an empty list: on lines below the key where possible, otherwise between the brackets. */
 function* firstItem(layout: Layout, list: Tree, path: Path, yaml: string): Generator<Splice> {
   const { start, end } = list.span;
   const parent = layout.find(path.slice(0, -1));

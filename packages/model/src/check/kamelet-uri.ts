@@ -1,0 +1,38 @@
+// `kamelet:name/routeId?a=1` as an endpoint: which Kamelet or route template it names, and the values of its parameters.
+import { parseQuery } from "./endpoint-query.ts";
+
+export interface KameletUse {
+  readonly name: string;
+  /** The part after the slash: it names the route and a set of properties, `camel.kamelet.<name>.<configuration>.<parameter>`. */
+  readonly configuration?: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** What is wrong with the query, in one sentence. */
+  readonly fault?: string;
+}
+
+/** Undefined for any other endpoint, and for `kamelet:source` and `kamelet:sink`, which are the ends of a template. */
+export function kameletUse(uri: string, parameters: Readonly<Record<string, string>>): KameletUse | undefined {
+  const { templateId, routeId, ...values } = parameters;
+  const path = uri === "kamelet" ? templateId : /^kamelet:(?:\/\/)?(.+)$/s.exec(uri)?.[1];
+  if (path === undefined || isKameletEnd(uri)) return undefined;
+  const use = namedKamelet(path, values);
+  return routeId === undefined || use.configuration !== undefined ? use : { ...use, configuration: routeId };
+}
+
+/** A name with an optional query, as the step `kamelet` takes it. */
+export function namedKamelet(written: string, parameters: Readonly<Record<string, string>>): KameletUse {
+  const question = written.indexOf("?");
+  // A name for the route may follow, as in `greet/first`.
+  const [, name = "", configuration] = /^([^/]*)(?:\/(.*))?$/s.exec(question < 0 ? written : written.slice(0, question)) ?? [];
+  const { options, fault } = parseQuery(question < 0 ? "" : written.slice(question + 1));
+  const given = Object.fromEntries(options.map((option) => [option.name, option.value]));
+  return {
+    name,
+    ...(configuration === undefined ? {} : { configuration }),
+    parameters: { ...given, ...parameters },
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** True for `kamelet:source` and `kamelet:sink`. */
+export const isKameletEnd = (uri: string): boolean => /^kamelet:(?:\/\/)?(?:source|sink)(?:\?|$)/.test(uri);

@@ -1,0 +1,80 @@
+/**
+ * Parses Java's properties format: `name=value`, `name: value` or `name value`, comments that start with `#` or `!`,
+ * lines joined by a trailing backslash, `\uXXXX` and the usual escapes. The last entry of a name wins.
+ */
+export function parseProperties(text: string): ReadonlyMap<string, string> {
+  const properties = new Map<string, string>();
+  for (const line of logicalLines(text)) {
+    const end = nameEnd(line);
+    const value = line.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, "");
+    properties.set(unescape(line.slice(0, end)), unescape(trimEnd(value)));
+  }
+  return properties;
+}
+
+/** Lines with their continuations joined, without comments and blank lines. A comment cannot be continued. */
+function* logicalLines(text: string): Generator<string> {
+  let pending: string | undefined;
+  for (const raw of text.split(/\r\n|\r|\n/)) {
+    const line = raw.replace(/^[ \t\f]+/, "");
+    if (pending === undefined && (line === "" || line.startsWith("#") || line.startsWith("!"))) continue;
+    const whole: string = (pending ?? "") + line;
+    const isContinued = /(?:^|[^\\])(?:\\\\)*\\$/.test(whole);
+    pending = isContinued ? whole.slice(0, -1) : undefined;
+    if (!isContinued) yield whole;
+  }
+  if (pending !== undefined && pending !== "") yield pending;
+}
+
+/** Where the name ends: at the first unescaped `=`, `:` or white space. */
+function nameEnd(line: string): number {
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === "\\") at++;
+    else if (/[=: \t\f]/.test(line[at] as string)) return at;
+  }
+  return line.length;
+}
+
+/** Java keeps trailing white space; it is rarely intended and invisible in a URL or password. */
+const trimEnd = (value: string): string => value.replace(/[ \t\f]+$/, "");
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", f: "\f" };
+
+function unescape(text: string): string {
+  if (!text.includes("\\")) return text;
+  return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_all, hex: string | undefined, letter: string | undefined) =>
+    hex === undefined ? (escapes[letter as string] ?? (letter as string)) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/**
+ * The properties that apply with a profile: entries of the profile's own file override the plain ones, and so do entries named
+ * `%profile.name`, the form Quarkus projects use in one file.
+ */
+export function withProfile(
+  plain: ReadonlyMap<string, string>,
+  ofProfile: ReadonlyMap<string, string>,
+  profile: string | undefined,
+): ReadonlyMap<string, string> {
+  const merged = new Map([...plain].filter(([name]) => !name.startsWith("%")));
+  if (profile === undefined) return merged;
+  const prefix = `%${profile}.`;
+  for (const [name, value] of plain) if (name.startsWith(prefix)) merged.set(name.slice(prefix.length), value);
+  for (const [name, value] of ofProfile) merged.set(name, value);
+  return merged;
+}
+
+/** The names of the placeholders in a text, without functions such as `env:`, nested ones included. */
+export function placeholderNames(text: string): readonly string[] {
+  return [...text.matchAll(/\{\{[?!]?\s*([^{}:]+?)\s*(?=[{}:])/g)].map((match) => match[1] as string);
+}
+
+/** The values of the names with a prefix, by the rest of each name. */
+export function namesUnder(prefix: string, names: Iterable<string>, value: (name: string) => string | undefined): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const known = name.startsWith(prefix) ? value(name) : undefined;
+    if (known !== undefined) found[name.slice(prefix.length)] = known;
+  }
+  return found;
+}
