@@ -1,6 +1,6 @@
-// onCompletion: what a route wants done when an exchange that passed it is over.
-import type { StepNode, Values } from "@sluice/model";
-import { copyExchange } from "../exchange/copy.ts";
+// onCompletion: steps to run after an exchange that entered the route has completed.
+import type { Values } from "@sluice/model";
+import { copyExchange } from "../tools/copy-exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
@@ -11,8 +11,8 @@ export type OnCompletionOptions = Values<typeof onCompletionFields>;
 export interface Completions {
   /** Run on the exchange itself when it leaves the route. */
   readonly before: readonly Processor[];
-  /** Run on copies when the whole exchange is over. */
-  readonly after: readonly ((exchange: Exchange) => Awaitable)[];
+  /** Called when the whole exchange has completed; each works on a copy and never throws. */
+  readonly after: readonly ((exchange: Exchange) => void)[];
   readonly needOriginal: boolean;
 }
 
@@ -20,12 +20,12 @@ export const noCompletions: Completions = { before: [], after: [], needOriginal:
 
 export function completions(all: readonly OnCompletionOptions[], compiler: Compiler): Completions {
   const before: Processor[] = [];
-  const after: Processor[] = [];
+  const after: ((exchange: Exchange) => void)[] = [];
   for (const options of all) {
     if (options.disabled) continue;
     if (options.onCompleteOnly && options.onFailureOnly)
-      throw new CompileError("option-conflict", "onCompletion runs never with both onCompleteOnly and onFailureOnly: give one of them or none");
-    const steps = compiler.steps(options.steps as readonly StepNode[]);
+      throw new CompileError("option-conflict", "onCompletion never runs with both onCompleteOnly and onFailureOnly: keep one of them or none");
+    const steps = compiler.steps(options.steps);
     const holds = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
     const applies = (exchange: Exchange): boolean => {
       const failed = exchange.failure !== undefined;
@@ -40,12 +40,20 @@ export function completions(all: readonly OnCompletionOptions[], compiler: Compi
     if (options.mode === "BeforeConsumer") {
       before.push((exchange) => (applies(exchange) ? run(exchange) : undefined));
     } else {
-      after.push((exchange) => {
-        if (!applies(exchange)) return undefined;
+      const detach = (exchange: Exchange, process: Processor): void => {
         const copy = copyExchange(exchange, compiler.host.ids, { pattern: "InOnly" });
         copy.caught = exchange.failure ?? exchange.caught;
-        compiler.tasks.detach(copy, run);
-        return undefined;
+        compiler.tasks.detach(copy, process);
+      };
+      after.push((exchange) => {
+        try {
+          if (applies(exchange)) detach(exchange, run);
+        } catch (fault) {
+          // A failing condition is reported as a failed run of its own: the exchange itself completed successfully.
+          detach(exchange, () => {
+            throw fault;
+          });
+        }
       });
     }
   }

@@ -1,42 +1,55 @@
 import { aimedSpan, readTree, spanInText, type Diagnostic, type Span, type Tree } from "@sluice/model";
-import { FlowError } from "../errors/flow-error.ts";
-import { CompileError } from "../spi/compiler.ts";
+import { FlowError, isFlowError } from "../errors/flow-error.ts";
+import { CompileError, isCompileError } from "../spi/compiler.ts";
+import { messageWithin } from "./relocate.ts";
 
-/** Collects what is wrong with a flow while it is compiled, so that one fault does not hide the next. */
+/**
+ * Collects all errors of a flow during compilation, so that one does not hide the next. `known` holds errors found earlier: such a flow is
+ * compiled only to find more, and consequences of a known error are not reported again.
+ */
 export class DiagnosticSink {
   readonly found: Diagnostic[] = [];
   readonly #source: string;
-  /** Read again for the first fault that needs it: what is compiled lives long, and must not keep it. */
+  readonly #known: readonly Diagnostic[];
+  /** Parsed again when the first error needs it: compiled flows live long and should not retain the tree. */
   #tree: Tree | undefined = undefined;
 
-  constructor(source: string) {
+  constructor(source: string, known: readonly Diagnostic[] = []) {
     this.#source = source;
+    this.#known = known;
   }
 
-  /** Runs `make`; a fault is noted at `span` and the stand-in returned. A bug is no fault of the flow and goes up. */
+  /** Runs `make`; reports an error at `span` and returns the fallback value. Bugs are rethrown. */
   attempt<T>(place: { span: Span; routeId?: string; stepId?: string }, make: () => T, otherwise: T): T {
     try {
       return make();
     } catch (thrown) {
-      this.add(faultOf(thrown), place);
+      // An option that failed to bind is missing, and steps do not expect that.
+      const error = this.#known.length > 0 && !isFault(thrown) ? undefined : faultOf(thrown);
+      if (error !== undefined && !this.#known.some((fault) => isSameStep(fault, place))) this.add(error, place);
       return otherwise;
     }
   }
 
-  /** `text`: what the place holds, when the fault may say where in it. */
+  /** `text`: the source text at this place, if the error can point into it. */
   add(error: CompileError, { span: owner, routeId, stepId, text }: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
+    const { within, ...use } = owner;
     const span =
-      error.option !== undefined || error.value !== undefined
-        ? aimedSpan((this.#tree ??= readTree(this.#source).tree), this.#source, owner, error)
-        : error.offset !== undefined && text !== undefined
-          ? spanInText(this.#source, owner, text, error.offset)
-          : owner;
-    // What stands above the routes is compiled for each of them; its fault is one fault all the same.
-    if (this.found.some((other) => other.code === error.code && other.message === error.message && other.span.start === span.start)) return;
+      within !== undefined
+        ? use
+        : error.option !== undefined || error.value !== undefined
+          ? aimedSpan((this.#tree ??= readTree(this.#source).tree), this.#source, owner, error)
+          : error.offset !== undefined && text !== undefined
+            ? spanInText(this.#source, owner, text, error.offset)
+            : owner;
+    const message = within === undefined ? error.message : messageWithin(error.message, within);
+    if (this.#known.some((fault) => overlap(fault.span, span))) return;
+    // Document-level entities are compiled once per route; report their error only once.
+    if (this.found.some((other) => other.code === error.code && other.message === message && other.span.start === span.start)) return;
     this.found.push({
       code: error.code,
       severity: "error",
-      message: error.message,
+      message,
       path: "",
       span,
       ...(routeId === undefined ? {} : { routeId }),
@@ -50,9 +63,15 @@ export class DiagnosticSink {
   }
 }
 
-/** A value of the flow that fails as the same value in a message would is a fault of the flow. */
+const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+const isSameStep = (fault: Diagnostic, { routeId, stepId }: { routeId?: string; stepId?: string }): boolean =>
+  stepId !== undefined && fault.stepId === stepId && fault.routeId === routeId;
+
+const isFault = (thrown: unknown): boolean => isCompileError(thrown) || (isFlowError(thrown) && thrown.code !== "unexpected");
+
+/** A literal in the flow that fails to evaluate is an error in the flow. */
 function faultOf(thrown: unknown): CompileError {
-  if (thrown instanceof CompileError) return thrown;
-  if (thrown instanceof FlowError && thrown.code !== "unexpected") return new CompileError(thrown.code, thrown.message);
-  throw thrown;
+  if (!isFault(thrown)) throw thrown;
+  return isCompileError(thrown) ? thrown : new CompileError((thrown as FlowError).code, (thrown as FlowError).message);
 }

@@ -1,40 +1,35 @@
-// Endpoints found while running. What came with a message must not choose where it goes: a URI counts as the author's when
-// its scheme is literal in the template or the whole URI stands somewhere in the flow as a destination; otherwise the step's
-// `allowedSchemes` must name the scheme. Only who tests the flow by hand, with the operator's token, may name any.
-import type { EndpointNode, Span } from "@sluice/model";
+// Endpoints resolved at run time. Message content must not choose the destination: a URI is trusted when its scheme is literal in the template,
+// or when the whole URI appears in the flow as a destination. Otherwise the step's `allowedSchemes` must list the scheme. Only messages sent
+// from a test session, which needs the operator's token, may name any URI.
+import type { EndpointNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { CompileError, type DynamicEndpointOptions, type Outlet } from "../spi/compiler.ts";
+import { isCompileError, type DynamicEndpointOptions } from "../spi/compiler.ts";
+import type { EndpointOrigin } from "../spi/connector.ts";
+import type { EndpointCache, Found } from "./endpoint-cache.ts";
 import { schemeOf } from "./endpoint-binder.ts";
+import type { FlowScope } from "./flow-scope.ts";
 
-/** Endpoints one step keeps; the one unused longest goes first. */
-const keptEndpoints = 1000;
-
-export interface DynamicContext {
-  /** Every destination the author wrote: `to` URIs and the texts of expressions. */
+export interface DynamicContext<T> {
+  /** Every destination written in the flow: `to` URIs and the texts of expressions. */
   readonly authored: readonly string[];
-  open<T>(node: EndpointNode, trusted: boolean): T;
-  close(opened: unknown): void;
+  readonly cache: EndpointCache<T>;
+  open(node: EndpointNode, origin: EndpointOrigin): Omit<Found<T>, "isOpen">;
 }
 
-/** Finds and keeps what `open` makes of a URI. */
-export function dynamicEndpoints<T extends Pick<Outlet, never>>(
-  options: DynamicEndpointOptions,
-  context: DynamicContext,
-): (uri: string, exchange: Exchange) => T {
-  const kept = new Map<string, { readonly opened: T; readonly isOpen: boolean }>();
+/** Resolves URIs with `open` and caches the results. */
+export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: DynamicContext<T>): (uri: string, exchange: Exchange) => T {
+  const { cache } = context;
   const literal = literalPrefix(options.template);
   const literalScheme = literalSchemeOf(literal);
   const literalAddress = /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === options.template;
   const allowed = options.allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
 
   return (uri, exchange) => {
-    const found = kept.get(uri);
+    const found = cache.get(uri);
     if (found === undefined) return look(uri, exchange);
     if (!found.isOpen && !isTrial(exchange)) throw fromMessage(uri);
-    kept.delete(uri);
-    kept.set(uri, found);
-    return found.opened;
+    return found.value;
   };
 
   function look(uri: string, exchange: Exchange): T {
@@ -43,37 +38,36 @@ export function dynamicEndpoints<T extends Pick<Outlet, never>>(
     const written = isAuthored(uri, context.authored);
     const isOpen = allowed !== undefined || scheme === literalScheme || written;
     if (!isOpen && !isTrial(exchange)) throw fromMessage(uri);
-    const opened = openOrFail<T>(context, { uri, parameters: {}, span: options.span }, written || (literalAddress && scheme === literalScheme));
-    if (kept.size >= keptEndpoints) {
-      const [oldest] = kept;
-      if (oldest !== undefined) {
-        kept.delete(oldest[0]);
-        context.close(oldest[1].opened);
-      }
-    }
-    kept.set(uri, { opened, isOpen });
-    return opened;
+    const origin = {
+      trusted: written || (literalAddress && scheme === literalScheme),
+      authored: written || literal === options.template,
+      literalScheme: written || scheme === literalScheme,
+    };
+    const opened = openOrFail(context, { uri, parameters: {}, span: options.span }, origin);
+    cache.add(uri, { ...opened, isOpen });
+    return opened.value;
   }
 }
 
 function fromMessage(uri: string): FlowError {
-  return refused(uri, "it came with the message; name its scheme in allowedSchemes if that is meant");
+  return refused(uri, "it was taken from the message; add its scheme to allowedSchemes to allow this");
 }
 
-/** Sent in by a test session, not by a caller of a webhook. */
+/** The message was sent from a test session, not by an external caller. */
 function isTrial({ run: { root } }: Exchange): boolean {
   return root.session !== undefined && root.trigger.method === undefined;
 }
 
-function openOrFail<T>(context: DynamicContext, node: { uri: string; parameters: Readonly<Record<string, string>>; span: Span }, trusted: boolean): T {
+function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: EndpointOrigin): Omit<Found<T>, "isOpen"> {
   try {
-    return context.open<T>(node, trusted);
+    return context.open(node, origin);
   } catch (thrown) {
-    if (!(thrown instanceof CompileError)) throw thrown;
+    if (!isCompileError(thrown)) throw thrown;
     const type =
       thrown.code === "connector-unknown" || thrown.code === "endpoint-invalid"
         ? "org.apache.camel.NoSuchEndpointException"
         : "org.apache.camel.ResolveEndpointFailedException";
+    if (thrown.code === "endpoint-refused") throw refused(node.uri, thrown.message);
     throw new FlowError(type, `No endpoint could be found for: ${node.uri}, ${thrown.message}`, { code: thrown.code });
   }
 }
@@ -84,7 +78,17 @@ function refused(uri: string, reason: string): FlowError {
   });
 }
 
-/** The scheme every URI of these options has, or those it may have; undefined when a message may choose any of the flow's. */
+/** Records connectors that such an endpoint may use and that are not loaded yet. */
+export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
+  if (index === undefined) return;
+  const written = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));
+  for (const name of new Set(schemesOf(options) ?? written())) {
+    const part = { kind: "connectors", name } as const;
+    if (index.isUnloaded(part)) unloaded.add(part);
+  }
+}
+
+/** The schemes a URI of these options can have; undefined when the message may choose any scheme used in the flow. */
 export function schemesOf({ template, allowedSchemes }: DynamicEndpointOptions): readonly string[] | undefined {
   const literal = literalSchemeOf(literalPrefix(template));
   if (literal !== undefined) return [literal];
@@ -95,13 +99,13 @@ function literalSchemeOf(literal: string): string | undefined {
   return schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
 }
 
-/** What stands before the first `${` of a template. */
+/** The part of a template before the first `${`. */
 function literalPrefix(template: string): string {
   const at = template.search(/\$(simple)?\{/);
   return (at < 0 ? template : template.slice(0, at)).trim();
 }
 
-/** True when the URI stands as a whole in a text the author wrote. */
+/** True when the complete URI appears in a text of the flow. */
 function isAuthored(uri: string, authored: readonly string[]): boolean {
   if (uri === "") return false;
   return authored.some((text) => {

@@ -1,11 +1,11 @@
-// The error handler around a step: redelivers the step, then lets a clause or the dead letter endpoint deal with
-// the failure, else hands it on as exhausted so that outer handlers leave it alone.
+// The error handler around a step: redelivers, then runs a matching clause or the dead letter endpoint. A failure none of them handles is
+// passed on as exhausted, so that outer handlers do not handle it again.
 import { ending, type Exchange } from "../exchange/exchange.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
-import type { RunListener } from "../run/runtime.ts";
+import type { RunEvents } from "./run-events.ts";
 import type { Host, LogLevel } from "../spi/host.ts";
-import { pause } from "../spi/pacing.ts";
+import { pause } from "../tools/pacing.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { pickClause, type ExceptionClause } from "./exception-clause.ts";
 import { noRedelivery, type RedeliveryPolicy } from "./redelivery-policy.ts";
@@ -14,25 +14,25 @@ import type { Slot } from "./wiring.ts";
 export interface ErrorHandlerPlan {
   readonly kind: "default" | "dead-letter" | "none";
   readonly policy: RedeliveryPolicy;
-  /** Route clauses first, then the document's. */
+  /** Clauses of the route first, then those of the document. */
   readonly clauses: readonly (readonly ExceptionClause[])[];
   readonly deadLetter: Processor | undefined;
   readonly deadLetterOriginal: "message" | "body" | undefined;
 }
 
-/** True when steps must be guarded one by one; otherwise the route boundary alone is enough. */
+/** True when each step needs a guard; otherwise the route boundary handles all failures. */
 export function guardsSteps(plan: ErrorHandlerPlan): boolean {
   return plan.kind !== "none" && (plan.kind === "dead-letter" || plan.policy.maximum !== 0 || plan.clauses.some((level) => level.length > 0));
 }
 
-/** True when some handler gives back the message as it entered the route, or a dead-letter store may want to keep it. */
+/** True when a handler restores the message as it entered the route, or a dead-letter store may need it. */
 export function needsOriginal(plan: ErrorHandlerPlan): boolean {
   return (
     plan.kind === "dead-letter" || plan.deadLetterOriginal !== undefined || plan.clauses.some((level) => level.some((clause) => clause.original !== undefined))
   );
 }
 
-export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunListener, isStopping: () => boolean): (slot: Slot) => Processor {
+export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEvents, isStopping: () => boolean): (slot: Slot) => Processor {
   const redelivers =
     plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
 
@@ -59,7 +59,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
     return clause?.retryWhile !== undefined || policyOf(clause).maximum !== 0;
   }
 
-  /** A clause without policy but with steps means no redelivery for its types; without either the handler's policy holds. */
+  /** A clause with steps but no policy disables redelivery for its types; without either, the handler's policy applies. */
   function policyOf(clause: ExceptionClause | undefined): RedeliveryPolicy {
     if (clause === undefined) return plan.policy;
     return clause.policy ?? (clause.steps === undefined ? plan.policy : noRedelivery);
@@ -73,11 +73,11 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
       markRedelivery(exchange, attempt, policy.maximum);
       const goOn = clause?.retryWhile === undefined ? policy.maximum < 0 || attempt <= policy.maximum : clause.retryWhile(exchange);
       if (!goOn || (isStopping() && !policy.whileStopping)) return conclude(exchange, error, clause, attempt - 1);
-      const delayMs = policy.delay(attempt, host.random);
+      const delayMs = policy.delay(attempt, () => host.random());
       exchange.run.redeliveries++;
       exchange.run.status = "retrying";
       exchange.attempt = attempt;
-      log(policy.retryLevel(attempt), exchange, error, () => `attempt ${attempt} failed and is repeated in ${Math.round(delayMs)} ms`);
+      log(policy.retryLevel(attempt), exchange, error, () => `attempt ${attempt} failed, next attempt in ${Math.round(delayMs)} ms`);
       listener.retrying(exchange.run, exchange, error, delayMs);
       await pause(exchange, delayMs, host.clock);
       exchange.message = before.copy();
@@ -108,15 +108,15 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
     if (exchange.run.status === "retrying") exchange.run.status = "running";
   }
 
-  /** All tries are over: clause steps, else the dead letter endpoint, else the caller gets it. */
+  /** No attempts left: run the clause's steps or the dead letter endpoint, else return the failure to the caller. */
   function conclude(exchange: Exchange, error: FlowError, clause: ExceptionClause | undefined, redeliveries: number): Awaitable {
     settleStatus(exchange);
     const useDeadLetter = plan.deadLetter !== undefined && clause?.steps === undefined;
     const handled = useDeadLetter || clause?.handled?.(exchange) === true;
     const continued = !handled && clause?.continued?.(exchange) === true;
     const { handledLevel, continuedLevel } = policyOf(clause);
-    if (handled) log(handledLevel, exchange, error, () => (useDeadLetter ? "the dead letter endpoint takes the message" : "the failure is handled"));
-    else if (continued) log(continuedLevel, exchange, error, () => "the route goes on");
+    if (handled) log(handledLevel, exchange, error, () => (useDeadLetter ? "sent to the dead letter endpoint" : "the failure was handled"));
+    else if (continued) log(continuedLevel, exchange, error, () => "the route continues");
     if (handled || continued) clearRedelivery(exchange);
     else if (plan.policy.maximum !== 0 || clause !== undefined) showRedeliveriesDone(exchange, redeliveries);
     const target = useDeadLetter ? plan.deadLetter : clause?.steps;
@@ -159,7 +159,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunLi
   }
 }
 
-/** Puts a failure where handlers and expressions find it, and names its place. */
+/** Stores a failure where handlers and expressions find it, and adds its step. */
 export function note(exchange: Exchange, thrown: unknown): FlowError {
   const error = toFlowError(thrown);
   error.stepId ??= exchange.at?.id;

@@ -1,5 +1,5 @@
-// From the document's words about failures to the plan a route's error handler follows.
-import type { ExpressionNode, Span, StepNode, Values } from "@sluice/model";
+// Compiles the error handling of a document into the plan a route's error handler follows.
+import type { ExpressionNode, Span, Values } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
 import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
@@ -12,7 +12,7 @@ import { noRedelivery, redeliveryPolicy, type RedeliveryOptions, type Redelivery
 export type OnExceptionOptions = Values<typeof onExceptionFields>;
 export type ErrorHandlerOptions = Values<typeof errorHandlerFields>;
 
-/** A clause as written and where it stands. */
+/** A clause and its position in the document. */
 interface ClauseSource {
   readonly options: OnExceptionOptions;
   readonly span: Span;
@@ -67,7 +67,7 @@ function clause(options: OnExceptionOptions, compiler: Compiler): ExceptionClaus
     continued: predicate(options.continued),
     retryWhile: predicate(options.retryWhile),
     policy: policyOf(options, compiler),
-    steps: options.steps.length === 0 ? undefined : compiler.steps(options.steps as readonly StepNode[], { errors: "off" }),
+    steps: options.steps.length === 0 ? undefined : compiler.steps(options.steps, { errors: "off" }),
     original: original(options),
   };
 }
@@ -84,12 +84,12 @@ function hasNoEffect(options: OnExceptionOptions): boolean {
   );
 }
 
-/** The policy that is written in place, or the one that is named. */
+/** The inline policy, or the referenced one. */
 function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeliveryPolicyRef">, { registry }: Compiler): RedeliveryPolicy | undefined {
   const { redeliveryPolicy: own, redeliveryPolicyRef: name } = options;
   if (name === undefined) return own === undefined ? undefined : redeliveryPolicy(own);
   if (own !== undefined)
-    throw new CompileError("option-conflict", "give redeliveryPolicy or redeliveryPolicyRef, not both", {
+    throw new CompileError("option-conflict", "redeliveryPolicy and redeliveryPolicyRef cannot be used together", {
       hint: "keep one of them",
       option: "redeliveryPolicyRef",
     });
@@ -98,14 +98,17 @@ function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeli
 
 function original(options: { readonly useOriginalMessage: boolean; readonly useOriginalBody: boolean }): "message" | "body" | undefined {
   if (options.useOriginalMessage && options.useOriginalBody)
-    throw new CompileError("option-conflict", "give useOriginalMessage or useOriginalBody, not both", { hint: "keep one of them", option: "useOriginalBody" });
+    throw new CompileError("option-conflict", "useOriginalMessage and useOriginalBody cannot be used together", {
+      hint: "keep one of them",
+      option: "useOriginalBody",
+    });
   return options.useOriginalMessage ? "message" : options.useOriginalBody ? "body" : undefined;
 }
 
-/** Refuses an exception type no failure can have. */
+/** Rejects an exception type that no failure can have. */
 function assertExceptionType(type: string): void {
   if (isKnownExceptionType(type)) return;
-  const near = nearestName(type, exceptionTypeNames);
+  const near = nearestName(type, exceptionTypeNames());
   throw new CompileError("exception-unknown", `unknown exception type '${type}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
     hint: "use a full Java or Camel exception name, e.g. java.lang.Exception",
     value: type,

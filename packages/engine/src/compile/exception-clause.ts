@@ -1,4 +1,4 @@
-// onException clauses: which one is for a failure, and what it asks for.
+// onException clauses: selects the clause for a failure.
 import { inheritanceDistance } from "../errors/exception-types.ts";
 import type { FlowError } from "../errors/flow-error.ts";
 import { toFlowError } from "../errors/flow-error.ts";
@@ -10,7 +10,7 @@ import type { RedeliveryPolicy } from "./redelivery-policy.ts";
 export interface ExceptionClause {
   readonly types: readonly string[];
   readonly when: Expression<boolean> | undefined;
-  /** The condition as written; the same types and condition later in a document replace the earlier clause. */
+  /** The condition as written. A later clause with the same types and condition replaces an earlier one. */
   readonly whenText: string;
   readonly handled: Expression<boolean> | undefined;
   readonly continued: Expression<boolean> | undefined;
@@ -27,8 +27,8 @@ interface Candidate {
 }
 
 /**
- * The clause for a failure. Levels are asked in order (route before document) for equal distance; the cause chain is
- * walked from the root cause up, an exact type wins at once, then the smallest inheritance distance.
+ * The clause for a failure. The cause chain is walked from the root cause up; an exact type wins immediately, then the smallest inheritance
+ * distance. At equal distance, levels apply in order (route before document).
  */
 export function pickClause(levels: readonly (readonly ExceptionClause[])[], error: FlowError, exchange: Exchange): ExceptionClause | undefined {
   const chain: FlowError[] = [];
@@ -62,7 +62,7 @@ function closest(types: readonly string[], type: string): number | undefined {
   return best;
 }
 
-/** Clauses of one level with later twins in place of earlier ones. */
+/** Removes clauses that a later identical one replaces. */
 export function withoutTwins(clauses: readonly ExceptionClause[]): readonly ExceptionClause[] {
   const kept = new Map<string, ExceptionClause>();
   for (const clause of clauses) kept.set(`${clause.types.join(",")}?${clause.whenText}`, clause);

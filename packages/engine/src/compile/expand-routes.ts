@@ -1,6 +1,7 @@
-// Routes that are not written out: each templatedRoute makes one from a routeTemplate, and words such as `rest` say
-// themselves which routes they mean.
-import type { FlowDocument, RouteNode } from "@sluice/model";
+// Routes that are generated: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes of their own, and a
+// route whose source is a Kamelet gets the Kamelet's trigger.
+import { isKameletEnd, type FlowDocument, type RouteNode } from "@sluice/model";
+import { CompileError } from "../spi/compiler.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 import type { TemplateLibrary } from "./template-library.ts";
@@ -22,5 +23,20 @@ export function expandRoutes(
     const expand = catalog.entities.get(entity.name)?.expand;
     if (expand !== undefined) routes.push(...diagnostics.attempt(entity, () => expand(entity, { flowId, entities: flow.entities }), []));
   }
-  return routes;
+  return routes.map((route) => withKameletSource(route, templates, diagnostics));
+}
+
+/** `from: kamelet:x` is replaced by the Kamelet's own trigger and steps around those of the route. */
+function withKameletSource(route: RouteNode, templates: TemplateLibrary, diagnostics: DiagnosticSink): RouteNode {
+  const { span, uri } = route.from;
+  return diagnostics.attempt(
+    { span, routeId: route.id },
+    () => {
+      if (isKameletEnd(uri))
+        throw new CompileError("kamelet-endpoint", `'${uri}' can be used only inside a template`, { hint: "use another endpoint in 'from'" });
+      return templates.withSource(route);
+    },
+    // The route's own steps are still checked.
+    { ...route, from: { uri: "kamelet:source", parameters: {}, span } },
+  );
 }

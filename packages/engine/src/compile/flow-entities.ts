@@ -1,4 +1,4 @@
-// What a document says about its routes as a whole, sorted by which route it is for.
+// Document-level entities that apply to a route.
 import type { EntityNode, FlowDocument, RouteNode, Span, Values } from "@sluice/model";
 import { documentStart } from "@sluice/model";
 import type { routeConfigurationFields } from "../entities/route-entities.ts";
@@ -9,7 +9,7 @@ import { textPattern } from "./uri-pattern.ts";
 
 type Configuration = Values<typeof routeConfigurationFields>;
 
-/** Everything around one route. */
+/** Everything configured around one route. */
 export interface RouteSurroundings {
   readonly errors: ErrorSources;
   readonly intercepts: readonly InterceptOptions[];
@@ -58,7 +58,7 @@ function namesOf(options: ErrorHandlerOptions): string[] {
   return [options.id, options.defaultErrorHandler?.id, options.deadLetterChannel?.id, options.noErrorHandler?.id].filter((id) => id !== undefined);
 }
 
-/** A configuration without id is for every route of its document; with one, for the routes that name it. */
+/** A configuration without an id applies to every route of its document; with one, to the routes that name it. */
 function appliesTo(entity: EntityNode, route: RouteNode, holds: (precondition: string, span: Span) => boolean): boolean {
   const { id, precondition, disabled } = entity.options as Configuration;
   if (disabled || (precondition !== undefined && !holds(precondition, entity.span))) return false;

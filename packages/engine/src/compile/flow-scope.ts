@@ -1,11 +1,17 @@
-// What all routes of one flow share while they are compiled and while they live.
+// State that all routes of a flow share during compilation and at run time.
 import type { EntityNode, FormatNode, Values } from "@sluice/model";
+import { bindFields } from "./bind-fields.ts";
 import { CompileError, type Lifecycle } from "../spi/compiler.ts";
-import type { BeanDeclaration, Catalog, Format } from "../spi/declaration.ts";
-import type { Host } from "../spi/host.ts";
-import type { RunListener, RuntimeLimits } from "../run/runtime.ts";
+import type { Connection, ConnectionBean, ConnectionRequest } from "../spi/connection.ts";
+import type { BeanDeclaration, Catalog, Format, UnloadedPart } from "../spi/declaration.ts";
+import type { Clock, Host } from "../spi/host.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { RuntimeLimits } from "./runtime-limits.ts";
 import type { beanFields } from "../entities/template-entities.ts";
 import type { EndpointBinder } from "./endpoint-binder.ts";
+import { classNameOf, findConnection, propertyBean } from "./find-connection.ts";
+import { isClassName } from "./function-stub.ts";
+import { isSuppliedKind, missingBeanHint, operatorBean, type OperatorBean } from "./operator-beans.ts";
 import type { TemplateLibrary } from "./template-library.ts";
 import { closest as nearestName } from "@sluice/model";
 
@@ -14,28 +20,43 @@ export interface FlowScope {
   readonly flowHash: string;
   readonly catalog: Catalog;
   readonly host: Host;
-  readonly listener: RunListener;
+  readonly listener: RunEvents;
   readonly limits: RuntimeLimits;
   readonly endpoints: EndpointBinder;
+  readonly entities: readonly EntityNode[];
   readonly beans: BeanRegistry;
   readonly formats: FormatRegistry;
   readonly templates: TemplateLibrary;
-  /** Destinations and expression texts of the flow, for telling the author's endpoints from a message's. */
+  /** Values of options that are declared secret, collected while the flow is prepared. */
+  readonly secrets: { add(value: string): unknown };
+  /** Destinations and expression texts of the flow, to distinguish endpoints written in the flow from those taken from a message. */
   readonly authored: readonly string[];
   property(name: string): string | undefined;
+  propertiesUnder(prefix: string): Readonly<Record<string, string>>;
+  /** Records a part that must be loaded before the flow can be compiled. */
+  readonly unloaded: { add(part: UnloadedPart): unknown };
+  /** The ids of the connections that are used. */
+  readonly connections: Set<string>;
 }
 
-/** Beans of the flow by name, and built-in ones by class name. Each is made once per flow. */
+/** Dependencies of bean creation. */
+export interface BeanParts {
+  readonly catalog: Catalog;
+  readonly host: Host;
+  propertiesUnder(prefix: string): Readonly<Record<string, string>>;
+  readonly unloaded: { add(part: UnloadedPart): unknown };
+  readonly connections: Set<string>;
+}
+
+/** Beans of the flow by name, and built-in ones by class name. Each is created once per flow. */
 export class BeanRegistry {
-  readonly #catalog: Catalog;
-  readonly #host: Host;
+  readonly #parts: BeanParts;
   readonly #declared = new Map<string, Values<typeof beanFields>>();
   readonly #made = new Map<string, unknown>();
   readonly #lifecycles: Lifecycle[] = [];
 
-  constructor(catalog: Catalog, host: Host, entities: readonly EntityNode[]) {
-    this.#catalog = catalog;
-    this.#host = host;
+  constructor(parts: BeanParts, entities: readonly EntityNode[]) {
+    this.#parts = parts;
     for (const entity of entities) {
       if (entity.name !== "beans") continue;
       const bean = entity.options as Values<typeof beanFields>;
@@ -43,56 +64,196 @@ export class BeanRegistry {
     }
   }
 
+  /** Adds a bean of a templated route and returns its name: its own, or a generated one if that is taken. */
+  declare(bean: Bean, routeId: string): string {
+    this.check(bean.type);
+    let name = bean.name;
+    // Uses in several routes may have the same owner, and each has its own properties.
+    for (let number = 1; this.#declared.has(name); number++) name = `${bean.name}-${routeId}${number === 1 ? "" : number}`;
+    this.#declared.set(name, bean);
+    return name;
+  }
+
   get(reference: string, kind: string): unknown {
     const name = reference.replace(/^#(bean:)?(?!class:|type:)/, "").trim();
     const key = `${kind} ${name}`;
     if (this.#made.has(key)) return this.#made.get(key);
-    const bean = this.#declared.get(name);
-    const made = bean === undefined ? this.#make(name, kind, {}, reference) : this.#make(bean.type, kind, bean.properties);
+    const supplied = isSuppliedKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#supplied(one)) : undefined;
+    const made = supplied ?? this.#makeNamed(name, kind, reference);
     this.#made.set(key, made);
     return made;
   }
 
-  /** Refuses a type nobody knows. */
+  #makeNamed(name: string, kind: string, reference: string): unknown {
+    const bean = this.#declared.get(name);
+    const inProperties = bean === undefined ? propertyBean(name, this.#parts) : undefined;
+    if (bean !== undefined) return this.#make(bean.type, kind, { ...argumentsOf(bean), ...bean.properties }, { name });
+    if (inProperties !== undefined) return this.#make(inProperties.type, kind, inProperties.properties, { name });
+    return this.#make(name, kind, {}, { name, written: reference });
+  }
+
+  /** The bean of this name if it is the operator's: one of the flow with such a type, or an export. */
+  #supplied(name: string): OperatorBean | undefined {
+    const key = `supplied ${name}`;
+    if (this.#made.has(key)) return this.#made.get(key) as OperatorBean;
+    const declared = this.#declared.get(name);
+    const bean = declared ?? propertyBean(name, this.#parts);
+    const type = bean?.type ?? name;
+    const kind = this.#known(classOf(type))?.kind;
+    if (kind !== "function" && kind !== "object") return undefined;
+    const given = { ...(declared === undefined ? {} : argumentsOf(declared)), ...bean?.properties };
+    const found = { kind, made: this.#make(type, kind, given, { name }) } as OperatorBean;
+    this.#made.set(key, found);
+    return found;
+  }
+
+  /** The definition of a bean in the flow. */
+  describe(name: string): ConnectionBean | undefined {
+    const bean = this.#declared.get(name);
+    return bean === undefined ? undefined : { type: bean.type, properties: bean.properties };
+  }
+
+  names(): readonly string[] {
+    return [...this.#declared.keys()];
+  }
+
+  /** Rejects a type that is neither a bean nor a connection class. */
   check(type: string): void {
-    this.#find(type);
+    if (componentOf(type) !== undefined) this.#schemeOf(type);
+    else if (this.#parts.host.connections?.hasClass(classNameOf(type)) !== true) this.#find(type);
+  }
+
+  /** The connector configured by a bean of a component class, with the bean's properties; undefined for any other name. */
+  component(name: string): ComponentBean | undefined {
+    const bean = this.#declared.get(name);
+    if (bean === undefined || componentOf(bean.type) === undefined) return undefined;
+    return { scheme: this.#schemeOf(bean.type), properties: bean.properties };
   }
 
   get lifecycles(): readonly Lifecycle[] {
     return this.#lifecycles;
   }
 
-  #make(type: string, kind: string, properties: Readonly<Record<string, string>>, written = type): unknown {
-    const declaration = this.#find(type, written);
-    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is no ${kind.replaceAll("-", " ")}`, { value: written });
-    const values: Record<string, unknown> = {};
-    for (const name of Object.keys(properties)) {
-      if (!Object.hasOwn(declaration.properties, name)) throw new CompileError("option-unknown", `'${type}' has no property '${name}'`);
-    }
-    for (const [name, field] of Object.entries(declaration.properties as Readonly<Record<string, import("@sluice/model").Field<unknown>>>)) {
-      const parsed = field.safeParse(Object.hasOwn(properties, name) ? properties[name] : undefined);
-      if (!parsed.success) throw new CompileError("option-invalid", `property '${name}' of '${type}': ${parsed.error.issues[0]?.message ?? "is wrong"}`);
-      values[name] = parsed.data;
-    }
-    const made = declaration.create(values as never, this.#host);
+  #make(type: string, kind: string, given: Readonly<Record<string, string>>, { name, written = type }: { name: string; written?: string }): unknown {
+    const declaration = this.#find(type, { written, kind });
+    if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' cannot be used as ${kind.replaceAll("-", " ")}`, { value: written });
+    const values =
+      declaration.takesAny === true ? withPositions(given) : bindFields(declaration.properties, withArguments(given, type, declaration), `'${type}'`);
+    const made = declaration.create(values as never, this.#parts.host, {
+      name,
+      bean: (reference, wanted) => this.get(reference, wanted),
+      connection: (request) => this.#connection(request, name),
+    });
     if (typeof made === "object" && made !== null && ("start" in made || "stop" in made)) this.#lifecycles.push(made as Lifecycle);
     return made;
   }
 
-  #find(type: string, written = type): BeanDeclaration {
-    const name = type
-      .replace(/^#(class|type|bean):/, "")
-      .replace(/\(.*\)$/, "")
-      .trim();
-    const found = this.#catalog.beans.get(name) ?? this.#catalog.beans.get(name.slice(name.lastIndexOf(".") + 1));
+  #connection<C>(request: ConnectionRequest, user: string): Connection<C> {
+    const connection = findConnection<C>(request, user, { ...this.#parts, flowBean: (name) => this.describe(name), flowBeanNames: () => this.names() });
+    this.#lifecycles.push({ stop: () => connection.release() });
+    return connection;
+  }
+
+  #schemeOf(type: string): string {
+    const wanted = componentOf(type);
+    const { connectors, refused, index } = this.#parts.catalog;
+    const scheme = [...connectors.keys(), ...(index?.schemes() ?? [])].find((known) => known.replaceAll("-", "").toLowerCase() === wanted);
+    if (scheme !== undefined) return scheme;
+    const reason = [...refused].find(([name]) => name.endsWith(":") && name.slice(0, -1).replaceAll("-", "").toLowerCase() === wanted)?.[1];
+    throw reason === undefined
+      ? new CompileError("connector-unknown", `unknown connector '${wanted}' of the component class '${type.replace(/^#class:/, "")}'`, { value: type })
+      : new CompileError("connector-refused", reason, { value: type });
+  }
+
+  #known(name: string): BeanDeclaration | undefined {
+    const { beans } = this.#parts.catalog;
+    return beans.get(name) ?? (isClassName(name) ? beans.get(name.slice(name.lastIndexOf(".") + 1)) : undefined);
+  }
+
+  #find(type: string, use: { readonly written?: string; readonly kind?: string } = {}): BeanDeclaration {
+    const name = classOf(type);
+    const { catalog, unloaded } = this.#parts;
+    const found = this.#known(name);
     if (found !== undefined) return found;
-    const near = nearestName(name, [...this.#catalog.beans.keys()]);
-    throw new CompileError("bean-unknown", `no bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
-      hint: "define it under beans, or use one of the built-in names",
-      value: written,
+    const part = { kind: "beans", name } as const;
+    if (catalog.index?.isUnloaded(part) === true) {
+      unloaded.add(part);
+      throw new CompileError("bean-unloaded", `bean '${name}' is not loaded`, { unloaded: part });
+    }
+    const near = nearestName(name, [...catalog.beans.keys()]);
+    const hint = missingBeanHint(name, use.kind ?? "class", this.#ownerOf(name));
+    throw new CompileError("bean-unknown", `unknown bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+      hint: near === undefined ? hint : `write '${near}', or ${hint}`,
+      value: use.written ?? type,
     });
   }
+
+  /** For `orders.total`, if the flow has a bean `orders`: its class and the requested method. */
+  #ownerOf(name: string): { readonly type: string; readonly method: string } | undefined {
+    const dot = name.lastIndexOf(".");
+    const bean = dot < 0 ? undefined : this.#declared.get(name.slice(0, dot));
+    return bean === undefined ? undefined : { type: classOf(bean.type), method: name.slice(dot + 1) };
+  }
 }
+
+/** The name without Camel's marks and without arguments. */
+const classOf = (type: string): string =>
+  type
+    .replace(/^#(class|type|bean):/, "")
+    .replace(/\(.*\)$/s, "")
+    .trim();
+
+/** Constructor arguments by position, in addition to the properties. */
+const withPositions = (given: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [/^\((\d+)\)$/.exec(name)?.[1] ?? name, value]));
+
+type Bean = Values<typeof beanFields>;
+
+export interface ComponentBean {
+  readonly scheme: string;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** Camel names the class of a component after its scheme, without hyphens: `SpringRabbitMQComponent` is that of `spring-rabbitmq`. */
+function componentOf(type: string): string | undefined {
+  return /^#class:[\w.]*\.component\.[\w.]*?(\w+)Component$/.exec(type.trim())?.[1]?.toLowerCase();
+}
+
+/** Temporary name of a constructor argument until its property is known. */
+const argumentName = (position: number): string => `(${position})`;
+
+function argumentsOf({ constructors }: Bean): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(constructors).map(([position, value]) => [argumentName(Number(position)), value]));
+}
+
+/** The properties merged with constructor arguments, whether given after the class name or under `constructors`. */
+function withArguments(given: Readonly<Record<string, string>>, type: string, declaration: BeanDeclaration): Readonly<Record<string, string>> {
+  const properties: Record<string, string> = {};
+  const names = declaration.constructorProperties ?? [];
+  const set = (position: string, value: string): void => {
+    const name = names[Number(position)];
+    if (name === undefined)
+      throw new CompileError(
+        "bean-arguments",
+        `'${type}' takes ${names.length === 0 ? "no arguments" : `at most ${names.length} argument(s): ${names.join(", ")}`}`,
+        {
+          hint: "set its properties instead",
+          value: type,
+        },
+      );
+    properties[name] = value;
+  };
+  const written = /^[^(]*\((.*)\)\s*$/s.exec(type)?.[1]?.trim() ?? "";
+  if (written !== "") written.split(",").forEach((text, position) => set(String(position), unquoted(text.trim())));
+  for (const [name, value] of Object.entries(given)) {
+    const position = /^\((\d+|NaN)\)$/.exec(name)?.[1];
+    if (position === undefined) properties[name] = value;
+    else set(position, value);
+  }
+  return properties;
+}
+
+const unquoted = (text: string): string => (/^(['"]).*\1$/s.test(text) ? text.slice(1, -1) : text);
 
 /** Data formats: built in, or named under dataFormats and used as `custom`. */
 export class FormatRegistry {
@@ -109,15 +270,15 @@ export class FormatRegistry {
     }
   }
 
-  create(node: FormatNode): Format {
+  create(node: FormatNode, clock: Clock): Format {
     if (node.name === "custom") {
       const ref = String(node.options["ref"]);
       const named = this.#named.get(ref);
-      if (named === undefined) throw new CompileError("format-unknown", `no data format '${ref}'`, { hint: "define it under dataFormats" });
-      return this.create(named);
+      if (named === undefined) throw new CompileError("format-unknown", `unknown data format '${ref}'`, { hint: "define it under dataFormats" });
+      return this.create(named, clock);
     }
     const declaration = this.#catalog.formats.get(node.name);
     if (declaration === undefined) throw new CompileError("format-unknown", `unknown data format '${node.name}'`);
-    return declaration.create(node.options as never);
+    return declaration.create(node.options as never, clock);
   }
 }

@@ -1,6 +1,6 @@
 // intercept, interceptFrom and interceptSendToEndpoint as wrappers around steps, triggers and sends.
-import type { StepNode, Values } from "@sluice/model";
-import { ending } from "../exchange/exchange.ts";
+import type { Values } from "@sluice/model";
+import { ending, type Exchange } from "../exchange/exchange.ts";
 import type { Compiler } from "../spi/compiler.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { interceptFields, interceptFromFields, interceptSendFields } from "../entities/route-entities.ts";
@@ -11,7 +11,7 @@ export type InterceptOptions = Values<typeof interceptFields>;
 export type InterceptFromOptions = Values<typeof interceptFromFields>;
 export type InterceptSendOptions = Values<typeof interceptSendFields>;
 
-/** First one, then the other, unless the first ended the exchange. */
+/** Runs `first`, then `second` unless the first ended the exchange. */
 export function chain(first: Processor, second: Processor): Processor {
   return (exchange) => {
     const pending = first(exchange);
@@ -21,18 +21,39 @@ export function chain(first: Processor, second: Processor): Processor {
 }
 
 function conditional(options: { readonly onWhen?: InterceptOptions["onWhen"]; readonly steps: InterceptOptions["steps"] }, compiler: Compiler): Processor {
-  const steps = compiler.steps(options.steps as readonly StepNode[]);
+  const steps = compiler.steps(options.steps);
   if (options.onWhen === undefined) return steps;
   const holds = compiler.predicate(options.onWhen);
   return (exchange) => (holds(exchange) ? steps(exchange) : undefined);
 }
 
-export function stepInterceptor(all: readonly InterceptOptions[], compiler: Compiler): ((step: Processor) => Processor) | undefined {
+/** The route and trigger of an intercepted message, as properties for the intercepting steps. */
+export interface InterceptedRoute {
+  readonly id: string;
+  /** The trigger's URI in its long form. */
+  readonly uri: string;
+}
+
+/** Endpoint URIs as Camel writes them in properties: `direct:x` is `direct://x`. */
+export function longForm(uri: string): string {
+  return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
+}
+
+function noteInterception(exchange: Exchange, route: InterceptedRoute, nodeId: string | undefined): void {
+  exchange.setProperty("CamelInterceptedRouteId", route.id);
+  exchange.setProperty("CamelInterceptedRouteEndpointUri", route.uri);
+  // Camel 4 uses this name.
+  exchange.setProperty("CamelInterceptedParentEndpointUri", route.uri);
+  if (nodeId !== undefined) exchange.setProperty("CamelInterceptedNodeId", nodeId);
+}
+
+export function stepInterceptor(all: readonly InterceptOptions[], route: InterceptedRoute, compiler: Compiler): ((step: Processor) => Processor) | undefined {
   const before = all.filter(({ disabled }) => !disabled).map((options) => conditional(options, compiler));
   if (before.length === 0) return undefined;
   const first = before.reduce(chain);
   return (step) => (exchange) => {
     const at = exchange.at;
+    noteInterception(exchange, route, at?.id);
     const pending = first(exchange);
     const go = () => {
       if (exchange.ending !== ending.none) return undefined;
@@ -43,24 +64,25 @@ export function stepInterceptor(all: readonly InterceptOptions[], compiler: Comp
   };
 }
 
-/** What runs when a message enters by this trigger. */
-export function entryInterceptor(all: readonly InterceptFromOptions[], from: string, compiler: Compiler): Processor | undefined {
+/** Steps to run when a message enters through this trigger. */
+export function entryInterceptor(all: readonly InterceptFromOptions[], route: InterceptedRoute, compiler: Compiler): Processor | undefined {
   const matching = all
-    .filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(from)))
+    .filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(route.uri)))
     .map((options) => conditional(options, compiler));
   if (matching.length === 0) return undefined;
   const steps = matching.reduce(chain);
   return (exchange) => {
-    exchange.setProperty("CamelInterceptedEndpoint", from.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://"));
+    noteInterception(exchange, route, undefined);
+    exchange.setProperty("CamelInterceptedEndpoint", route.uri);
     return steps(exchange);
   };
 }
 
-export function sendInterceptors(all: readonly InterceptSendOptions[], compiler: Compiler): readonly SendInterceptor[] {
+export function sendInterceptors(all: readonly InterceptSendOptions[], route: InterceptedRoute, compiler: Compiler): readonly SendInterceptor[] {
   return all
     .filter(({ disabled }) => !disabled)
     .map((options) => {
-      const steps = compiler.steps(options.steps as readonly StepNode[]);
+      const steps = compiler.steps(options.steps);
       const holds = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
       const skip = options.skipSendToOriginalEndpoint.trim().toLowerCase() === "true";
       const after = options.afterUri === undefined ? undefined : compiler.endpoints.to({ uri: options.afterUri, parameters: {}, span: noSpan });
@@ -68,6 +90,7 @@ export function sendInterceptors(all: readonly InterceptSendOptions[], compiler:
         matches: uriPattern(options.uri),
         wrap: (send, uri) => (exchange) => {
           if (holds !== undefined && !holds(exchange)) return send(exchange);
+          noteInterception(exchange, route, options.id);
           exchange.setProperty("CamelInterceptedEndpoint", uri);
           const detour = chain(steps, skip ? () => undefined : send);
           return (after === undefined ? detour : chain(detour, (passed) => after.send(passed)))(exchange);

@@ -1,61 +1,90 @@
-// The way from a step to a sink: notes where the message goes, runs interceptors, starts sinks found while running.
+// Connects a step to a sink or poller: records the destination, runs interceptors, starts endpoints resolved at run time.
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import type { Sink } from "../spi/connector.ts";
-import type { Awaitable, Processor } from "../spi/processor.ts";
+import type { Poller, Receiver, Sink } from "../spi/connector.ts";
+import type { Processor } from "../spi/processor.ts";
+import type { HeldScope } from "./endpoint-scope.ts";
+import { OnDemand, type Startable } from "./on-demand.ts";
 import type { RouteParts } from "./route-parts.ts";
 import type { TappedOutlet } from "./wiring.ts";
 
 /** `direct:x` as Camel writes it in properties: `direct://x`. */
-export function normalForm(uri: string): string {
+function normalForm(uri: string): string {
   return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
 }
 
-export function openOutlet(sink: Sink, uri: string, parts: RouteParts, options: { lazily?: boolean } = {}): TappedOutlet {
+/** A destination, and how to remove it from the route's wiring. */
+export interface OpenedOutlet {
+  readonly outlet: TappedOutlet;
+  forget(): void;
+}
+
+/** `demand` starts a sink resolved at run time on first use. */
+export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: OnDemand): OpenedOutlet {
   const normal = normalForm(uri);
   const send = sink.send;
-  const deliver = options.lazily === true && sink.start !== undefined ? startedOnFirstUse(sink, parts) : send;
-  if (options.lazily !== true) parts.lifecycles.push(sink);
+  const deliver: Processor = demand === undefined ? send : (exchange) => demand.use(() => send(exchange));
   const note = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
   const noted: Processor = (exchange) => {
-    const { session } = exchange.run;
-    if (session !== undefined && session.isOver === true) throw endedSession(session.id, uri);
+    refuseEndedSession(exchange, uri);
     note(exchange);
     return deliver(exchange);
   };
-  const outlet = parts.wiring.outlet(uri, noted, note);
+  const { outlet, forget } = parts.wiring.outlet(uri, noted, note);
   const matching = parts.sendInterceptors.filter((interceptor) => interceptor.matches(uri));
-  if (matching.length === 0) return outlet;
+  if (matching.length === 0) return { outlet, forget };
   const tapped: Processor = (exchange) => outlet.send(exchange);
   const intercepted = matching.reduceRight((next, interceptor) => interceptor.wrap(next, normal), tapped);
-  return { uri, send: intercepted };
+  return { outlet: { uri, send: intercepted }, forget };
+}
+
+/** A polled endpoint, and how to remove it from the route's wiring. */
+export function openPoller(poller: Poller, uri: string, parts: RouteParts, demand: OnDemand | undefined): { readonly poller: Poller; forget(): void } {
+  const normal = normalForm(uri);
+  const ask: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
+  const bare: Receiver = (timeoutMs, exchange) => {
+    refuseEndedSession(exchange, uri);
+    return demand === undefined ? ask(timeoutMs, exchange) : demand.use(() => ask(timeoutMs, exchange));
+  };
+  const { place, forget } = parts.wiring.receiver(uri, bare);
+  return {
+    forget,
+    poller: {
+      receive(timeoutMs, exchange) {
+        exchange.setProperty("CamelToEndpoint", normal);
+        return place.receive(timeoutMs, exchange);
+      },
+    },
+  };
+}
+
+/** Returns undefined for a sink or poller that needs no start or stop. */
+export function onDemand(subject: Startable, uri: string, held: HeldScope, { scope }: RouteParts): OnDemand | undefined {
+  const { log } = scope.host;
+  if (held.holdsAny) return new OnDemand(releasing(subject, held), uri, log);
+  return subject.start === undefined && subject.stop === undefined ? undefined : new OnDemand(subject, uri, log);
+}
+
+/** Releases the endpoint's connections when it stops. */
+function releasing(subject: Startable, held: HeldScope): Startable {
+  return {
+    start: () => subject.start?.(),
+    isBusy: () => subject.isBusy?.() === true,
+    stop() {
+      const stopping = subject.stop?.();
+      if (stopping === undefined) return held.release();
+      return stopping.finally(() => held.release());
+    },
+  };
+}
+
+function refuseEndedSession(exchange: Exchange, uri: string): void {
+  const { session } = exchange.run;
+  if (session !== undefined && session.isOver === true) throw endedSession(session.id, uri);
 }
 
 function endedSession(id: string, uri: string): FlowError {
   return new FlowError("java.util.concurrent.CancellationException", `test session '${id}' has ended: its message is not sent to '${uri}'`, {
     code: "session-over",
   });
-}
-
-function startedOnFirstUse(sink: Sink, parts: RouteParts): Processor {
-  let started: Promise<void> | true | undefined;
-  return (exchange: Exchange): Awaitable => {
-    if (started === true) return sink.send(exchange);
-    if (started === undefined) {
-      parts.lifecycles.push({ stop: () => sink.stop?.() });
-      const starting = sink.start?.();
-      if (starting === undefined) {
-        started = true;
-        return sink.send(exchange);
-      }
-      started = starting.then(
-        () => void (started = true),
-        (thrown: unknown) => {
-          started = undefined;
-          throw thrown;
-        },
-      );
-    }
-    return started.then(() => sink.send(exchange));
-  };
 }

@@ -1,20 +1,20 @@
-// When and how long to wait before a failed step is tried again.
+// When a failed step is retried and how long to wait before.
 import { parseDuration, type Values } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { LogLevel } from "../spi/host.ts";
-import type { redeliveryFields } from "../spi/redelivery-fields.ts";
+import type { redeliveryFields } from "../tools/redelivery-fields.ts";
 
 export type RedeliveryOptions = Values<typeof redeliveryFields>;
 
 export interface RedeliveryPolicy {
-  /** -1 is for ever. */
+  /** -1 means unlimited. */
   readonly maximum: number;
   readonly whileStopping: boolean;
-  /** At which level redelivery number `attempt` is logged, and a failure that was dealt with; undefined is not at all. */
+  /** Log level of redelivery number `attempt`, and of a handled failure; undefined means not logged. */
   retryLevel(attempt: number): LogLevel | undefined;
   readonly handledLevel: LogLevel | undefined;
   readonly continuedLevel: LogLevel | undefined;
-  /** The wait before redelivery number `attempt` (1, 2, …). */
+  /** The delay before redelivery number `attempt` (1, 2, …). */
   delay(attempt: number, random: () => number): number;
 }
 
@@ -51,14 +51,14 @@ export function redeliveryPolicy(options: RedeliveryOptions): RedeliveryPolicy {
 
 const shownLevel = (level: LogLevel | "OFF"): LogLevel | undefined => (level === "OFF" ? undefined : level);
 
-/** `0:50;2:150`: from attempt n on the wait is so long; before the first entry there is none. */
+/** `0:50;2:150`: the delay from attempt n on; no delay before the first entry. */
 function parsePattern(text: string): (attempt: number) => number {
   const groups = text.split(";").map((group) => {
     const [from, delay] = group.split(":").map((part) => part.trim());
     const ms = delay === undefined ? undefined : parseDuration(delay);
     if (from === undefined || !/^\d+$/.test(from) || ms === undefined)
-      throw new CompileError("option-invalid", `delayPattern '${text}' is not of the form attempt:delay;attempt:delay`, {
-        hint: "write for example 0:50;2:150",
+      throw new CompileError("option-invalid", `delayPattern '${text}' is not in the form attempt:delay;attempt:delay`, {
+        hint: "for example 0:50;2:150",
       });
     return { from: Number(from), ms };
   });

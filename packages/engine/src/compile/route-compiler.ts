@@ -1,10 +1,11 @@
-// The Compiler handed to steps: one per route, in views that differ only in what stands around a step.
-import type { EndpointNode, ExpressionNode, Span, StepNode } from "@sluice/model";
+// The Compiler that steps receive: one per route, with views that differ in what wraps a step.
+import { documentStart, kameletUse, type EndpointNode, type ExpressionNode, type KameletUse, type Span, type StepNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import {
   CompileError,
+  isCompileError,
   type Compiler,
   type DynamicEndpointOptions,
   type Endpoints,
@@ -16,23 +17,31 @@ import {
 } from "../spi/compiler.ts";
 import type { Poller } from "../spi/connector.ts";
 import type { LanguageDeclaration } from "../spi/declaration.ts";
-import { constantOf, type Expression, type Processor } from "../spi/processor.ts";
+import type { Expression, Processor } from "../spi/processor.ts";
+import { constantOf } from "../tools/constant-expression.ts";
 import { isTrue } from "../values/truth.ts";
-import { behind } from "./ahead.ts";
-import { dynamicEndpoints } from "./dynamic-endpoints.ts";
+import { withPreparation } from "./preparation.ts";
+import { dynamicEndpoints, noteUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
+import { EndpointCache } from "./endpoint-cache.ts";
+import { fromAuthor, schemeOf } from "./endpoint-binder.ts";
+import { endpointScope } from "./endpoint-scope.ts";
 import type { FlowScope } from "./flow-scope.ts";
-import { normalForm, openOutlet } from "./outlets.ts";
+import { onDemand, openOutlet, openPoller } from "./outlets.ts";
+import { compileResource } from "../tools/resource-text.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { sequence } from "./sequence.ts";
 import type { Slot, TappedOutlet } from "./wiring.ts";
 
-/** What stands around each step: the error handler, then interceptors. */
+/** Wrappers of each step: the error handler, then interceptors. */
 export interface Surroundings {
   readonly guard: ((slot: Slot) => Processor) | undefined;
   readonly intercept: ((step: Processor) => Processor) | undefined;
 }
 
 const nothing: Processor = () => undefined;
+
+/** Stops a recursive template, which would be compiled forever. No document nests steps this deep. */
+const deepestTemplate = 60;
 
 export class RouteCompiler implements Compiler {
   readonly route: RouteIdentity;
@@ -46,20 +55,25 @@ export class RouteCompiler implements Compiler {
   readonly #depth: number;
   readonly #place: RouteParts["places"][number] | undefined;
   readonly #ahead: Processor[] = [];
+  /** True while the step is compiled. Expressions compiled later, from message content, must not grow the list without bound. */
+  #isOpen: boolean;
 
   constructor(parts: RouteParts, around: Surroundings, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
+    // oxlint-disable-next-line no-this-alias -- a getter has a `this` of its own.
+    const compiler = this;
     this.#parts = parts;
     this.#around = around;
     this.#depth = depth;
     this.#place = place;
+    this.#isOpen = place !== undefined;
     this.route = route;
     this.host = scope.host;
     this.registry = {
-      format: (node) => scope.formats.create(node),
+      format: (node) => scope.formats.create(node, scope.host.clock),
       bean: (reference, kind) => scope.beans.get(reference, kind),
       property: scope.property,
-      template: (name, parameters, prefix) => scope.templates.steps(name, parameters, prefix),
+      template: (use, prefix) => this.#template(use, prefix),
     };
     this.tasks = {
       state: <T extends Lifecycle>(_name: string, create: () => T): T => {
@@ -67,6 +81,7 @@ export class RouteCompiler implements Compiler {
         parts.lifecycles.push(state);
         return state;
       },
+      restore: (message) => parts.restore(message),
       detach: (copy, processor) => parts.detach(copy, processor),
     };
     this.#languages = {
@@ -75,7 +90,9 @@ export class RouteCompiler implements Compiler {
       property: scope.property,
       language: (name) => this.#find(name),
       bean: (reference, kind) => scope.beans.get(reference, kind),
-      ...(place === undefined ? {} : { ahead: (work: Processor) => void this.#ahead.push(work) }),
+      get ahead() {
+        return compiler.#isOpen ? (work: Processor) => void compiler.#ahead.push(work) : undefined;
+      },
     };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
   }
@@ -88,7 +105,7 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  /** A route's own steps, which it may also be entered at. */
+  /** A route's own steps, with entry at any of them. */
   entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
     const slots = nodes.map((node) => this.#slot(node, this.#around));
     return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
@@ -97,7 +114,14 @@ export class RouteCompiler implements Compiler {
   expression(node: ExpressionNode): Expression {
     return this.#located(
       node,
-      () => bounded(this.#language(node).compile(node.text, node.options, this.#languages), this.#parts.scope.limits.messageSize),
+      () => {
+        const language = this.#language(node);
+        const expression = compileResource(node.text, this.host, (text, isLoaded) =>
+          // The text of a file is used with its line breaks, as in Camel.
+          language.compile(text, isLoaded ? { ...node.options, trim: "false" } : node.options, this.#languages),
+        );
+        return bounded(expression, this.#parts.scope.limits.messageSize);
+      },
       () => undefined,
     );
   }
@@ -107,9 +131,11 @@ export class RouteCompiler implements Compiler {
       node,
       () => {
         const language = this.#language(node);
-        if (language.compilePredicate !== undefined) return language.compilePredicate(node.text, node.options, this.#languages);
-        const expression = language.compile(node.text, node.options, this.#languages);
-        return (exchange) => isTrue(expression(exchange));
+        return compileResource(node.text, this.host, (text) => {
+          if (language.compilePredicate !== undefined) return language.compilePredicate(text, node.options, this.#languages);
+          const expression = language.compile(text, node.options, this.#languages);
+          return (exchange) => isTrue(expression(exchange));
+        });
       },
       () => false,
     );
@@ -117,7 +143,7 @@ export class RouteCompiler implements Compiler {
 
   #slot(node: StepNode, around: Surroundings): Slot {
     const { diagnostics, wiring, places, scope } = this.#parts;
-    const place = { node, depth: this.#depth, uri: undefined as string | undefined, costly: false };
+    const place = { node, depth: this.#depth, uri: undefined as string | undefined, staysInside: false, costly: false };
     places.push(place);
     const inner = new RouteCompiler(this.#parts, around, this.#depth + 1, place);
     const step = diagnostics.attempt(
@@ -127,20 +153,21 @@ export class RouteCompiler implements Compiler {
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
         if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
-            hint: "put the second into a route of its own",
+            hint: "move the second one to a separate route",
           });
-        if (declaration.keepsState === true) this.#parts.placing.tie(`step '${node.id}' keeps state`);
+        if (declaration.keepsState === true) this.#parts.placement.tie(`step '${node.id}' keeps state`);
         return declaration.compile(node.options as never, inner, node);
       },
       nothing,
     );
-    const bare = behind(inner.#ahead, step);
+    inner.#isOpen = false;
+    const bare = withPreparation(inner.#ahead, step);
     const { guard, intercept } = around;
     if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
     return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
   }
 
-  /** A language by name; the step that uses a costly one is paced. */
+  /** Finds a language by name; steps that use an expensive one are paced. */
   #find(name: string): LanguageDeclaration | undefined {
     const language = this.#parts.scope.catalog.languages.get(name);
     if (language?.costly === true && this.#place !== undefined) this.#place.costly = true;
@@ -157,7 +184,7 @@ export class RouteCompiler implements Compiler {
     try {
       return make();
     } catch (thrown) {
-      if (!(thrown instanceof CompileError)) throw thrown;
+      if (!isCompileError(thrown)) throw thrown;
       this.#parts.diagnostics.add(thrown, {
         span,
         ...(text === undefined ? {} : { text }),
@@ -173,53 +200,71 @@ export class RouteCompiler implements Compiler {
     return this.#located(
       { span: node.span, text: undefined },
       () => {
-        const outlet = this.#open(node, true);
-        if (this.#place !== undefined) this.#place.uri ??= outlet.uri;
-        return outlet;
+        const use = kameletUse(node.uri, node.parameters);
+        return use === undefined ? this.#open(node) : this.#kamelet(use);
       },
       fallback,
     );
   }
 
-  #open(node: EndpointNode, trusted: boolean): TappedOutlet {
-    const { sink, uri, workers } = this.#parts.scope.endpoints.sink(node, trusted);
-    this.#parts.placing.sendsTo(uri, workers);
-    return openOutlet(sink, uri, this.#parts);
+  /** A Kamelet used as an endpoint: its steps run as the send. */
+  #kamelet(use: KameletUse): Outlet {
+    const { name, fault } = use;
+    if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${fault}`);
+    return { uri: `kamelet:${name}`, send: this.steps(this.#template(use, `${this.#place?.node.id ?? this.route.id}-${name}-`)) };
+  }
+
+  #template(use: KameletUse, prefix: string): readonly StepNode[] {
+    if (this.#depth > deepestTemplate) throw new CompileError("kamelet-circular", `Kamelet '${use.name}' uses itself`);
+    return this.#parts.scope.templates.steps(use, prefix, this.#place?.node.span ?? documentStart);
+  }
+
+  #open(node: EndpointNode): TappedOutlet {
+    const { scope, route, lifecycles, placement } = this.#parts;
+    const held = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
+    const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, held);
+    placement.sendsTo(uri, declaration.workers);
+    if (this.#place !== undefined && this.#place.uri === undefined) {
+      this.#place.uri = uri;
+      this.#place.staysInside = declaration.staysInside === true;
+    }
+    // Stopped in reverse order: first the sink, then its connections.
+    if (held.holdsAny) lifecycles.push({ stop: () => held.release() });
+    lifecycles.push(sink);
+    return openOutlet(sink, uri, this.#parts).outlet;
   }
 
   #dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet {
-    this.#parts.placing.finds(options, this.#parts.scope.catalog);
-    return dynamicEndpoints<Outlet>(options, {
-      authored: this.#parts.scope.authored,
-      open: <T>(node: EndpointNode, trusted: boolean) => {
-        const { sink, uri } = this.#parts.scope.endpoints.sink(node, trusted);
-        return openOutlet(sink, uri, this.#parts, { lazily: true }) as T;
-      },
-      close: (outlet) => this.#parts.wiring.release(outlet as TappedOutlet),
+    return this.#finder(options, (node, origin) => {
+      const held = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
+      const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, held);
+      const demand = onDemand(sink, uri, held, this.#parts);
+      const { outlet, forget } = openOutlet(sink, uri, this.#parts, demand);
+      return { value: outlet, demand, forget };
     });
   }
 
   #poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller {
-    this.#parts.placing.finds(options, this.#parts.scope.catalog);
-    return dynamicEndpoints<Poller>(options, {
-      authored: this.#parts.scope.authored,
-      open: <T>(node: EndpointNode, trusted: boolean) => {
-        const { poller, uri } = this.#parts.scope.endpoints.poller(node, trusted);
-        const noted: Poller = {
-          ...poller,
-          receive: (timeoutMs, exchange) => {
-            exchange.setProperty("CamelToEndpoint", normalForm(uri));
-            return poller.receive(timeoutMs, exchange);
-          },
-        };
-        return noted as T;
-      },
-      close: (poller) => void (poller as Poller).stop?.(),
+    return this.#finder(options, (node, origin) => {
+      const held = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
+      const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, held);
+      const demand = onDemand(bare, uri, held, this.#parts);
+      const { poller, forget } = openPoller(bare, uri, this.#parts, demand);
+      return { value: poller, demand, forget };
     });
+  }
+
+  #finder<T>(options: DynamicEndpointOptions, open: DynamicContext<T>["open"]): (uri: string, exchange: Exchange) => T {
+    const { placement, scope, lifecycles } = this.#parts;
+    noteUnloaded(options, scope);
+    placement.sendsDynamically(options, scope.catalog);
+    const cache = new EndpointCache<T>(scope.host.clock);
+    lifecycles.push(cache);
+    return dynamicEndpoints(options, { authored: scope.authored, cache, open });
   }
 }
 
-/** The expression, failing where it makes a text longer than a message may be: a message that doubles in a loop ends here. */
+/** Fails an expression whose result exceeds the maximum message length, so that a message doubling in a loop is stopped. */
 function bounded(expression: Expression, most: number): Expression {
   const constant = constantOf(expression);
   if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > most)) return expression;
@@ -228,7 +273,7 @@ function bounded(expression: Expression, most: number): Expression {
     if (typeof value === "string" && value.length > most)
       throw new FlowError(
         "java.lang.IllegalStateException",
-        `size limit: an expression made a text of ${value.length} characters, more than the ${most} allowed`,
+        `size limit: an expression produced a text of ${value.length} characters, more than the ${most} allowed`,
         {
           code: "limit-size",
         },

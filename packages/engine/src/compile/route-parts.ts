@@ -1,27 +1,29 @@
 import type { Exchange } from "../exchange/exchange.ts";
+import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { StepPlace } from "../run/runtime.ts";
+import type { StepPlace } from "./placement.ts";
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 import type { FlowScope } from "./flow-scope.ts";
-import type { Placing } from "./placing.ts";
+import type { PlacementBuilder } from "./placement-builder.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** What the views of one route's compiler share. */
+/** State shared by all views of one route's compiler. */
 export interface RouteParts {
   readonly route: RouteIdentity;
   readonly scope: FlowScope;
   readonly wiring: Wiring;
   readonly diagnostics: DiagnosticSink;
   readonly lifecycles: Lifecycle[];
-  readonly places: (StepPlace & { uri: string | undefined; costly: boolean })[];
-  readonly placing: Placing;
+  readonly places: (StepPlace & { uri: string | undefined; staysInside: boolean; costly: boolean })[];
+  readonly placement: PlacementBuilder;
   sendInterceptors: readonly SendInterceptor[];
+  restore(message: Message): Exchange;
   detach(copy: Exchange, processor: Processor): void;
 }
 
-/** An interceptSendToEndpoint, compiled. */
+/** A compiled interceptSendToEndpoint. */
 export interface SendInterceptor {
   matches(uri: string): boolean;
   wrap(send: Processor, uri: string): Processor;

@@ -1,12 +1,12 @@
-// Steps one after another: synchronous until the first step that waits, then one promise for the rest. Steps that take
-// long without waiting are interrupted between each other, so that no route holds up the others.
+// Runs steps in order: synchronously until the first step that waits, then as one promise for the remaining ones. Expensive synchronous steps
+// yield to the event loop in between, so that one route does not block the others.
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Clock } from "../spi/host.ts";
-import { cancelledError } from "../spi/pacing.ts";
+import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { Slot } from "./wiring.ts";
 
-/** How long the steps of one sequence may hold the event loop together. */
+/** How long one sequence may hold the event loop. */
 const sliceMs = 20;
 
 export function sequence(slots: readonly Slot[], clock: Clock): Processor {
@@ -14,6 +14,7 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
   if (only === undefined) return () => undefined;
   if (slots.length === 1) {
     return (exchange) => {
+      if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
       exchange.at = only.node;
       return only.run(exchange);
     };
@@ -21,10 +22,18 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
   return slots.some(({ costly }) => costly) ? paced(slots, clock) : plain(slots, clock);
 }
 
-/** The hot path: nothing but the steps. */
+/** Characters, bytes or items from which any step may take long. */
+const largeFrom = 64 * 1024;
+
+function isLarge(body: unknown): boolean {
+  return (typeof body === "string" || body instanceof Uint8Array || Array.isArray(body)) && body.length > largeFrom;
+}
+
+/** The hot path: only the steps. */
 function plain(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {
+    if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
     for (let index = 0; index < last; index++) {
       const slot = slots[index] as Slot;
       exchange.at = slot.node;
@@ -38,10 +47,11 @@ function plain(slots: readonly Slot[], clock: Clock): Processor {
   };
 }
 
-/** Looks at the time after each step that may take long. */
+/** Checks the clock after each expensive step. With a large body any step may be, and so may what follows the last, such as writing the reply. */
 function paced(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {
+    if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
     const began = clock.monotonic();
     for (let index = 0; index < last; index++) {
       const slot = slots[index] as Slot;
@@ -57,11 +67,11 @@ function paced(slots: readonly Slot[], clock: Clock): Processor {
   };
 }
 
-async function rest(slots: readonly Slot[], from: number, exchange: Exchange, pending: Promise<void>, clock: Clock): Promise<void> {
-  await pending;
+async function rest(slots: readonly Slot[], from: number, exchange: Exchange, pending: Promise<void> | undefined, clock: Clock): Promise<void> {
+  if (pending !== undefined) await pending;
   let began = clock.monotonic();
   for (let index = from; index < slots.length && exchange.ending === 0; index++) {
-    // Copies are not marked when their run is ended from outside, so the run itself is asked.
+    // Copies are not marked when their run is cancelled, so check the run itself.
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     const slot = slots[index] as Slot;
     exchange.at = slot.node;

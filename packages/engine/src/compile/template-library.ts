@@ -1,144 +1,258 @@
-// The route templates of a document. A template's {{parameters}} get their values when it is used, and it is bound only then.
+// The route templates of a document and the Kamelets it uses. A template is bound when it is used, because its {{parameters}} get their values
+// then. A Kamelet file is read when a flow first names it.
 import {
-  bindOptions,
-  bindRoute,
-  f,
+  closest,
+  isKameletEnd,
+  kameletUse,
+  readKamelet,
+  readTree,
   type Diagnostic,
   type EntityNode,
-  type MapTree,
+  type KameletUse,
   type RouteNode,
+  type Span,
   type StepNode,
   type Tree,
   type Values,
   type Vocabulary,
 } from "@sluice/model";
 import type { templatedRouteFields } from "../entities/template-entities.ts";
-import type { FlowInput } from "../run/runtime.ts";
-import { CompileError } from "../spi/compiler.ts";
+import { CompileError, isCompileError } from "../spi/compiler.ts";
+import type { KameletFiles } from "../spi/host.ts";
+import type { FlowInput } from "./flow-input.ts";
+import type { BeanRegistry } from "./flow-scope.ts";
+import { withSteps } from "./kamelet-sink.ts";
+import { faultWithin, relocate } from "./relocate.ts";
+import { bindBeans, bindTemplate, doubtsAbout, entryOf, fillDefaults, fillProperties, readParameters, textOf, type Template } from "./template.ts";
 
-const parameterFields = {
-  parameters: f.list(
-    f.object(
-      {
-        name: f.string({ doc: "Name.", required: true }),
-        defaultValue: f.text({ doc: "Value when none is given." }),
-        required: f.boolean({ doc: "False: it may be left out." }),
-        description: f.string({ doc: "For readers." }),
-      },
-      { doc: "One parameter.", required: true },
-    ),
-    { doc: "The template's parameters.", default: [] },
-  ),
-} as const;
-
-interface Template {
-  readonly tree: MapTree;
-  readonly parameters: Values<typeof parameterFields>["parameters"];
+/** A route generated from a template. */
+export interface TemplateSample {
+  readonly tree: Tree;
+  readonly route: RouteNode | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Its own beans and those of the flow. */
+  readonly beans: BeanRegistry;
 }
 
-const notParameters = ["id", "from", "route", "description", "note", "templateBean", "beans"];
+/** Valid as text and as a number. Errors at other places that contain a placeholder are not reported. */
+const standIn = "1";
+
+/** Maximum chain of Kamelets whose source is a Kamelet. */
+const deepestSource = 10;
+
+type TemplatedRoute = Values<typeof templatedRouteFields>;
+
+interface TemplateHost {
+  readonly beans: BeanRegistry;
+  readonly kamelets: KameletFiles | undefined;
+  report(found: readonly Diagnostic[]): void;
+  /** Called with each value of a parameter that is declared secret. */
+  secret(value: string): void;
+}
 
 export class TemplateLibrary {
   readonly #templates = new Map<string, Template>();
+  /** Kamelets looked up so far, by name; undefined when the file does not exist. */
+  readonly #kamelets = new Map<string, Template | undefined>();
   readonly #vocabulary: Vocabulary;
   readonly #input: FlowInput;
-  readonly #report: (found: readonly Diagnostic[]) => void;
+  readonly #host: TemplateHost;
 
-  constructor(entities: readonly EntityNode[], vocabulary: Vocabulary, input: FlowInput, report: (found: readonly Diagnostic[]) => void) {
+  constructor(entities: readonly EntityNode[], vocabulary: Vocabulary, input: FlowInput, host: TemplateHost) {
     this.#vocabulary = vocabulary;
     this.#input = input;
-    this.#report = report;
+    this.#host = host;
     for (const entity of entities) if (entity.name === "routeTemplate") this.#read(entity);
   }
 
-  /** The route a templatedRoute makes; undefined, with the fault reported, when it cannot. */
+  /** The route of a templatedRoute; undefined after reporting an error. */
   route(entity: EntityNode, taken: ReadonlySet<string>): RouteNode | undefined {
-    const options = entity.options as Values<typeof templatedRouteFields>;
+    const options = entity.options as TemplatedRoute;
+    const { report } = this.#host;
     const template = this.#templates.get(options.routeTemplateRef);
     if (template === undefined) {
-      this.#report([fault("template-unknown", `no route template '${options.routeTemplateRef}'`, entity)]);
+      report([fault("template-unknown", `unknown route template '${options.routeTemplateRef}'`, entity)]);
       return undefined;
     }
     const values = new Map(options.parameters.map(({ name, value }) => [name, value]));
     const missing = fillDefaults(template, values);
     if (missing !== undefined) {
       const hint = `add {name: ${missing}, value: …} to its parameters`;
-      this.#report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' gives no value for parameter '${missing}'`, entity, hint)]);
+      report([fault("template-parameter", `templatedRoute of '${options.routeTemplateRef}' has no value for parameter '${missing}'`, entity, hint)]);
       return undefined;
     }
-    const tree = routeTree(template);
-    const id = options.routeId ?? textOf(entryOf(tree, "id")) ?? freeId(this.#input.id, taken);
-    if (taken.has(id)) this.#report([fault("route-id-twice", `two routes are called '${id}'`, entity)]);
-    const bound = this.#bind(tree, id, values);
-    this.#report(bound.diagnostics);
-    // What is not whole must not be compiled: steps rely on the options they need.
+    const route = entryOf(template.tree, "route");
+    const id = options.routeId ?? (route === undefined ? undefined : textOf(entryOf(route, "id"))) ?? freeId(this.#input.id, taken);
+    try {
+      for (const bean of options.beans) if (!values.has(bean.name)) values.set(bean.name, this.#host.beans.declare(bean, id));
+      this.#declareBeans(template, values, id);
+    } catch (thrown) {
+      if (!isCompileError(thrown)) throw thrown;
+      report([fault(thrown.code, thrown.message, entity, thrown.hint)]);
+      return undefined;
+    }
+    if (taken.has(id)) report([fault("route-id-twice", `two routes have the id '${id}'`, entity)]);
+    const bound = this.#bind(template, id, undefined, values);
+    report(bound.diagnostics);
+    // Incomplete routes must not be compiled: steps rely on their required options.
     return bound.diagnostics.some(({ severity }) => severity === "error") ? undefined : bound.route;
   }
 
-  /** The steps of a template, to stand where it is used; throws a CompileError when it cannot be used so. */
-  steps(name: string, parameters: Readonly<Record<string, string>>, prefix: string): readonly StepNode[] {
-    const template = this.#templates.get(name);
-    if (template === undefined)
-      throw new CompileError("template-unknown", `no route template '${name}'`, { hint: "define it under routeTemplate in this flow" });
-    const values = new Map(Object.entries(parameters));
-    const missing = fillDefaults(template, values);
-    if (missing !== undefined) throw new CompileError("template-parameter", `template '${name}' needs a value for parameter '${missing}'`);
-    const tree = routeTree(template);
-    const span = tree.span;
-    const prefixed: Tree =
-      tree.type === "map"
-        ? { ...tree, entries: [...tree.entries, { key: "nodePrefixId", keySpan: span, value: { type: "scalar", text: prefix, quoted: true, span } }] }
-        : tree;
-    const bound = this.#bind(prefixed, name, values);
-    const [first] = bound.diagnostics.filter(({ severity }) => severity === "error");
-    if (first !== undefined) throw new CompileError(first.code, `template '${name}', line ${first.span.line}: ${first.message}`);
-    return bound.route?.steps ?? [];
+  /** Each template as a route with placeholder values for missing parameters, so that unused templates are checked too. */
+  samples(newBeans: () => BeanRegistry): readonly TemplateSample[] {
+    return [...this.#templates].map(([id, template]) => {
+      const values = new Map<string, string>();
+      fillDefaults(template, values);
+      const value = (name: string): string => values.get(name) ?? this.#input.property(name) ?? standIn;
+      const beans = newBeans();
+      const found = bindBeans(template, this.#vocabulary, this.#input.id, value);
+      const diagnostics = [...found.diagnostics];
+      found.beans.forEach((bean, index) => {
+        try {
+          values.set(bean.name, beans.declare(bean, id));
+        } catch (thrown) {
+          if (!isCompileError(thrown)) throw thrown;
+          const { code, message, hint } = thrown;
+          diagnostics.push({ ...fault(code, message, { span: found.spans[index] ?? template.tree.span }, hint) });
+          values.set(bean.name, bean.name);
+        }
+      });
+      const bound = bindTemplate(template, id, undefined, this.#vocabulary, this.#input.id, value);
+      return { tree: template.tree, route: bound.route, diagnostics: [...diagnostics, ...bound.diagnostics], beans };
+    });
   }
 
-  #bind(tree: Tree, routeId: string, values: ReadonlyMap<string, string>) {
-    const { id, source, property } = this.#input;
-    return bindRoute(tree, this.#vocabulary, { flowId: id, source, routeId, property: (name) => values.get(name) ?? property(name) });
+  /** The steps of a template or Kamelet, inlined where it is used; throws a CompileError when that is not possible. */
+  steps(use: KameletUse, prefix: string, at: Span): readonly StepNode[] {
+    const { name } = use;
+    const route = this.#use(use, prefix, at);
+    if (this.#find(name)?.kamelet !== undefined && !isKameletEnd(route.from.uri))
+      throw new CompileError("kamelet-role", `Kamelet '${name}' is a source and cannot be used as a destination`, {
+        hint: `use it in 'from': kamelet:${name}`,
+      });
+    return route.steps;
+  }
+
+  /** A route whose `from` is a Kamelet, with the Kamelet's own trigger and steps; any other route is returned unchanged. */
+  withSource(route: RouteNode, depth = 0): RouteNode {
+    const use = kameletUse(route.from.uri, route.from.parameters);
+    if (use === undefined) return route;
+    const { name, fault: problem } = use;
+    if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${problem}`);
+    if (depth >= deepestSource) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
+    const made = this.#use(use, `${name}-`, route.from.span);
+    if (isKameletEnd(made.from.uri))
+      throw new CompileError("kamelet-role", `Kamelet '${name}' is not a source: it cannot be used in 'from'`, {
+        hint: "use it with 'to' or the step 'kamelet'",
+      });
+    const steps = withSteps(made.steps, route.steps);
+    const own = Object.fromEntries(Object.entries(route.fromOptions).filter(([, value]) => value !== undefined));
+    return this.withSource({ ...route, from: made.from, fromOptions: { ...made.fromOptions, ...own }, steps }, depth + 1);
+  }
+
+  /** The route of a template or Kamelet with these values, located at `at`. */
+  #use({ name, configuration, parameters }: KameletUse, prefix: string, at: Span): RouteNode {
+    const template = this.#find(name);
+    if (template === undefined) throw this.#unknown(name);
+    const { kamelet } = template;
+    const label = kamelet === undefined ? `template '${name}'` : `Kamelet '${name}'`;
+    const values = new Map(Object.entries(parameters));
+    fillProperties(template, configuration, values, this.#input.property);
+    const doubts = doubtsAbout(template, values);
+    for (const { name: parameter, secret } of kamelet?.parameters ?? []) {
+      const value = secret ? values.get(parameter) : undefined;
+      if (value !== undefined && value !== "") this.#host.secret(value);
+    }
+    const missing = fillDefaults(template, values);
+    if (missing !== undefined)
+      throw new CompileError("template-parameter", `${label} needs a value for parameter '${missing}'`, { hint: `add ${missing} to its parameters` });
+    this.#host.report(doubts.map((message) => ({ ...fault("kamelet-parameter", message, { span: at }), severity: "warning" as const })));
+    this.#declareBeans(template, values, prefix);
+    const { route, diagnostics } = this.#bind(template, name, prefix, values);
+    const first = diagnostics.find(({ severity }) => severity === "error");
+    if (first !== undefined)
+      throw kamelet === undefined ? new CompileError(first.code, `${label}, line ${first.span.line}: ${first.message}`) : faultWithin(first, kamelet);
+    if (route === undefined) throw new CompileError("template-shape", `${label} defines no route`);
+    return kamelet === undefined ? route : relocate(route, at, { kamelet: kamelet.kamelet, file: kamelet.file });
+  }
+
+  /** Declares the beans of a template; `{{name}}` then refers to the declared name. */
+  #declareBeans(template: Template, values: Map<string, string>, owner: string): void {
+    const { beans, spans, diagnostics } = bindBeans(template, this.#vocabulary, this.#input.id, (name) => values.get(name) ?? this.#input.property(name));
+    const { kamelet } = template;
+    const wrong = diagnostics.find(({ severity }) => severity === "error");
+    if (wrong !== undefined && kamelet !== undefined) throw faultWithin(wrong, kamelet);
+    this.#host.report(diagnostics);
+    beans.forEach((bean, index) => {
+      if (values.has(bean.name)) return;
+      try {
+        values.set(bean.name, this.#host.beans.declare(bean, owner));
+      } catch (thrown) {
+        const span = spans[index];
+        throw isCompileError(thrown) && kamelet !== undefined && span !== undefined
+          ? faultWithin({ code: thrown.code, message: thrown.message, span, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) }, kamelet)
+          : thrown;
+      }
+    });
+  }
+
+  #bind(template: Template, routeId: string, prefix: string | undefined, values: { get(name: string): string | undefined }) {
+    return bindTemplate(template, routeId, prefix, this.#vocabulary, this.#input.id, (name) => values.get(name) ?? this.#input.property(name));
+  }
+
+  /** A template of the flow takes precedence over a Kamelet of the same name. */
+  #find(name: string): Template | undefined {
+    const own = this.#templates.get(name);
+    if (own !== undefined || this.#kamelets.has(name)) return own ?? this.#kamelets.get(name);
+    const file = this.#host.kamelets?.find(name);
+    const kamelet = file === undefined ? undefined : this.#readKamelet(name, file);
+    this.#kamelets.set(name, kamelet);
+    return kamelet;
+  }
+
+  #readKamelet(name: string, { file, text }: NonNullable<ReturnType<KameletFiles["find"]>>): Template {
+    const place = { kamelet: name, file };
+    const { tree, diagnostics } = readTree(text);
+    const wrong = diagnostics[0];
+    if (tree === undefined || wrong !== undefined) throw faultWithin({ ...(wrong ?? noKamelet), code: "kamelet-invalid" }, place);
+    const read = readKamelet(tree);
+    if ("code" in read) throw faultWithin(read, place);
+    const { parameters, diagnostics: faults } = readParameters(read.template, name, this.#vocabulary, this.#input, text);
+    const [first] = faults;
+    if (first !== undefined) throw faultWithin(first, place);
+    return { name, tree: read.template, source: text, parameters, kamelet: { ...place, parameters: read.parameters } };
+  }
+
+  #unknown(name: string): CompileError {
+    const { kamelets } = this.#host;
+    const near = closest(name, [...this.#templates.keys(), ...(kamelets?.names() ?? [])]);
+    return new CompileError("template-unknown", `unknown route template or Kamelet '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+      hint: near === undefined ? `define it under routeTemplate in this flow, or put ${name}.kamelet.yaml into a kamelets folder` : `did you mean '${near}'?`,
+    });
   }
 
   #read(entity: EntityNode): void {
     const tree = entity.options["tree"] as Tree;
     const id = textOf(entryOf(tree, "id"));
+    const { report } = this.#host;
     if (tree.type !== "map" || id === undefined || (entryOf(tree, "from") === undefined && entryOf(tree, "route") === undefined)) {
-      this.#report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity, "add from: {uri: …, steps: […]}")]);
+      report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity, "add from: {uri: …, steps: […]}")]);
       return;
     }
-    if (this.#templates.has(id)) this.#report([fault("template-twice", `two route templates are called '${id}'`, entity)]);
-    const { id: flowId, source } = this.#input;
-    const bound = bindOptions(tree, parameterFields, this.#vocabulary, {
-      flowId,
-      source,
-      property: () => undefined,
-      label: `routeTemplate '${id}'`,
-      ignore: notParameters,
-    });
-    this.#report(bound.diagnostics);
-    this.#templates.set(id, { tree, parameters: bound.values["parameters"] as Template["parameters"] });
+    if (this.#templates.has(id)) report([fault("template-twice", `two route templates have the id '${id}'`, entity)]);
+    const { parameters, diagnostics } = readParameters(tree, id, this.#vocabulary, this.#input, this.#input.source);
+    report(diagnostics);
+    this.#templates.set(id, { name: id, tree, source: this.#input.source, parameters });
   }
 }
 
-const entryOf = (tree: Tree, key: string): Tree | undefined => (tree.type === "map" ? tree.entries.find((entry) => entry.key === key)?.value : undefined);
-const textOf = (tree: Tree | undefined): string | undefined => (tree?.type === "scalar" ? (tree.text ?? undefined) : undefined);
-
-function routeTree({ tree }: Template): Tree {
-  return entryOf(tree, "route") ?? { ...tree, entries: tree.entries.filter(({ key }) => key === "from") };
-}
-
-/** Adds defaults; the name of a parameter that is still missing. */
-function fillDefaults({ parameters }: Template, values: Map<string, string>): string | undefined {
-  for (const { name, defaultValue } of parameters) if (!values.has(name) && defaultValue !== undefined) values.set(name, defaultValue);
-  return parameters.find(({ name, required }) => required !== false && !values.has(name))?.name;
-}
+const noKamelet = { code: "kamelet-invalid", message: "the file is empty", span: { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 } };
 
 function freeId(flowId: string, taken: ReadonlySet<string>): string {
   if (!taken.has(flowId)) return flowId;
   for (let number = 2; ; number++) if (!taken.has(`${flowId}-${number}`)) return `${flowId}-${number}`;
 }
 
-function fault(code: string, message: string, { span }: EntityNode, hint?: string): Diagnostic {
+function fault(code: string, message: string, { span }: { readonly span: Span }, hint?: string): Diagnostic {
   return { code, severity: "error", message, path: "", span, ...(hint === undefined ? {} : { hint }) };
 }

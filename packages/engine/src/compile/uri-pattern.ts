@@ -1,8 +1,8 @@
-// Endpoint and id patterns as Camel reads them: exact, else a trailing *, else a regular expression; case is ignored.
-import { FlowError } from "../errors/flow-error.ts";
+// Endpoint and id patterns with Camel's rules: exact, else a trailing *, else a regular expression; case-insensitive.
+import { isFlowError } from "../errors/flow-error.ts";
 import { compilePattern } from "../values/pattern.ts";
 
-/** `mock:a`, `mock://a` and `mock:a?x=1` are one endpoint for a pattern without options. */
+/** `mock:a`, `mock://a` and `mock:a?x=1` are the same endpoint for a pattern without options. */
 export function uriForms(uri: string): readonly string[] {
   const short = uri.replace(/^([a-z][\w.+-]*):\/\//i, "$1:");
   const bare = short.split("?", 1)[0] as string;
@@ -10,7 +10,7 @@ export function uriForms(uri: string): readonly string[] {
   return [...new Set([short, bare, long(short), long(bare)])];
 }
 
-/** A test for texts against one pattern. */
+/** A predicate for texts matching the pattern. */
 export function textPattern(pattern: string): (text: string) => boolean {
   const lower = pattern.toLowerCase();
   if (lower === "*") return () => true;
@@ -26,7 +26,7 @@ export function textPattern(pattern: string): (text: string) => boolean {
   };
 }
 
-/** As {@link textPattern}, over every spelling of an endpoint. */
+/** Like {@link textPattern}, over every spelling of an endpoint. */
 export function uriPattern(pattern: string): (uri: string) => boolean {
   const matches = textPattern(pattern);
   return (uri) => uriForms(uri).some(matches);
@@ -37,8 +37,8 @@ function wholeMatch(pattern: string): (text: string) => boolean {
     const compiled = compilePattern(`(?i)${pattern}`);
     return (text) => compiled.matches(text);
   } catch (thrown) {
-    // Text that is no expression matches only itself, as in Camel.
-    if (thrown instanceof FlowError) return () => false;
+    // Text that is not a valid regular expression matches only itself, as in Camel.
+    if (isFlowError(thrown)) return () => false;
     throw thrown;
   }
 }

@@ -1,17 +1,18 @@
-// Where observability and mocks are put around steps and sends. Every step and every send has one place whose function
-// is replaced in place while something is tapped in, and put back afterwards: with nobody watching nothing is paid.
+// Attaches observability and mocks to steps and sends. Every step and send has one place whose function is replaced while a tap is attached and
+// restored afterwards, so that nothing is paid without taps.
 import type { StepNode } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { Tap } from "../run/runtime.ts";
+import type { Tap } from "./tap.ts";
+import type { Receiver } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 
 /** One step's place in a sequence. */
 export interface Slot {
   readonly node: StepNode;
-  /** The step as compiled, tapped: what an error handler runs again on redelivery. */
+  /** The compiled step with taps: what an error handler runs again on redelivery. */
   inner: Processor;
-  /** It may take long without waiting, so time is looked at after it. */
+  /** It may run long without yielding, so the clock is checked after it. */
   readonly costly: boolean;
   /** What the sequence calls: `inner`, or the error handler around it. */
   run: Processor;
@@ -29,24 +30,36 @@ interface SlotEntry {
   readonly guarded: boolean;
 }
 
+/** One polled endpoint's place. */
+export interface TappedReceiver {
+  receive: Receiver;
+}
+
+interface ReceiverEntry {
+  readonly place: TappedReceiver;
+  readonly uri: string;
+  readonly bare: Receiver;
+}
+
 interface OutletEntry {
   readonly outlet: TappedOutlet;
   readonly bare: Processor;
   readonly note: ((exchange: Exchange) => void) | undefined;
 }
 
-/** The places of one route, and the taps that are in. */
+/** The places of one route and the attached taps. */
 export class Wiring {
   readonly #route: RouteIdentity;
   readonly #slots: SlotEntry[] = [];
   readonly #outlets = new Set<OutletEntry>();
+  readonly #receivers = new Set<ReceiverEntry>();
   #taps: readonly Tap[] = [];
 
   constructor(route: RouteIdentity) {
     this.#route = route;
   }
 
-  /** Places a step; `guard` puts the route's error handler around whatever is tapped in. */
+  /** Adds a step; `guard` puts the route's error handler around all taps. */
   slot(node: StepNode, bare: Processor, costly: boolean, guard?: (slot: Slot) => Processor): Slot {
     const slot: Slot = { node, costly, inner: bare, run: bare };
     if (guard !== undefined) slot.run = guard(slot);
@@ -56,27 +69,32 @@ export class Wiring {
     return slot;
   }
 
-  /** Places a destination; `note` marks an exchange as sent there, also when a tap answers in place of `bare`, which notes it by itself. */
-  outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): TappedOutlet {
+  /** Adds a destination; `note` marks an exchange as sent there when a tap replies instead of `bare`, which marks it by itself. */
+  outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
     const outlet: TappedOutlet = { uri, send: bare };
     const entry = { outlet, bare, note };
     this.#outlets.add(entry);
     this.#wireOutlet(entry);
-    return outlet;
+    return { outlet, forget: () => void this.#outlets.delete(entry) };
   }
 
-  /** Forgets a destination that was found while running and is no longer kept. */
-  release(outlet: TappedOutlet): void {
-    for (const entry of this.#outlets) if (entry.outlet === outlet) this.#outlets.delete(entry);
+  /** Adds a polled endpoint. */
+  receiver(uri: string, bare: Receiver): { readonly place: TappedReceiver; forget(): void } {
+    const place: TappedReceiver = { receive: bare };
+    const entry = { place, uri, bare };
+    this.#receivers.add(entry);
+    this.#wireReceiver(entry);
+    return { place, forget: () => void this.#receivers.delete(entry) };
   }
 
-  /** Replaces the taps that are in; those that do not cover the route are left out. */
+  /** Replaces the attached taps; those that do not cover the route are ignored. */
   rewire(taps: readonly Tap[]): void {
     const covering = taps.filter((tap) => tap.covers(this.#route)).toSorted((one, other) => one.layer - other.layer);
     if (covering.length === this.#taps.length && covering.every((tap, at) => tap === this.#taps[at])) return;
     this.#taps = covering;
     for (const entry of this.#slots) this.#wireSlot(entry);
     for (const entry of this.#outlets) this.#wireOutlet(entry);
+    for (const entry of this.#receivers) this.#wireReceiver(entry);
   }
 
   #wireSlot({ slot, bare, guarded }: SlotEntry): void {
@@ -84,6 +102,12 @@ export class Wiring {
     for (const tap of this.#taps) if (tap.step !== undefined) processor = tap.step(processor, slot.node, this.#route);
     slot.inner = processor;
     if (!guarded) slot.run = processor;
+  }
+
+  #wireReceiver({ place, uri, bare }: ReceiverEntry): void {
+    let receiver = bare;
+    for (const tap of this.#taps) if (tap.receive !== undefined) receiver = tap.receive(receiver, uri, this.#route);
+    place.receive = receiver;
   }
 
   #wireOutlet({ outlet, bare, note }: OutletEntry): void {

@@ -3,7 +3,7 @@ import { errorHandler, onException } from "./error-entities.ts";
 import { intercept, interceptFrom, interceptSendToEndpoint, onCompletion, routeConfiguration } from "./route-entities.ts";
 import { beans, dataFormats, routeTemplate, templatedRoute } from "./template-entities.ts";
 
-/** The top-level words the engine itself gives a meaning to. */
+/** The top-level entities that the engine implements. */
 export const entities: readonly EntityShape[] = [
   onException,
   errorHandler,

@@ -4,19 +4,40 @@ import { f, type EntityShape } from "@sluice/model";
 export const routeTemplate: EntityShape = {
   name: "routeTemplate",
   title: "Route template",
-  summary: "A route with parameters, made real by templatedRoute.",
+  summary: "A route with parameters, instantiated by templatedRoute.",
   group: "routing",
   since: "0.1",
-  // Its {{parameters}} get their values when the template is used, so it is read then.
+  // Its {{parameters}} get their values when the template is used, so it is bound then.
   raw: true,
   options: {},
 };
 
+export const beanFields = {
+  name: f.string({ doc: "Name used to refer to it.", required: true }),
+  type: f.string({ doc: "Its type, for example `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
+  properties: f.parameters({ doc: "Properties of the bean; nested ones may be written as mappings.", default: {}, nested: true }),
+  constructors: f.parameters({ doc: "Arguments of its constructor by position, from 0: the same as in `#class:X(a,b)`.", default: {}, group: "advanced" }),
+  initMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
+  destroyMethod: f.string({ doc: "Accepted without effect: it names a Java method.", group: "advanced" }),
+  scriptPropertyPlaceholders: f.boolean({ doc: "Accepted without effect: beans cannot be created by scripts.", group: "advanced" }),
+  builderClass: f.refused("builderClass names a Java class; set the bean's properties"),
+  builderMethod: f.string({ doc: "Accepted without effect: it names a method of `builderClass`.", group: "advanced" }),
+  factoryBean: f.refused("factoryBean names a Java object; set the bean's properties"),
+  factoryMethod: f.refused("factoryMethod names a Java method; set the bean's properties"),
+  script: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
+  scriptLanguage: f.refused("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
+} as const;
+
+export const templateBeans = f.list(f.object(beanFields, { doc: "One bean.", required: true }), {
+  doc: "Beans of this route only; the template refers to them as `{{name}}`.",
+  default: [],
+});
+
 export const templatedRouteFields = {
   routeTemplateRef: f.string({ doc: "Id of the template.", required: true }),
-  routeId: f.string({ doc: "Id of the route to make." }),
-  prefixId: f.string({ doc: "Put before the ids of the steps." }),
-  group: f.string({ doc: "Group of the route to make." }),
+  routeId: f.string({ doc: "Id of the new route." }),
+  prefixId: f.string({ doc: "Prefix of the step ids." }),
+  group: f.string({ doc: "Group of the new route." }),
   parameters: f.list(
     f.object({ name: f.string({ doc: "Name.", required: true }), value: f.string({ doc: "Value.", default: "" }) }, { doc: "One parameter.", required: true }),
     {
@@ -24,27 +45,22 @@ export const templatedRouteFields = {
       default: [],
     },
   ),
+  beans: templateBeans,
 } as const;
 
 export const templatedRoute: EntityShape = {
   name: "templatedRoute",
   title: "Templated route",
-  summary: "Makes a route from a template.",
+  summary: "Creates a route from a template.",
   group: "routing",
   since: "0.1",
   options: templatedRouteFields,
 };
 
-export const beanFields = {
-  name: f.string({ doc: "The name it is referred to by.", required: true }),
-  type: f.string({ doc: "What it is, e.g. `#class:org.apache.camel.processor.aggregate.StringAggregationStrategy`.", required: true }),
-  properties: f.parameters({ doc: "Its settings.", default: {} }),
-} as const;
-
 export const beans: EntityShape = {
   name: "beans",
   title: "Beans",
-  summary: "Named things the routes refer to.",
+  summary: "Named objects that routes refer to.",
   group: "registry",
   since: "0.1",
   many: true,
@@ -58,5 +74,5 @@ export const dataFormats: EntityShape = {
   group: "registry",
   since: "0.1",
   many: true,
-  options: { id: f.string({ doc: "The name it is referred to by." }), format: f.format({ doc: "The format.", required: true }) },
+  options: { id: f.string({ doc: "Name used to refer to it." }), format: f.format({ doc: "The format.", required: true }) },
 };

@@ -1,6 +1,6 @@
-// The exception names flows may use, each with its parent. Names are data: nothing is loaded by them.
+// The exception names flows may use, each with its parent. Names are only data: no class is loaded.
 
-const parents: Readonly<Record<string, string>> = {
+const parents: Record<string, string> = {
   "java.lang.Exception": "java.lang.Throwable",
   "java.lang.Error": "java.lang.Throwable",
   "java.lang.RuntimeException": "java.lang.Exception",
@@ -57,6 +57,7 @@ const parents: Readonly<Record<string, string>> = {
   "org.apache.camel.CamelExchangeException": "org.apache.camel.CamelException",
   "org.apache.camel.ExchangeTimedOutException": "org.apache.camel.CamelExchangeException",
   "org.apache.camel.RollbackExchangeException": "org.apache.camel.CamelExchangeException",
+  "org.apache.camel.CamelAuthorizationException": "org.apache.camel.CamelExchangeException",
   "org.apache.camel.InvalidPayloadException": "org.apache.camel.CamelExchangeException",
   "org.apache.camel.NoSuchHeaderException": "org.apache.camel.CamelExchangeException",
   "org.apache.camel.NoSuchPropertyException": "org.apache.camel.CamelExchangeException",
@@ -80,26 +81,55 @@ const parents: Readonly<Record<string, string>> = {
   "com.fasterxml.jackson.databind.JsonMappingException": "com.fasterxml.jackson.core.JsonProcessingException",
   "org.xml.sax.SAXException": "java.lang.Exception",
   "org.xml.sax.SAXParseException": "org.xml.sax.SAXException",
+  "org.apache.kafka.common.KafkaException": "java.lang.RuntimeException",
+  "org.apache.kafka.common.errors.ApiException": "org.apache.kafka.common.KafkaException",
+  "org.apache.kafka.common.errors.RetriableException": "org.apache.kafka.common.errors.ApiException",
+  "org.apache.kafka.common.errors.TimeoutException": "org.apache.kafka.common.errors.RetriableException",
+  "org.apache.kafka.common.errors.UnknownTopicOrPartitionException": "org.apache.kafka.common.errors.RetriableException",
+  "org.apache.kafka.common.errors.RecordTooLargeException": "org.apache.kafka.common.errors.ApiException",
+  "org.apache.kafka.common.errors.AuthorizationException": "org.apache.kafka.common.errors.ApiException",
+  "org.apache.kafka.common.errors.TopicAuthorizationException": "org.apache.kafka.common.errors.AuthorizationException",
+  "org.apache.kafka.common.errors.AuthenticationException": "org.apache.kafka.common.errors.ApiException",
+  "org.apache.kafka.common.errors.SaslAuthenticationException": "org.apache.kafka.common.errors.AuthenticationException",
+  "org.apache.kafka.common.errors.SerializationException": "org.apache.kafka.common.KafkaException",
+  "org.eclipse.paho.client.mqttv3.MqttException": "java.lang.Exception",
+  "org.eclipse.paho.mqttv5.common.MqttException": "java.lang.Exception",
+  "io.nats.client.JetStreamApiException": "java.lang.Exception",
+  "jakarta.jms.JMSException": "java.lang.Exception",
+  "jakarta.jms.JMSSecurityException": "jakarta.jms.JMSException",
+  "jakarta.jms.InvalidDestinationException": "jakarta.jms.JMSException",
+  "jakarta.jms.ResourceAllocationException": "jakarta.jms.JMSException",
+  "org.springframework.jms.JmsException": "java.lang.RuntimeException",
+  "org.springframework.jms.UncategorizedJmsException": "org.springframework.jms.JmsException",
+  "org.springframework.amqp.AmqpException": "java.lang.RuntimeException",
+  "org.springframework.amqp.AmqpConnectException": "org.springframework.amqp.AmqpException",
+  "org.springframework.amqp.AmqpTimeoutException": "org.springframework.amqp.AmqpException",
+  "org.springframework.amqp.AmqpAuthenticationException": "org.springframework.amqp.AmqpException",
   "io.github.resilience4j.circuitbreaker.CallNotPermittedException": "java.lang.RuntimeException",
   "io.github.resilience4j.bulkhead.BulkheadFullException": "java.lang.RuntimeException",
 };
 
-/** True when a document may name this exception type. */
+/** Adds exception types of a connector, each with its parent. Existing types are not changed. */
+export function addExceptionTypes(types: Readonly<Record<string, string>>): void {
+  for (const [name, parent] of Object.entries(types)) if (!isKnownExceptionType(name)) parents[name] = parent;
+}
+
+/** True when a flow may name this exception type. */
 export function isKnownExceptionType(name: string): boolean {
   return name === "java.lang.Throwable" || Object.hasOwn(parents, name);
 }
 
-/** Every name a document may use, for "did you mean". */
-export const exceptionTypeNames: readonly string[] = ["java.lang.Throwable", ...Object.keys(parents)];
+/** Every name a flow may use, for "did you mean" suggestions. */
+export const exceptionTypeNames = (): readonly string[] => ["java.lang.Throwable", ...Object.keys(parents)];
 
-/** How many generations `ancestor` is above `type`: 0 for itself, undefined when it is none. */
+/** How many generations `ancestor` is above `type`: 0 for itself, undefined when it is not an ancestor. */
 export function inheritanceDistance(type: string, ancestor: string): number | undefined {
   let distance = 0;
   for (let name: string | undefined = type; name !== undefined; name = parents[name]) {
     if (name === ancestor) return distance;
     distance++;
   }
-  // A type outside the tree is some exception all the same.
+  // An unknown type still counts as an exception.
   if (!isKnownExceptionType(type) && (ancestor === "java.lang.Exception" || ancestor === "java.lang.Throwable"))
     return distance + (ancestor === "java.lang.Exception" ? 0 : 1);
   return undefined;

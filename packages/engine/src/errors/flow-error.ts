@@ -1,28 +1,31 @@
-// The one kind of running fault. Exception types keep Camel's (Java) names because flows name them in
-// onException and doCatch; here a name is data, its ancestors come from exception-types.ts.
+// The error class of runs. Exception types keep Camel's (Java) names because flows name them in onException and doCatch; exception-types.ts
+// defines their ancestors.
 
 export interface FlowErrorOptions {
-  /** A stable word for the reference pages, e.g. `sink-timeout`. */
+  /** A stable code for the error reference, e.g. `sink-timeout`. */
   readonly code?: string;
   readonly cause?: unknown;
-  /** True when trying again later may help (a partner is down), false when the message itself is at fault. */
+  /** True when retrying later may help (a system is down), false when the message itself is invalid. */
   readonly retryable?: boolean;
-  /** Structured extras for handlers, such as `statusCode` and `responseBody` of an HTTP failure. */
+  /** Structured details for handlers, such as `statusCode` and `responseBody` of an HTTP failure. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+const brand: unique symbol = Symbol.for("sluice.FlowError");
+
 export class FlowError extends Error {
-  /** The exception's name in Camel's tree, e.g. `java.lang.IllegalArgumentException`. */
+  /** The exception's Camel name, e.g. `java.lang.IllegalArgumentException`. */
   readonly type: string;
   readonly code: string;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** The step that failed, filled in by the route boundary. */
+  /** The step that failed; set by the route boundary. */
   stepId: string | undefined = undefined;
   routeId: string | undefined = undefined;
-  /** An error handler has done all it could with it: outer handlers leave it alone. */
+  /** An error handler has already processed it: outer handlers must not. */
   exhausted = false;
-  /** Marks the exchange rollback-only: doCatch runs but cannot save it. */
+  /** Marks the exchange rollback-only: doCatch runs but cannot clear it. */
   readonly rollback: boolean;
 
   constructor(type: string, message: string, options: FlowErrorOptions & { rollback?: boolean } = {}) {
@@ -34,11 +37,20 @@ export class FlowError extends Error {
     this.details = options.details;
     this.rollback = options.rollback ?? false;
   }
+
+  get [brand](): true {
+    return true;
+  }
 }
 
-/** Anything thrown, as a FlowError: a bug in our own code is told apart by its code `unexpected`. */
+/** True for a FlowError of any copy of this package. */
+export function isFlowError(value: unknown): value is FlowError {
+  return typeof value === "object" && value !== null && brand in value;
+}
+
+/** Converts anything thrown to a FlowError; bugs in our own code have the code `unexpected`. */
 export function toFlowError(thrown: unknown): FlowError {
-  if (thrown instanceof FlowError) return thrown;
+  if (isFlowError(thrown)) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new FlowError("java.lang.IllegalStateException", "call depth: the flow called itself too deeply", { code: "limit-call-depth" });
   if (thrown instanceof Error) return new FlowError("java.lang.RuntimeException", thrown.message, { code: "unexpected", cause: thrown });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copyExchange } from "./copy.ts";
+import { copyExchange } from "../tools/copy-exchange.ts";
 import { Exchange } from "./exchange.ts";
 import { Message } from "./message.ts";
 import { Run } from "./run.ts";
@@ -8,7 +8,7 @@ const newExchange = (): Exchange =>
   new Exchange("e", new Run("run_e", { id: "r", flowId: "f", flowHash: "" }, 0, { uri: "direct:r" }), "InOut", new Message("x"));
 
 describe("properties of an exchange", () => {
-  it("that it was given stay as they were for whoever gave them", () => {
+  it("do not change the map they were created from", () => {
     const given = new Map<string, unknown>([["who", "ada"]]);
     const [one, other] = [newExchange(), newExchange()];
     one.properties = given;
@@ -19,7 +19,7 @@ describe("properties of an exchange", () => {
     expect([one.property("who"), one.property("seen"), other.property("who"), other.property("seen")]).toEqual([undefined, true, "ada", undefined]);
   });
 
-  it("that were shared stay as they were at that moment", () => {
+  it("are a snapshot once shared", () => {
     const exchange = newExchange();
     expect(exchange.shareProperties()).toBeUndefined();
     exchange.setProperty("a", 1);
@@ -38,7 +38,7 @@ describe("properties of an exchange", () => {
     ]);
   });
 
-  it("of a copy and of its original change apart", () => {
+  it("change independently in a copy and its original", () => {
     const original = newExchange();
     original.setProperty("a", 1);
     const copy = copyExchange(original, { next: () => "copy" });

@@ -1,6 +1,6 @@
-// One message on its way through routes. The shape is fixed: every field is assigned in the constructor, in this order,
-// and none is added or deleted later, because every step of every run touches it. Its methods are private by type only: a `#method`
-// would put a mark of its own on every exchange.
+// A message on its way through routes. The object shape is fixed for speed: every field is assigned in the constructor, in this order, and none
+// is added or deleted later. Methods are private by type only, because a `#method` would add a brand to every exchange.
+import type { UnitOfWork } from "./unit-of-work.ts";
 import type { StepNode } from "@sluice/model";
 import type { FlowError } from "../errors/flow-error.ts";
 import { copyEntries } from "./copy-entries.ts";
@@ -9,45 +9,50 @@ import type { Run } from "./run.ts";
 
 export type Pattern = "InOnly" | "InOut";
 
-/** Why a route goes no further although nothing was thrown; 0 while it does. */
+/** Why a route stopped without an exception; 0 while it runs. */
 export const ending = {
   none: 0,
-  /** `stop`: nothing after it runs, in calling routes neither. */
+  /** `stop`: nothing after it runs, not even in calling routes. */
   stopped: 1,
-  /** An error handler dealt with a failure: the whole exchange ends and the caller gets a normal reply. */
+  /** An error handler handled a failure: the whole exchange ends and the caller gets a normal reply. */
   handled: 2,
   /** Marked rollback-only without an exception. */
   rolledBack: 3,
-  /** The deadline passed or the run was cancelled from outside. */
+  /** The deadline passed or the run was cancelled externally. */
   cancelled: 4,
 } as const;
 export type Ending = (typeof ending)[keyof typeof ending];
 
+// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+const brand: unique symbol = Symbol.for("sluice.Exchange");
+
 export class Exchange {
   readonly id: string;
-  /** The run this exchange belongs to now; a `direct:` call makes a child run on the same exchange. */
+  /** The run this exchange belongs to now; a `direct:` call creates a child run on the same exchange. */
   run: Run;
   pattern: Pattern;
   message: Message;
-  /** Whatever is put here may be somebody else's too: it is copied before anything is set or taken away. */
+  /** May be shared with other exchanges: copied before it is changed. */
   properties: ReadonlyMap<string, unknown> | undefined = undefined;
   variables: Map<string, unknown> | undefined = undefined;
-  /** What the exchange failed with, once its route is over; undefined while it runs or when it ended well. */
+  /** The final failure once the route has completed; undefined while it runs or when it succeeded. */
   failure: FlowError | undefined = undefined;
-  /** The failure an error handler or doCatch is dealing with, or dealt with last. */
+  /** The failure that an error handler or doCatch is handling, or handled last. */
   caught: FlowError | undefined = undefined;
   ending: Ending = ending.none;
-  /** The step at work: the only bookkeeping per step, so that a failure can name its place. */
+  /** The current step: the only bookkeeping per step, so that a failure can name its step. */
   at: StepNode | undefined = undefined;
-  /** 1 for a step's first try, 2 for its first redelivery, … */
+  /** 1 for a step's first attempt, 2 for its first redelivery, … */
   attempt = 1;
   /** The exchange this one was copied from (split part, multicast branch, tap). */
   readonly parent: Exchange | undefined;
-  /** The message as it entered; kept only when the route's error handling asks for it. */
+  /** The message as it entered; kept only when the route's error handling needs it. */
   original: Message | undefined = undefined;
-  /** What the routes it passed want done when it is over, in order of entry. */
+  /** Completion callbacks of the routes it entered, in order of entry. */
   completions: ((exchange: Exchange) => void | Promise<void>)[] | undefined = undefined;
-  /** The properties, if they are nobody else's. */
+  /** The transactions its sends join; copies do not share it unless a step passes it on. */
+  unit: UnitOfWork | undefined = undefined;
+  /** The properties if they are not shared. */
   private own: Map<string, unknown> | undefined = undefined;
 
   constructor(id: string, run: Run, pattern: Pattern, message: Message, parent?: Exchange) {
@@ -70,13 +75,13 @@ export class Exchange {
     if (this.properties?.has(name) === true) this.ownProperties().delete(name);
   }
 
-  /** The properties as they are now; they stay so, whatever is set later. */
+  /** Returns the current properties as an immutable snapshot. */
   shareProperties(): ReadonlyMap<string, unknown> | undefined {
     this.own = undefined;
     return this.properties;
   }
 
-  /** Makes the properties its own, for code that may change the map in place. */
+  /** Unshares the properties, for code that may change the map in place. */
   unshareProperties(): void {
     if (this.properties !== undefined) this.ownProperties();
   }
@@ -87,15 +92,15 @@ export class Exchange {
     return (this.properties = this.own = properties === undefined ? new Map<string, unknown>() : copyEntries(properties));
   }
 
-  /** Notes that the step at work let the message go no further: it was filtered out, or is a duplicate. */
-  passOver(): void {
-    this.run.passedOver = this.at;
+  /** Records that the current step discarded the message: filtered out, or a duplicate. */
+  discard(): void {
+    this.run.discardedAt = this.at;
   }
 
-  /** True when that is how the run ended: no step came after, and nothing was sent on before. */
-  get isPassedOver(): boolean {
-    const { passedOver } = this.run;
-    return passedOver !== undefined && passedOver === this.at && this.property("CamelToEndpoint") === undefined;
+  /** True when the run ended that way: no step ran after it, and nothing was sent before. */
+  get isDiscarded(): boolean {
+    const { discardedAt } = this.run;
+    return discardedAt !== undefined && discardedAt === this.at && this.property("CamelToEndpoint") === undefined;
   }
 
   variable(name: string): unknown {
@@ -105,4 +110,13 @@ export class Exchange {
   setVariable(name: string, value: unknown): void {
     (this.variables ??= new Map()).set(name, value);
   }
+
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** True for an Exchange of any copy of this package. */
+export function isExchange(value: unknown): value is Exchange {
+  return typeof value === "object" && value !== null && brand in value;
 }

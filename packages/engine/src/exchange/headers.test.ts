@@ -11,7 +11,7 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constantFrom("size" as const, "copy" as const, "all" as const) }),
 );
 
-it("a wire that can be asked for one name is the same as one that is taken over whole", () => {
+it("looking up single wire headers gives the same result as copying all of them", () => {
   const wire = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), fc.string()), { selector: ([name]) => name.toLowerCase(), maxLength: 4 });
   fc.assert(
     fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUnsure) => {
@@ -26,7 +26,7 @@ it("a wire that can be asked for one name is the same as one that is taken over 
         expect(asked.snapshot()).toBe(snapshot);
       }
       expect([...asked]).toEqual([...whole]);
-      // Only now is every name of the route known to the wire, and spelled as there.
+      // Only now are all names set by the route known, with the spelling of the wire.
       expect([...asked.own()]).toEqual([...whole.own()]);
     }),
     { numRuns: 2_000 },

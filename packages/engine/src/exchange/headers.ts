@@ -1,33 +1,40 @@
-// Message headers: names ignore case, the first spelling of a name is kept. Headers that came over the wire are kept
-// apart from those the route set, because only the latter may steer the engine or be sent back: origin decides, not name.
+// Message headers: names are case-insensitive, the first spelling of a name is kept. Headers received from outside are stored separately from
+// those set by the route, because only the latter may control the engine or be sent: the origin decides, not the name.
 
 interface Entry {
   name: string;
   value: unknown;
 }
 
-/** Headers as they stand on the wire; taken over whole only when somebody asks for more than one name. */
+/** Headers of a received message; copied only when more than one name is read. */
 export interface WireHeaders {
-  /** Each name once, in whatever case. */
+  /** Each name once, in any case. */
   entries(): Iterable<readonly [string, unknown]>;
-  /** The value of one name (lower-case), or `unsure` when only the whole can tell. */
+  /** The value of one name (lower-case), or `unsure` when only the complete list can tell. */
   find?(key: string): unknown;
+  /** True for headers of a broker's message, which sinks forward. Those of an HTTP request may contain credentials and are not forwarded. */
+  readonly forward?: boolean;
 }
 
-/** What {@link WireHeaders.find} answers when the whole layer must be made. */
-export const unsure: unique symbol = Symbol("unsure");
+/** Returned by {@link WireHeaders.find} when all headers must be read. */
+export const unsure: unique symbol = Symbol.for("sluice.headers.unsure");
+
+// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+const brand: unique symbol = Symbol.for("sluice.Headers");
 
 export class Headers {
   #own: Map<string, Entry> | undefined = undefined;
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
   #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
+  #forwardsWire: boolean;
 
   constructor(wire?: WireHeaders) {
     this.#pending = wire;
+    this.#forwardsWire = wire?.forward === true;
   }
 
-  /** The headers of a plain object or of pairs, as if a route had set them. */
+  /** Headers from a plain object, as if set by a route. */
   static of(values: Readonly<Record<string, unknown>>): Headers {
     const headers = new Headers();
     for (const name of Object.keys(values)) headers.set(name, values[name]);
@@ -38,7 +45,7 @@ export class Headers {
     return this.getKey(name.toLowerCase());
   }
 
-  /** As `get`, for callers that lower-cased the name once when compiling. */
+  /** Like `get`, for callers that lower-cased the name at compile time. */
   getKey(key: string): unknown {
     const own = this.#own?.get(key);
     if (own !== undefined) return own.value;
@@ -46,7 +53,7 @@ export class Headers {
     return found === unsure ? this.#wireLayer()?.get(key)?.value : found;
   }
 
-  /** The value only if the route itself set it: what came over the wire never steers a step. */
+  /** The value only if the route itself set it: received headers never control a step. */
   getOwn(name: string): unknown {
     return this.#own?.get(name.toLowerCase())?.value;
   }
@@ -65,7 +72,7 @@ export class Headers {
       entry.value = value;
       return;
     }
-    // A wire that knows its names one by one need not be taken over: when it is, it leaves this name out.
+    // No need to copy wire headers that support single lookups: copying them later skips this name.
     const wire = this.#onWire(key) === unsure ? this.#wireLayer()?.get(key) : undefined;
     if (wire !== undefined) this.#wire?.delete(key);
     this.#own.set(key, { name: wire?.name ?? name, value });
@@ -90,12 +97,13 @@ export class Headers {
     return (this.#own?.size ?? 0) + (this.#wireLayer()?.size ?? 0);
   }
 
-  /** A copy whose entries can be changed without touching this one; values are shared. */
+  /** An independent copy; values are shared. */
   copy(): Headers {
     const copy = new Headers();
     if (this.#pending !== undefined) copy.#pending = this.#pending;
     else copy.#wire = copyEntries(this.#wire);
     copy.#own = copyEntries(this.#own);
+    copy.#forwardsWire = this.#forwardsWire;
     return copy;
   }
 
@@ -106,9 +114,9 @@ export class Headers {
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
   }
 
-  /** Every header as it is now, wire headers first: the same list until one is set or taken away. */
+  /** All current headers, wire headers first: the same list until one is set or deleted. */
   snapshot(): readonly (readonly [string, unknown])[] {
-    // Unless the route set some, the wire need not be taken over for it.
+    // Unless the route set headers, the wire headers need not be copied.
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
@@ -117,9 +125,14 @@ export class Headers {
     return this.#own !== undefined && this.#own.size > 0;
   }
 
-  /** Only the headers the route set: what a reply or an outgoing call may carry. */
+  /** Only the headers the route set: these may be sent in a reply or an outgoing call. */
   *own(): IterableIterator<[string, unknown]> {
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
+  }
+
+  /** The headers of an outgoing message: those the route set, and those received with a broker's message. */
+  outgoing(): IterableIterator<[string, unknown]> {
+    return this.#forwardsWire ? this[Symbol.iterator]() : this.own();
   }
 
   toObject(): Record<string, unknown> {
@@ -128,7 +141,7 @@ export class Headers {
     return object;
   }
 
-  /** What the wire tells about one name without being taken over; `unsure` when it cannot, or when it was. */
+  /** Looks up one wire header without copying all; `unsure` when that is not possible or they were copied already. */
   #onWire(key: string): unknown {
     return this.#pending?.find === undefined ? unsure : this.#pending.find(key);
   }
@@ -147,6 +160,15 @@ export class Headers {
     }
     return this.#wire;
   }
+
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** True for Headers of any copy of this package. */
+export function isHeaders(value: unknown): value is Headers {
+  return typeof value === "object" && value !== null && brand in value;
 }
 
 function copyEntries(entries: Map<string, Entry> | undefined): Map<string, Entry> | undefined {

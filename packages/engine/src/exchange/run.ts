@@ -1,12 +1,12 @@
-// One passage of one exchange through one route, from its trigger to its end: what the run history keeps.
+// One pass of an exchange through a route, from its trigger to its end; this is what the run history records.
 import type { FlowError } from "../errors/flow-error.ts";
 import type { StepTrail } from "./step-trail.ts";
 
-/** Who a route is, for ids in runs, traces and errors. */
+/** Identifies a route in runs, traces and errors. */
 export interface RouteIdentity {
   readonly id: string;
   readonly flowId: string;
-  /** SHA-256 of the flow's text; tells which version ran. */
+  /** SHA-256 of the flow's text; identifies the version that ran. */
   readonly flowHash: string;
   readonly group?: string;
   readonly description?: string;
@@ -15,13 +15,13 @@ export interface RouteIdentity {
 /** A test session a message belongs to; everything the message spawns belongs to it too. */
 export interface SessionTag {
   readonly id: string;
-  /** Delays, redelivery waits and throttles return at once. */
+  /** Delays, redelivery delays and throttles return immediately. */
   readonly skipTime: boolean;
-  /** Set when the session ends: nothing is mocked any more, so what is left of its messages is sent nowhere. */
+  /** Set when the session ends: its mocks are gone, so its remaining messages must not be sent. */
   isOver?: boolean;
 }
 
-/** What set the run off, as the source tells it. */
+/** What triggered the run, as reported by the source. */
 export interface Trigger {
   readonly uri: string;
   readonly method?: string;
@@ -34,9 +34,11 @@ export interface TraceContext {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly sampled: boolean;
+  /** How many runs called each other over HTTP before this one; absent when none did. */
+  readonly httpHops?: number | undefined;
 }
 
-/** An answer as far as it says something about the run. */
+/** The part of a reply that the run records. */
 export interface RunReply {
   readonly status: number;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
@@ -54,34 +56,33 @@ export class Run {
   endedAt = 0;
   status: RunStatus = "running";
   failure: FlowError | undefined = undefined;
-  /** Failed, but an error handler or doCatch dealt with it. */
+  /** Failed, but an error handler or doCatch handled it. */
   handled = false;
   redeliveries = 0;
-  /** The step that let the message go no further, a filter or a check for duplicates. */
-  passedOver: object | undefined = undefined;
-  /** Where its steps are noted, as long as its record is its own; whoever reads them asks for `trail`. */
-  steps: StepTrail | undefined = undefined;
-  /** Which of the runs that trail serves one after another this is. */
-  turn = 0;
+  /** The step that discarded the message: a filter or a duplicate check. */
+  discardedAt: object | undefined = undefined;
+  /** The steps it executed; undefined when they are not recorded. */
+  trail: StepTrail | undefined = undefined;
+  /** Set by the caller; runs without one are found by `chainId`. */
   correlationId: string | undefined = undefined;
   trace: TraceContext | undefined = undefined;
-  /** What the caller was told, by sources that answer. */
+  /** The reply to the caller, for sources that send one. */
   reply: RunReply | undefined = undefined;
-  /** How many `direct:` calls deep this run is; bounded so that a route calling itself ends. */
+  /** Depth of `direct:` calls; limited so that a route calling itself ends. */
   readonly depth: number;
-  /** The run the trigger made, above all `direct:` calls and copies. */
+  /** The run the trigger created, above all `direct:` calls and copies. */
   readonly root: Run;
   /** Copies made by this run and all its children; counted at the root. */
   spawned = 0;
-  /** Those of them that are copies of copies; counted at the root and bounded so that nested multicasts end. */
+  /** The copies of copies among them; counted at the root and limited so that nested multicasts end. */
   nested = 0;
-  /** How many copies of copies the run may make; asked at the root. */
+  /** Maximum number of copies of copies; read from the root. */
   nestedLimit = 200_000;
-  /** Whatever the history keeps with the run while it goes on; nobody else looks at it. */
+  /** Private to the run history. */
   record: unknown = undefined;
-  /** Whatever replays keep with the run while it goes on; nobody else looks at it. */
+  /** Private to replays. */
   kept: unknown = undefined;
-  /** The run whose end from outside is the end of this one too: the root, or the copy that went its own way. */
+  /** The run whose cancellation cancels this one too: the root, or a detached copy. */
   readonly #leader: Run;
   #abort: AbortController | undefined = undefined;
 
@@ -97,32 +98,31 @@ export class Run {
     this.#leader = parent === undefined || apart ? this : parent.#leader;
   }
 
-  /** The run of a copy that goes its own way, such as a tap: told as this one, but neither cancels the other. */
-  apart(startedAt: number): Run {
+  /** The run of a detached copy, such as a wire tap: same id, cancelled independently. */
+  detached(startedAt: number): Run {
     const run = new Run(this.id, this.route, startedAt, this.trigger, this, this.session, true);
     run.correlationId = this.correlationId;
     run.trace = this.trace;
-    run.steps = this.steps;
-    run.turn = this.turn;
+    run.trail = this.trail;
     return run;
   }
 
-  /** The steps it went through; undefined where nobody notes them, and for what goes on when the history has forgotten the run. */
-  get trail(): StepTrail | undefined {
-    return this.steps?.turn === this.turn ? this.steps : undefined;
+  /** The same for all runs one request caused: the caller's correlation id, or the id of the first run. */
+  get chainId(): string {
+    return this.correlationId ?? this.root.id;
   }
 
-  /** Aborted when the run is cancelled or its deadline passes; made only for steps that ask. */
+  /** Aborted when the run is cancelled or its deadline passes; created on first use. */
   get signal(): AbortSignal {
     return (this.#leader.#abort ??= new AbortController()).signal;
   }
 
-  /** True once the run was ended from outside: no further step may start. */
+  /** True once the run was cancelled: no further step may start. */
   get isCancelled(): boolean {
     return this.#leader.status === "cancelled";
   }
 
-  /** Ends the run from outside: waiting steps are aborted and no further step starts. */
+  /** Cancels the run: waiting steps are aborted and no further step starts. */
   cancel(reason: FlowError): void {
     const leader = this.#leader;
     if (leader.status !== "running" && leader.status !== "retrying") return;

@@ -1,11 +1,11 @@
-// The assertions about mocks: how often, in which order and with what the mocks were called.
+// Assertions about mocks: number, order and content of their calls.
 import { bodyData, isPartOf, type AssertionBody, type CalledBody } from "@sluice/model";
 import { strictEquals } from "../values/equality.ts";
 import { compilePattern, type TextPattern } from "../values/pattern.ts";
 import { asText } from "../values/text.ts";
 import { MockFault } from "./mock-fault.ts";
 
-/** What an assertion looks at of a call. */
+/** The part of a call that assertions check. */
 export interface AssertedCall {
   readonly seq: number;
   readonly mockId: string;
@@ -17,10 +17,10 @@ export interface AssertionResult {
   readonly message: string;
 }
 
-/** Compiles a JSONPath to what it finds in a body; throws for one that is wrong. */
+/** Compiles a JSONPath; throws for an invalid one. */
 export type JsonPath = (path: string) => (body: unknown) => unknown;
 
-/** Throws for what can never be judged: an expression or a path that is none. */
+/** Throws for an assertion that can never be evaluated: an invalid expression or path. */
 export function checkAssertion(assertion: AssertionBody, jsonPath: JsonPath): void {
   const wanted = "mockCalled" in assertion && typeof assertion.mockCalled === "object" ? assertion.mockCalled.with : undefined;
   if (wanted?.matches !== undefined) bodyPattern(wanted.matches);
@@ -44,7 +44,7 @@ function order(expected: readonly string[], calls: readonly AssertedCall[]): Ass
     ok,
     message: ok
       ? `mocks were called in the order ${expected.join(", ")}`
-      : `expected the order ${expected.join(", ")}, saw ${seen.length === 0 ? "no call" : seen.join(", ")}`,
+      : `expected the order ${expected.join(", ")}, but got ${seen.length === 0 ? "no call" : seen.join(", ")}`,
   };
 }
 
@@ -75,7 +75,7 @@ function contents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath
 function mismatch({ with: wanted }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
   const { body, bodyEquals, headers, matches, jsonpath } = wanted as NonNullable<CalledBody["with"]>;
   const data = bodyData(request.body);
-  if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to hold ${show(body)}`;
+  if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to contain ${show(body)}`;
   if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))
     return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
   if (matches !== undefined && !isFound(matches, asText(request.body)))
@@ -96,12 +96,12 @@ function isFound(written: string, text: string): boolean {
   try {
     return pattern.find(text);
   } catch {
-    // The pattern is too large for a text of this length to be looked through in reasonable time.
+    // The pattern is too expensive for a text of this length.
     return false;
   }
 }
 
-/** `/A-\d+/` or the same without slashes, found anywhere in the body. */
+/** `/A-\d+/` or the same without slashes, matched anywhere in the body. */
 function bodyPattern(written: string): TextPattern {
   try {
     return compilePattern(written.replace(/^\/(.*)\/$/s, "$1"));

@@ -1,4 +1,4 @@
-/** A mock or an assertion that is written wrong; the message says what. */
+/** An invalid mock or assertion; the message says what is wrong. */
 export class MockFault extends Error {
   constructor(message: string) {
     super(message);

@@ -1,15 +1,17 @@
-// Puts mocks around the steps and sends of the routes they are armed on.
+// Attaches mocks to the steps and sends of the routes they cover.
 import type { StepNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { Tap } from "../run/runtime.ts";
+import type { Tap } from "../compile/tap.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
-import type { Mock, MockOutcome } from "./mock.ts";
+import { Headers } from "../exchange/headers.ts";
+import { Message } from "../exchange/message.ts";
+import type { Mock, MockOutcome, MockResponse, Reaction } from "./mock.ts";
 
-/** Where calls of mocks are taken down. */
+/** Records calls of mocks. */
 export interface MockCalls<Call> {
-  /** Takes down a call before the mock acts; undefined when there is no room for it. */
+  /** Records a call before the mock acts; undefined when the limit is reached. */
   record(mockId: string, uri: string | undefined, exchange: Exchange): Call | undefined;
   finish(call: Call, outcome: MockOutcome): void;
 }
@@ -18,11 +20,11 @@ export interface MockTapOptions<Call> {
   readonly sessionId: string;
   /** Most specific first. */
   readonly mocks: readonly Mock[];
-  /** Routes by identity: a redeployed route is another one and is not covered. */
+  /** Routes by identity: a redeployed route is a different one and is not covered. */
   readonly routes: ReadonlySet<RouteIdentity>;
   readonly scope: "deployment" | "session";
   readonly failUnmatched: boolean;
-  /** Sends that stay inside the runtime are never "unmatched". */
+  /** Sends that do not leave the runtime are never "unmatched". */
   readonly staysInside: (uri: string) => boolean;
   readonly calls: MockCalls<Call>;
   uriOf(node: StepNode, route: RouteIdentity): string | undefined;
@@ -41,7 +43,7 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
       const mine = mocks.filter((mock) => !mock.hasUri && mock.covers(route) && mock.matchesStep(node.id, node.name, uri));
       const mock = mine[0];
       if (mock === undefined) return next;
-      // An endpoint's own mock says more than one for the whole route: the send below takes it.
+      // An endpoint's own mock is more specific than one for the whole route: the send handler below uses it.
       if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri)))
         return next;
       return (exchange) => (concerns(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
@@ -52,33 +54,82 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
       return (exchange) => {
         if (!concerns(exchange)) return next(exchange);
         const at = exchange.at;
+        // A mock of the step wins over one of its endpoint, even when it passes through. Sends of an error handler have an endpoint of
+        // their own.
+        const isOwn = at !== undefined && options.uriOf(at, route) === uri;
+        if (isOwn && mocks.some((other) => !other.hasUri && other.weight > 0 && other.covers(route) && other.matchesStep(at.id, at.name, uri)))
+          return next(exchange);
         const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return act(options, mock, uri, exchange, next);
         if (!failUnmatched || staysInside(uri)) return next(exchange);
-        throw new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': the test session fails what it does not mock`, {
-          code: "mock-unmatched",
-        });
+        throw unmatched(uri);
+      };
+    },
+    receive(next, uri, route) {
+      const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
+      if (mine.length === 0 && (!failUnmatched || staysInside(uri))) return next;
+      return (timeoutMs, exchange) => {
+        if (!concerns(exchange)) return next(timeoutMs, exchange);
+        const at = exchange.at;
+        const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
+        if (mock !== undefined) return answerPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));
+        if (!failUnmatched || staysInside(uri)) return next(timeoutMs, exchange);
+        throw unmatched(uri);
       };
     },
   };
 }
 
+function unmatched(uri: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': this test session rejects sends that no mock matches`, {
+    code: "mock-unmatched",
+  });
+}
+
 function act<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
   const react = mock.nextReaction();
-  if (react === undefined) return next(exchange);
+  return react === undefined ? next(exchange) : after(reacted(options, mock, uri, exchange, react), () => undefined);
+}
+
+/** A mock answers a poll with a new message: the current one does not change. */
+function answerPoll<Call>(
+  options: MockTapOptions<Call>,
+  mock: Mock,
+  uri: string,
+  exchange: Exchange,
+  next: () => Awaitable<Message | undefined>,
+): Awaitable<Message | undefined> {
+  const react = mock.nextReaction();
+  if (react === undefined) return next();
+  const { message } = exchange;
+  const onCopy: Reaction = (polling, endpoint) => {
+    polling.message = message.copy();
+    const restore = (outcome: MockOutcome): MockOutcome => {
+      polling.message = message;
+      return outcome;
+    };
+    return after(react(polling, endpoint), restore);
+  };
+  return after(reacted(options, mock, uri, exchange, onCopy), ({ body, headers }) => new Message(body, Headers.of(headers)));
+}
+
+function reacted<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, react: Reaction): Awaitable<MockResponse> {
   const call = options.calls.record(mock.id, uri, exchange);
-  const settle = (outcome: MockOutcome): Awaitable => {
+  const settle = (outcome: MockOutcome): MockResponse => {
     if (call !== undefined) options.calls.finish(call, outcome);
     options.mocked(exchange, exchange.at);
     markReply(exchange, options.sessionId);
     if (outcome.kind === "threw") throw outcome.error;
-    return undefined;
+    return outcome.response;
   };
-  const outcome = react(exchange, uri);
-  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+  return after(react(exchange, uri), settle);
 }
 
-/** A webhook's reply says that a mock had a part in it, also when the mock answered a copy of the message. */
+function after<T, R>(pending: Awaitable<T>, next: (value: T) => R): Awaitable<R> {
+  return pending instanceof Promise ? pending.then(next) : next(pending);
+}
+
+/** The webhook reply shows that a mock was involved, even when the mock answered a copy of the message. */
 function markReply(exchange: Exchange, sessionId: string): void {
   if (exchange.run.root.trigger.method === undefined) return;
   for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) one.setProperty("SluiceMocked", sessionId);

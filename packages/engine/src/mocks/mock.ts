@@ -1,11 +1,11 @@
-// One mock: what it matches, and what it does in place of a step. Counts its calls; who records them is the tap.
+// One mock: what it matches, and what it does instead of a step. It counts its calls; the tap records them.
 import type { MockBody, RespondBody, ThrowBody } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
 import { FlowError, toFlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Clock } from "../spi/host.ts";
-import { pause } from "../spi/pacing.ts";
+import { pause } from "../tools/pacing.ts";
 import type { Awaitable, Expression } from "../spi/processor.ts";
 import { isRetryableStatus, readStatusRange } from "../values/http-status.ts";
 import { copyJson } from "../values/json-view.ts";
@@ -24,12 +24,12 @@ export type MockOutcome =
 
 export interface MockParts {
   readonly clock: Clock;
-  /** Compiles a Simple expression; throws for one that is wrong. */
+  /** Compiles a Simple expression; throws for an invalid one. */
   compile(text: string): Expression;
 }
 
-/** `uri` is the endpoint of the step it stands in for. */
-type Reaction = (exchange: Exchange, uri: string | undefined) => Awaitable<MockOutcome>;
+/** `uri` is the endpoint of the step it replaces. */
+export type Reaction = (exchange: Exchange, uri: string | undefined) => Awaitable<MockOutcome>;
 
 export class Mock {
   readonly id: string;
@@ -62,7 +62,7 @@ export class Mock {
     return (this.#patterns.routeId?.(route.id) ?? true) && (this.#patterns.flowId?.(route.flowId) ?? true);
   }
 
-  /** True when a step of a covered route is meant; `uri` is undefined for steps that send nowhere fixed. */
+  /** True when it matches a step of a covered route; `uri` is undefined for steps without a fixed endpoint. */
   matchesStep(stepId: string, kind: string, uri: string | undefined): boolean {
     return (
       (this.#patterns.stepId?.(stepId) ?? true) &&
@@ -71,7 +71,7 @@ export class Mock {
     );
   }
 
-  /** URIs match with and without their options, and with `//` after the scheme or without. */
+  /** URIs match with and without their options, and with or without `//` after the scheme. */
   matchesUri(uri: string): boolean {
     const matches = this.#patterns.uri;
     if (matches === undefined) return false;
@@ -79,7 +79,7 @@ export class Mock {
     return matches(uri) || matches(bare) || matches(uri.replace("://", ":")) || matches(bare.replace("://", ":"));
   }
 
-  /** What to do in place of a step this time; undefined when the step itself is to run. */
+  /** What to do instead of the step this time; undefined when the step itself should run. */
   nextReaction(): Reaction | undefined {
     const { times, then: afterwards = "last" } = this.#body;
     const use = this.#uses++;
@@ -99,7 +99,7 @@ export class Mock {
 
 function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
   const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
-  // A body of its own for each call: what a route does with it must not reach the next one.
+  // A fresh body for each call: changes by a route must not affect the next one.
   const answer = compute ?? (body === undefined ? undefined : () => copyJson(body));
   const respond = (exchange: Exchange, uri: string | undefined): MockOutcome => {
     const { message } = exchange;
@@ -110,7 +110,7 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
       const error = toFlowError(fault);
       return { kind: "threw", error, shownType: error.type };
     }
-    // The message stays as it was, as it does when the real step fails.
+    // The message stays unchanged, as when the real step fails.
     if (status !== undefined && failsStep(status, uri)) return statusFailure(status, answered, headers);
     if (answer !== undefined) message.body = answered;
     for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));
@@ -123,7 +123,7 @@ function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: Respo
   };
 }
 
-/** Judges a status as the HTTP step does, by the options of its endpoint. */
+/** Evaluates a status as the HTTP step does, by the options of its endpoint. */
 function failsStep(status: number, uri = ""): boolean {
   if (status < 400) return false;
   const option = (name: string): string => new RegExp(`[?&]${name}=([^&]*)`).exec(uri)?.[1] ?? "";
@@ -162,5 +162,5 @@ function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: 
 /** `Timeout` and `TimeoutException` are short for the type of that name that flows catch. */
 function exceptionTypeOf(name: string): string {
   if (isKnownExceptionType(name)) return name;
-  return exceptionTypeNames.find((known) => known.endsWith(`.${name}`)) ?? exceptionTypeNames.find((known) => known.endsWith(`.${name}Exception`)) ?? name;
+  return exceptionTypeNames().find((known) => known.endsWith(`.${name}`)) ?? exceptionTypeNames().find((known) => known.endsWith(`.${name}Exception`)) ?? name;
 }

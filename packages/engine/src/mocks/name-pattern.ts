@@ -5,7 +5,7 @@ export type NamePattern = (text: string) => boolean;
 
 const longestPattern = 500;
 
-/** A pattern as mocks write it: exact text, `*` for any run of characters, or `/regex/`. */
+/** A pattern in a mock: exact text, `*` for any characters, or `/regex/`. */
 export function namePattern(text: string, where: string): NamePattern {
   if (text.length > longestPattern) throw new MockFault(`${where} is longer than ${longestPattern} characters`);
   if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
@@ -21,7 +21,7 @@ export function namePattern(text: string, where: string): NamePattern {
   return (name) => matchesParts(name, parts);
 }
 
-/** Each part is looked for after the one before: linear, whatever the pattern. */
+/** Searches each part after the previous one: linear for any pattern. */
 function matchesParts(name: string, parts: readonly string[]): boolean {
   const first = parts[0] as string;
   const last = parts.at(-1) as string;

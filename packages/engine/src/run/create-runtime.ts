@@ -1,25 +1,28 @@
-// The runtime: knows what is deployed, swaps versions without dropping a message, and stops gracefully.
+// The runtime: tracks deployments, swaps versions without dropping a message, and stops gracefully.
 import type { Vocabulary } from "@sluice/model";
-import { EndpointBinder } from "../compile/endpoint-binder.ts";
+import { EndpointBinder, schemeOf } from "../compile/endpoint-binder.ts";
 import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import { longestText } from "../values/limit.ts";
-import type { Connector, Inlet } from "../spi/connector.ts";
+import type { Inlet } from "../spi/connector.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
 import { prepareFlow, type LiveDeployment } from "./prepare-flow.ts";
+import { ConnectorInstances } from "./connector-instances.ts";
 import { LiveRoute } from "./live-route.ts";
+import type { FlowInput } from "../compile/flow-input.ts";
+import type { RuntimeLimits } from "../compile/runtime-limits.ts";
+import type { Tap } from "../compile/tap.ts";
 import {
   DeployError,
   type Conflict,
   type Deployment,
+  type DeployReport,
   type DrainReport,
-  type FlowInput,
   type Prepared,
   type RunListener,
   type Runtime,
-  type RuntimeLimits,
-  type Tap,
+  type Supervision,
 } from "./runtime.ts";
 
 export interface RuntimeParts {
@@ -38,6 +41,9 @@ export const defaultLimits: RuntimeLimits = {
   messageSize: longestText,
 };
 
+/** Three rounds: connectors and beans of a flow, then the connections they use, then what those refer to. */
+const loadRounds = 3;
+
 export function createRuntime(parts: RuntimeParts): Runtime {
   return new FlowRuntime(parts);
 }
@@ -49,6 +55,7 @@ class FlowRuntime implements Runtime {
   readonly #limits: RuntimeLimits;
   readonly #vocabulary: Vocabulary;
   readonly #endpoints: EndpointBinder;
+  readonly #connectors: ConnectorInstances;
   /** Routes by the endpoint they consume from. */
   readonly #inlets = new Map<string, LiveRoute>();
   readonly #claims = new Map<string, LiveRoute>();
@@ -58,16 +65,28 @@ class FlowRuntime implements Runtime {
     this.#parts = parts;
     this.#limits = { ...defaultLimits, ...parts.limits };
     this.#vocabulary = parts.catalog;
-    this.#endpoints = new EndpointBinder(parts.catalog, connect(parts.catalog, parts.host));
+    this.#connectors = new ConnectorInstances(parts.catalog, parts.host);
+    this.#endpoints = new EndpointBinder(parts.catalog, this.#connectors);
   }
 
   prepare(input: FlowInput): Prepared {
     const { catalog, host, listener } = this.#parts;
+    this.#connectors.update();
     const prepared = prepareFlow(input, { catalog, host, listener, limits: this.#limits, vocabulary: this.#vocabulary, endpoints: this.#endpoints });
     return { ...prepared, conflicts: prepared.deployment === undefined ? [] : this.#conflicts(prepared.deployment) };
   }
 
-  async deploy(deployment: Deployment): Promise<{ readonly drained: Promise<DrainReport> }> {
+  async prepareLoaded(input: FlowInput): Promise<Prepared> {
+    const { index } = this.#parts.catalog;
+    let prepared = this.prepare(input);
+    for (let round = 0; index !== undefined && prepared.unloaded.size > 0 && round < loadRounds; round++) {
+      await index.load(prepared.unloaded);
+      prepared = this.prepare(input);
+    }
+    return prepared;
+  }
+
+  async deploy(deployment: Deployment, supervision: Supervision = "retryable"): Promise<DeployReport> {
     const next = deployment as LiveDeployment;
     const [conflict] = this.#conflicts(next);
     if (conflict !== undefined)
@@ -81,19 +100,31 @@ class FlowRuntime implements Runtime {
       for (const lifecycle of next.scope.beans.lifecycles) await lifecycle.start?.();
       for (const route of next.routes) {
         failing = route;
-        await route.startServices();
+        await this.#startServices(route, supervision);
       }
       for (const route of inStartOrder(next.routes)) {
         failing = route;
         started.push(route);
-        if (route.program.autoStartup) await route.start();
+        if (route.program.autoStartup) await route.lifecycle.start(supervision);
       }
     } catch (thrown) {
-      await this.#takeBack(next, started, rested);
-      throw new DeployError(failing?.identity.id ?? next.id, toFlowError(thrown).message);
+      const drained = await this.#takeBack(next, started, rested);
+      throw new DeployError(failing?.identity.id ?? next.id, toFlowError(thrown).message, drained);
     }
     this.#swap(previous, next);
-    return { drained: previous === undefined ? Promise.resolve({ routeIds: [], drained: true, abandoned: [] }) : this.#retire(previous) };
+    return {
+      drained: previous === undefined ? Promise.resolve({ routeIds: [], drained: true, abandoned: [] }) : this.#retire(previous),
+      disconnected: next.routes.flatMap(({ identity, problem }) => (problem === undefined ? [] : [{ routeId: identity.id, problem }])),
+    };
+  }
+
+  /** Retryable failures are left to the start of the route, which retries immediately and then with back-off. */
+  async #startServices(route: LiveRoute, supervision: Supervision): Promise<void> {
+    try {
+      await route.lifecycle.startServices();
+    } catch (thrown) {
+      if (supervision !== "always" && !toFlowError(thrown).retryable) throw thrown;
+    }
   }
 
   async undeploy(flowId: string): Promise<DrainReport | undefined> {
@@ -116,11 +147,19 @@ class FlowRuntime implements Runtime {
     return undefined;
   }
 
+  staysInside(uri: string): boolean {
+    return this.#parts.catalog.connectors.get(schemeOf(uri))?.staysInside === true;
+  }
+
+  backlog(): readonly { readonly name: string; readonly depth: number }[] {
+    return this.#connectors.all().flatMap((connector) => connector.backlog?.() ?? []);
+  }
+
   async stop(): Promise<DrainReport> {
     const all = [...this.deployments.values()].toReversed();
     const abandoned: DrainReport["abandoned"][number][] = [];
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
-    // What only hands on (queues) goes last, so that what is in flight elsewhere still gets through.
+    // Queue consumers stop last, so that messages in flight elsewhere are still accepted.
     const routes = all.flatMap((deployment) => inStartOrder(deployment.routes).toReversed());
     const first = routes.filter((route) => route.program.source.deferred !== true);
     const last = routes.filter((route) => route.program.source.deferred === true);
@@ -150,22 +189,27 @@ class FlowRuntime implements Runtime {
 
   /** Timers and polls of the old version stop before those of the new one start: no tick runs twice. */
   async #restExclusive(previous: LiveDeployment | undefined): Promise<readonly LiveRoute[]> {
-    const rested = previous?.routes.filter((route) => route.program.source.exclusive && route.takesIn) ?? [];
+    const rested = previous?.routes.filter((route) => route.program.source.exclusive && route.lifecycle.isActive) ?? [];
     for (const route of rested) await route.suspend();
     return rested;
   }
 
-  async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], rested: readonly LiveRoute[]): Promise<void> {
+  /** Resolves when the old version accepts messages again; the inner promise when runs started by the new one have ended. */
+  async #takeBack(next: LiveDeployment, started: readonly LiveRoute[], rested: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
-    for (const route of started.toReversed()) await route.halt(until).catch(() => false);
-    await stopServices(next, until);
+    for (const route of started.toReversed()) await route.lifecycle.halt(until).catch(() => false);
+    const ended = leave(started, until)
+      .catch(() => undefined)
+      .then(() => stopServices(next, until));
+    if (started.every(({ stats }) => stats.inflight === 0)) await ended;
     const previous = this.deployments.get(next.id);
-    // A source that took over from the old version gave up its place again: the old one takes it back.
-    for (const route of previous?.routes ?? []) if (route.takesIn) await route.program.source.start(route);
-    for (const route of rested) await route.resume();
+    // A new source that took over and was rolled back: the old one resumes.
+    for (const route of previous?.routes ?? []) if (route.lifecycle.takesIn) await route.program.source.start(route);
+    for (const route of rested) await route.lifecycle.start("always");
+    return { ended };
   }
 
-  /** In one turn: whoever looks sees the old version or the new one, never neither. */
+  /** Synchronous: readers see the old version or the new one, never neither. */
   #swap(previous: LiveDeployment | undefined, next: LiveDeployment | undefined): void {
     for (const route of previous?.routes ?? []) {
       if (this.routes.get(route.identity.id) === route) this.routes.delete(route.identity.id);
@@ -196,31 +240,20 @@ class FlowRuntime implements Runtime {
   }
 }
 
-function connect(catalog: Catalog, host: Host): ReadonlyMap<string, Connector> {
-  const instances = new Map<string, Connector>();
-  const made = new Map<unknown, Connector>();
-  for (const [scheme, declaration] of catalog.connectors) {
-    const instance = made.get(declaration) ?? declaration.connect(host);
-    made.set(declaration, instance);
-    instances.set(scheme, instance);
-  }
-  return instances;
-}
-
 function inStartOrder(routes: readonly LiveRoute[]): readonly LiveRoute[] {
   return routes.toSorted((one, other) => (one.program.startupOrder === other.program.startupOrder ? 0 : one.program.startupOrder - other.program.startupOrder));
 }
 
-/** Takes routes out of service: no more intake, then what is in flight gets done or is cancelled and named at the limit. */
+/** Takes routes out of service: stops intake, then waits for messages in flight; at the deadline they are cancelled and listed. */
 async function leave(routes: readonly LiveRoute[], until: number): Promise<DrainReport["abandoned"]> {
-  const halted = await Promise.all(routes.map((route) => route.halt(until)));
+  const halted = await Promise.all(routes.map((route) => route.lifecycle.halt(until)));
   const abandoned = (await Promise.all(routes.map((route) => route.drain(until)))).flat();
-  // A source that would not stop left something behind even if no run of it can be named.
+  // A source that did not stop lost messages even if no run can be named.
   const stuck = routes.filter((route, at) => halted[at] === false && !abandoned.some(({ routeId }) => routeId === route.identity.id));
   return [...abandoned, ...stuck.map((route) => ({ routeId: route.identity.id, stepId: undefined, runId: "" }))];
 }
 
 async function stopServices(deployment: LiveDeployment, until: number): Promise<void> {
-  for (const route of deployment.routes) await route.stopServices(until);
+  for (const route of deployment.routes) await route.lifecycle.stopServices(until);
   for (const lifecycle of deployment.scope.beans.lifecycles) await lifecycle.stop?.();
 }

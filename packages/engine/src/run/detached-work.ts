@@ -1,16 +1,15 @@
-// Copies that go their own way: each starts in a turn of its own, only so many run at the same time, and long lines of them
-// let others live in between.
+// Runs detached copies: each starts in its own turn of the event loop, concurrency is limited, and long queues yield in between.
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Clock } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
 
-/** Copies that may wait for their start; more are refused, because whoever makes them never waits. */
+/** Maximum queued copies; more are rejected, because their producer never waits. */
 const longestLine = 100_000;
 const sliceMs = 10;
 
 interface Task {
   readonly copy: Exchange;
-  /** Never throws or rejects: what becomes of the copy is its own business. */
+  /** Never throws or rejects: failures are reported by the copy's own run. */
   readonly run: () => Awaitable;
 }
 

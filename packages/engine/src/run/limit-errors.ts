@@ -1,4 +1,4 @@
-// What a route says when it is asked for more than it may do at a time.
+// Errors for exceeded limits of a route.
 import { FlowError } from "../errors/flow-error.ts";
 
 export function tooManyRuns(routeId: string, limit: number): FlowError {
@@ -9,7 +9,9 @@ export function tooManyRuns(routeId: string, limit: number): FlowError {
 }
 
 export function tooManyCopies(routeId: string): FlowError {
-  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has too many copies on their way`, { code: "limit-inflight" });
+  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has too many detached copies in flight`, {
+    code: "limit-inflight",
+  });
 }
 
 export function tooDeep(routeId: string, limit: number): FlowError {

@@ -1,39 +1,40 @@
-// A route in service: lets exchanges in, counts them, settles them, and drains. The way of a message is
-// deliver → program → settle; nothing is awaited and no promise made unless a step waits.
+// A deployed route: accepts exchanges, counts and settles them, and drains. The path of a message is deliver → program → settle; no promise is
+// created unless a step waits.
 import { ending, Exchange } from "../exchange/exchange.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
 import { note } from "../compile/error-handler.ts";
 import { copyEntries } from "../exchange/copy-entries.ts";
+import { endExchange } from "../exchange/completions.ts";
 import type { Wiring } from "../compile/wiring.ts";
-import type { Delivery, Inlet } from "../spi/connector.ts";
+import type { Delivery, Inlet, SourceEvent, SourceInlet } from "../spi/connector.ts";
+import type { TriggerKind } from "@sluice/model";
 import type { Host } from "../spi/host.ts";
-import { inTime } from "./in-time.ts";
+import { noteCompletions } from "./note-completions.ts";
 import { tooDeep, tooManyCopies, tooManyRuns } from "./limit-errors.ts";
 import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
-import { Flights } from "./flights.ts";
+import { InFlight } from "./in-flight.ts";
+import { RouteLifecycle } from "./route-lifecycle.ts";
 import type { RouteProgram } from "./route-program.ts";
-import type { Placement, Route, RouteStats, RouteStatus, RunListener, RuntimeLimits, StepPlace } from "./runtime.ts";
+import type { Placement, StepPlace } from "../compile/placement.ts";
+import type { RuntimeLimits } from "../compile/runtime-limits.ts";
+import type { Route, RouteStats, RouteStatus, RunListener } from "./runtime.ts";
 
-export class LiveRoute implements Route, Inlet {
+export class LiveRoute implements Route, SourceInlet {
   readonly identity: RouteIdentity;
   readonly wiring: Wiring;
   readonly stats: RouteStats = { inflight: 0, total: 0, failed: 0, lastRunAt: 0, lastError: undefined };
-  status: RouteStatus = "Stopped";
-  startedAt = 0;
-  problem: string | undefined = undefined;
+  readonly lifecycle: RouteLifecycle;
   readonly #host: Host;
   readonly #listener: RunListener;
   readonly #limits: RuntimeLimits;
-  readonly #flights: Flights;
+  readonly #inFlight: InFlight;
   readonly #detached: DetachedWork;
   #program: RouteProgram | undefined = undefined;
   #trigger: Trigger = { uri: "" };
-  #servicesUp = false;
-  #isLost = false;
 
   constructor(identity: RouteIdentity, wiring: Wiring, host: Host, listener: RunListener, limits: RuntimeLimits) {
     this.identity = identity;
@@ -41,11 +42,20 @@ export class LiveRoute implements Route, Inlet {
     this.#host = host;
     this.#listener = listener;
     this.#limits = limits;
-    this.#flights = new Flights(host.clock, limits.runMs);
+    this.#inFlight = new InFlight(host.clock, limits.runMs);
     this.#detached = new DetachedWork(host.clock, limits.inflightPerRoute);
+    this.lifecycle = new RouteLifecycle({
+      identity,
+      host,
+      inlet: this,
+      drainMs: limits.drainMs,
+      program: () => this.program,
+      idle: (until) => this.#inFlight.drain(() => this.stats.inflight, until),
+      changed: () => listener.routeChanged(this),
+    });
   }
 
-  /** Gives the route its program; done once, before anything starts. */
+  /** Sets the route's program; called once, before anything starts. */
   install(program: RouteProgram): void {
     this.#program = program;
     this.#trigger = { uri: program.from };
@@ -64,6 +74,10 @@ export class LiveRoute implements Route, Inlet {
     return this.program.from;
   }
 
+  get trigger(): TriggerKind | undefined {
+    return this.program.trigger;
+  }
+
   get steps(): readonly StepPlace[] {
     return this.program.steps;
   }
@@ -76,9 +90,16 @@ export class LiveRoute implements Route, Inlet {
     return this;
   }
 
-  /** True while its source is started, also when that cannot reach what it takes from. */
-  get takesIn(): boolean {
-    return this.status === "Started" || this.#isLost;
+  get status(): RouteStatus {
+    return this.lifecycle.status;
+  }
+
+  get startedAt(): number {
+    return this.lifecycle.startedAt;
+  }
+
+  get problem(): string | undefined {
+    return this.lifecycle.problem;
   }
 
   get isStopping(): boolean {
@@ -134,15 +155,16 @@ export class LiveRoute implements Route, Inlet {
     exchange.run = run;
     this.#begin(run, exchange);
     const leave = (thrown?: unknown): void => {
-      // Of an exchange that was ended from outside, what it failed of is told already.
-      const told = run.isCancelled ? exchange.failure : undefined;
+      // Cancelled externally: its failure was already reported.
+      const reported = run.isCancelled ? exchange.failure : undefined;
       if (thrown !== undefined) this.#fail(exchange, thrown);
       this.#end(run, exchange);
+      this.#left();
       exchange.run = outer;
       exchange.at = at;
       if (run.handled) outer.handled = true;
       const failure = exchange.failure;
-      exchange.failure = told;
+      exchange.failure = reported;
       if (failure !== undefined) throw failure;
     };
     let pending: Awaitable;
@@ -159,29 +181,36 @@ export class LiveRoute implements Route, Inlet {
         );
   }
 
-  /** Runs a copy on its own; its failure is a failed run of its own, for nobody waits for it. */
+  restore(message: Message): Exchange {
+    const now = this.#host.clock.now();
+    const id = this.#host.ids.next(now);
+    const run = new Run(`run_${id}`, this.identity, now, this.#trigger);
+    run.nestedLimit = this.#limits.exchanges;
+    return new Exchange(id, run, "InOnly", message);
+  }
+
+  /** Runs a detached copy; its failure is a failed run of its own because no caller waits for it. */
   detach(copy: Exchange, processor: Processor): void {
     const run = copy.run;
-    copy.run = run.apart(this.#host.clock.now());
+    copy.run = run.detached(this.#host.clock.now());
     this.stats.inflight++;
     const done = (thrown?: unknown): void => {
       if (thrown !== undefined) reportDetached(copy, run, thrown, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
-      this.#afterwards(copy);
-      this.#left();
+      void this.#settle(copy);
     };
     const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
     if (this.#detached.isFull) {
       failed(tooManyCopies(this.identity.id));
       return;
     }
-    const flight = this.#flights.add(copy, failed);
-    const landed = (): void => flight.land(() => done());
-    const crashed = (thrown: unknown): void => flight.land(() => failed(thrown));
+    const entry = this.#inFlight.add(copy, failed);
+    const completed = (): void => entry.complete(() => done());
+    const crashed = (thrown: unknown): void => entry.complete(() => failed(thrown));
     this.#detached.add({
       copy,
       run: () => {
         try {
-          return processor(copy)?.then(landed, crashed) ?? landed();
+          return processor(copy)?.then(completed, crashed) ?? completed();
         } catch (thrown) {
           return crashed(thrown);
         }
@@ -190,102 +219,37 @@ export class LiveRoute implements Route, Inlet {
   }
 
   lost(problem: string | undefined): void {
-    if (!this.takesIn) return;
-    this.#isLost = problem !== undefined;
-    this.problem = problem;
-    this.#become(this.#isLost ? "Failed" : "Started");
+    this.lifecycle.lost(problem);
   }
 
-  async start(): Promise<void> {
-    if (this.status === "Started" || this.status === "Starting") return;
-    this.#isLost = false;
-    this.#become("Starting");
-    try {
-      await this.startServices();
-      await this.program.source.start(this);
-    } catch (thrown) {
-      this.problem = toFlowError(thrown).message;
-      this.#become("Failed");
-      throw thrown;
-    }
-    this.problem = undefined;
-    this.startedAt = this.#host.clock.now();
-    this.#become("Started");
+  count(event: SourceEvent): void {
+    this.#listener.sourceEvent?.(this, event);
+  }
+
+  start(): Promise<void> {
+    return this.lifecycle.start();
   }
 
   async stop(): Promise<void> {
-    const until = this.drainLimit();
-    await this.halt(until);
+    const until = this.#host.clock.monotonic() + this.#limits.drainMs;
+    await this.lifecycle.halt(until);
     await this.drain(until);
-    await this.stopServices(until);
+    await this.lifecycle.stopServices(until);
   }
 
-  /** When a drain that begins now must be over, on the monotonic clock. */
-  drainLimit(): number {
-    return this.#host.clock.monotonic() + this.#limits.drainMs;
+  suspend(): Promise<void> {
+    return this.lifecycle.suspend();
   }
 
-  async suspend(): Promise<void> {
-    if (!this.takesIn) return;
-    this.#isLost = false;
-    this.problem = undefined;
-    await this.#stopSource(this.drainLimit());
-    this.#become("Suspended");
+  resume(): Promise<void> {
+    return this.lifecycle.resume();
   }
 
-  async resume(): Promise<void> {
-    if (this.status === "Stopped" || this.status === "Failed") return this.start();
-    if (this.status !== "Suspended") return;
-    await this.program.source.start(this);
-    this.#become("Started");
-  }
-
-  /** Starts what the steps need: sinks, timers of aggregators. */
-  async startServices(): Promise<void> {
-    if (this.#servicesUp) return;
-    this.#servicesUp = true;
-    for (const lifecycle of this.program.lifecycles) await lifecycle.start?.();
-  }
-
-  /** Stops them in turn; what one of them sends off in stopping (a last group) is waited for while the next still works. */
-  async stopServices(until: number): Promise<void> {
-    if (!this.#servicesUp) return;
-    this.#servicesUp = false;
-    for (const lifecycle of this.program.lifecycles.toReversed()) {
-      await inTime(async () => lifecycle.stop?.(), until, this.#host.clock);
-      if (this.stats.inflight > 0) await this.#flights.drain(() => this.stats.inflight, until);
-    }
-  }
-
-  /** Takes in no more; false when the source was still busy at the limit. */
-  async halt(until: number): Promise<boolean> {
-    if (this.status === "Stopped" || this.status === "Stopping") return true;
-    const intake = this.takesIn || this.status === "Starting";
-    this.#isLost = false;
-    this.#become("Stopping");
-    return !intake || this.#stopSource(until);
-  }
-
-  async #stopSource(until: number): Promise<boolean> {
-    const stopped = await inTime(async () => this.program.source.stop(), until, this.#host.clock);
-    if (stopped) return true;
-    const left = this.program.source.abandon?.() ?? 0;
-    const what = left === 0 ? "what is left there is abandoned" : `${left} messages are abandoned`;
-    this.#host.log.write("ERROR", this.identity.id, `'${this.from}' still had work to hand over at the drain limit: ${what}`);
-    return false;
-  }
-
-  /** Waits for what is in flight; at the limit the rest is cancelled and named. */
+  /** Waits for exchanges in flight; at the deadline the rest is cancelled and listed. */
   async drain(until: number): Promise<readonly { routeId: string; stepId: string | undefined; runId: string }[]> {
-    const abandoned = await this.#flights.drain(() => this.stats.inflight, until);
-    this.#become("Stopped");
+    const abandoned = await this.#inFlight.drain(() => this.stats.inflight, until);
+    this.lifecycle.stopped();
     return abandoned.map(({ exchange }) => ({ routeId: this.identity.id, stepId: exchange.at?.id, runId: exchange.run.id }));
-  }
-
-  #become(status: RouteStatus): void {
-    if (this.status === status) return;
-    this.status = status;
-    this.#listener.routeChanged(this);
   }
 
   #begin(run: Run, exchange: Exchange): void {
@@ -297,7 +261,7 @@ export class LiveRoute implements Route, Inlet {
   #pass(exchange: Exchange, process: Processor): Awaitable {
     const { program } = this;
     if (program.keepOriginal) exchange.original ??= exchange.message.copy();
-    if (program.afterReply.length > 0) (exchange.completions ??= []).push(...program.afterReply);
+    if (program.afterReply.length > 0) noteCompletions(exchange, program.afterReply);
     if (program.beforeReply.length === 0) return process(exchange);
     return this.#passWithCompletions(exchange, program, process);
   }
@@ -320,61 +284,86 @@ export class LiveRoute implements Route, Inlet {
 
   #fail(exchange: Exchange, thrown: unknown): void {
     const error = note(exchange, thrown);
-    // Without an error handler the caller's handler may still try; otherwise this route has done all there is to do.
+    // Without an error handler, the caller's handler may still process it; otherwise it is exhausted.
     if (this.program.plan.kind !== "none") error.exhausted = true;
     exchange.failure = error;
   }
 
-  /** The promise of an exchange whose route waits; resolves even when a step never does, once the run is cancelled. */
+  /** The promise of an asynchronous exchange; once the run is cancelled it resolves even if a step never does. */
   #await(run: Run, exchange: Exchange, pending: Promise<void>, delivery: Delivery | undefined): Promise<Exchange> {
     return new Promise((resolve) => {
       const finish = (thrown?: unknown): void => {
         if (thrown !== undefined) this.#fail(exchange, thrown);
         resolve(this.#complete(run, exchange, delivery));
       };
-      const flight = this.#flights.add(exchange, finish);
+      const entry = this.#inFlight.add(exchange, finish);
       pending.then(
-        () => flight.land(() => finish()),
-        (thrown: unknown) => flight.land(() => finish(thrown ?? new Error("rejected without a reason"))),
+        () => entry.complete(() => finish()),
+        (thrown: unknown) => entry.complete(() => finish(thrown ?? new Error("rejected without a reason"))),
       );
     });
   }
 
-  #complete(run: Run, exchange: Exchange, delivery: Delivery | undefined): Exchange {
-    delivery?.settled?.(exchange);
+  #complete(run: Run, exchange: Exchange, delivery: Delivery | undefined): Awaitable<Exchange> {
+    delivery?.ended?.(exchange);
     this.#end(run, exchange);
-    if (exchange.completions !== undefined) this.#afterwards(exchange);
+    return this.#settle(exchange);
+  }
+
+  #settle(exchange: Exchange): Awaitable<Exchange> {
+    if (exchange.completions !== undefined) return this.#settleCompletions(exchange);
+    this.#left();
     return exchange;
   }
 
-  #afterwards(exchange: Exchange): void {
-    const { completions } = exchange;
-    if (completions === undefined) return;
-    exchange.completions = undefined;
-    for (const completion of completions.toReversed()) void completion(exchange);
+  /**
+   * Runs the completion callbacks; the exchange stays in flight until they finish, and their failure fails the message. Separate from
+   * `#settle`, because a function with closures over its parameters allocates at every call.
+   */
+  #settleCompletions(exchange: Exchange): Awaitable<Exchange> {
+    const failed = (thrown: unknown): void => {
+      const error = toFlowError(thrown);
+      this.#host.log.write("ERROR", this.identity.id, `a completion callback of a step failed: ${error.message}`, exchange);
+      exchange.failure ??= error;
+    };
+    const pending = endExchange(exchange, failed);
+    if (pending === undefined) {
+      this.#left();
+      return exchange;
+    }
+    return new Promise((resolve) => {
+      const over = (): void => {
+        this.#left();
+        resolve(exchange);
+      };
+      const entry = this.#inFlight.add(exchange, (reason) => {
+        failed(reason);
+        over();
+      });
+      void pending.then(() => entry.complete(over));
+    });
   }
 
   #end(run: Run, exchange: Exchange): void {
     const { stats } = this;
-    // One that is ended from outside may be on its way through another route, and that one ends later.
+    // A cancelled exchange may still be running in another route, which ends later.
     exchange.run = run;
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
-      // What was dealt with before is not what it failed of.
+      // A failure handled before is not what the run failed with.
       run.handled = false;
       if (run.status !== "cancelled") run.status = "failed";
       stats.failed++;
       stats.lastError = exchange.failure.message;
     } else if (run.status === "running" || run.status === "retrying") {
-      run.status = exchange.isPassedOver ? "discarded" : "completed";
+      run.status = exchange.isDiscarded ? "discarded" : "completed";
     }
     this.#listener.ended(run, exchange);
-    this.#left();
   }
 
   #left(): void {
-    if (--this.stats.inflight === 0) this.#flights.idle();
+    if (--this.stats.inflight === 0) this.#inFlight.idle();
   }
 
   #refuse(exchange: Exchange): Exchange {

@@ -1,20 +1,37 @@
-// Text to a deployment that could start: read, bind, expand, compile. Pure: nothing starts, everything wrong is reported.
-import { bindFlow, readTree, type Diagnostic, type FlowDocument, type RouteNode, type StepNode, type Vocabulary } from "@sluice/model";
+// Turns text into a deployment that can start: read, bind, expand, compile. Pure: starts nothing, reports every error.
+import {
+  asFlowTree,
+  bindFlow,
+  claimsReservedPath,
+  namesUnder,
+  Placeholders,
+  readTree,
+  type Diagnostic,
+  type FlowDocument,
+  type RouteNode,
+  type StepNode,
+  type Vocabulary,
+} from "@sluice/model";
 import { DiagnosticSink } from "../compile/diagnostics.ts";
 import type { EndpointBinder } from "../compile/endpoint-binder.ts";
-import { BeanRegistry, FormatRegistry, type FlowScope } from "../compile/flow-scope.ts";
-import { evaluatePrecondition, prepareRoute } from "../compile/prepare-route.ts";
+import { BeanRegistry, FormatRegistry } from "../compile/flow-scope.ts";
+import type { RouteScope } from "./route-scope.ts";
+import { evaluatePrecondition, prepareRoute } from "./prepare-route.ts";
+import { checkTemplates } from "./check-templates.ts";
 import { expandRoutes } from "../compile/expand-routes.ts";
 import { TemplateLibrary } from "../compile/template-library.ts";
-import type { Catalog } from "../spi/declaration.ts";
+import { CompileError } from "../spi/compiler.ts";
+import type { Catalog, UnloadedPart } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
 import type { LiveRoute } from "./live-route.ts";
-import type { Deployment, FlowInput, RunListener, RuntimeLimits } from "./runtime.ts";
+import type { FlowInput } from "../compile/flow-input.ts";
+import type { RuntimeLimits } from "../compile/runtime-limits.ts";
+import type { Deployment, RunListener } from "./runtime.ts";
 
-/** A deployment with the routes' inner side. */
+/** A deployment with internal access to its routes. */
 export interface LiveDeployment extends Deployment {
   readonly routes: readonly LiveRoute[];
-  readonly scope: FlowScope;
+  readonly scope: RouteScope;
 }
 
 export interface PrepareParts {
@@ -31,29 +48,98 @@ export interface PreparedFlow {
   readonly flow: FlowDocument;
   readonly leftOut: number;
   readonly diagnostics: readonly Diagnostic[];
+  readonly secrets: ReadonlySet<string>;
+  readonly unloaded: ReadonlySet<UnloadedPart>;
 }
 
 export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow {
-  const read = readTree(input.source);
-  const empty: FlowDocument = { routes: [], entities: [], source: input.source };
-  if (read.tree === undefined) return { deployment: undefined, flow: empty, leftOut: 0, diagnostics: read.diagnostics };
-  const bound = bindFlow(read.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
-  const before = [...read.diagnostics, ...bound.diagnostics];
-  const diagnostics = new DiagnosticSink(input.source);
-  const scope = scopeOf(input, bound.flow, parts, diagnostics);
+  try {
+    return prepare(input, parts);
+  } catch (thrown) {
+    // A bug, not an error in the flow. Reject this flow only: a request, a start or a check of many files must continue.
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    if (parts.host.log.enabled("ERROR"))
+      parts.host.log.write("ERROR", "flows", `flow '${input.id}' cannot be checked: ${thrown instanceof Error ? thrown.stack : reason}`);
+    return refused(input, [{ ...bug, message: `this flow cannot be checked, which is a bug of the runtime: ${reason}` }]);
+  }
+}
+
+const bug: Omit<Diagnostic, "message"> = {
+  code: "check-failed",
+  severity: "error",
+  path: "",
+  span: { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 },
+  hint: "change the flow until it passes, and report the flow with this message",
+};
+
+function refused(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
+  return { deployment: undefined, flow: { routes: [], entities: [], source: input.source }, leftOut: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
+}
+
+function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
+  const read = readTree(given.source);
+  if (read.tree === undefined) return refused(given, read.diagnostics);
+  const document = asFlowTree(read.tree);
+  const input = withProperties(given, document.properties);
+  const bound = bindFlow(document.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
+  const before = [...read.diagnostics, ...document.diagnostics, ...bound.diagnostics];
+  const known = before.filter(({ severity }) => severity === "error");
+  const diagnostics = new DiagnosticSink(input.source, known);
+  const secrets = new Set<string>();
+  const scope = scopeOf(input, bound.flow, parts, diagnostics, whilePreparing(secrets));
   checkBeans(bound.flow, scope, diagnostics);
   const defined = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id);
   const routes = defined.filter((route) => meetsPrecondition(route, scope, diagnostics));
+  checkRouteIds(routes, diagnostics);
   const flow = { ...bound.flow, routes };
   const leftOut = defined.length - routes.length;
-  const live = before.some(({ severity }) => severity === "error") ? [] : routes.map((route) => prepareRoute(route, flow, scope, diagnostics));
+  const live = routes.flatMap((route) =>
+    diagnostics.attempt({ span: route.span, routeId: route.id }, () => [prepareRoute(route, flow, scope, diagnostics)], []),
+  );
+  checkTemplates(scope, input.source, diagnostics);
   checkClaims(live, diagnostics, flow);
   const all = [...before, ...diagnostics.found];
-  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, leftOut, diagnostics: all };
-  return { deployment: { id: input.id, hash: input.hash, flow, routes: live, scope }, flow, leftOut, diagnostics: all };
+  const { unloaded } = scope;
+  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, flow, leftOut, diagnostics: all, secrets, unloaded };
+  scope.secrets.end();
+  return {
+    deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections },
+    flow,
+    leftOut,
+    diagnostics: all,
+    secrets,
+    unloaded,
+  };
 }
 
-function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diagnostics: DiagnosticSink): FlowScope {
+/** The properties of the document itself are used where the deployment gives no value. */
+function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): FlowInput {
+  if (own.size === 0) return input;
+  const property = (name: string): string | undefined => input.property(name) ?? own.get(name);
+  return {
+    ...input,
+    property,
+    propertiesUnder: (prefix) => ({ ...namesUnder(prefix, [...own.keys()], property), ...input.propertiesUnder?.(prefix) }),
+  };
+}
+
+/** Collects secrets only during preparation: endpoints resolved at run time could add values without bound. */
+function whilePreparing(secrets: Set<string>): RouteScope["secrets"] & { end(): void } {
+  let isOver = false;
+  return { add: (value) => isOver || secrets.add(value), end: () => void (isOver = true) };
+}
+
+function scopeOf<S extends RouteScope["secrets"]>(
+  input: FlowInput,
+  flow: FlowDocument,
+  parts: PrepareParts,
+  diagnostics: DiagnosticSink,
+  secrets: S,
+): RouteScope & { readonly secrets: S; readonly unloaded: Set<UnloadedPart> } {
+  const propertiesUnder = resolvedUnder(input);
+  const unloaded = new Set<UnloadedPart>();
+  const connections = new Set<string>();
+  const beans = new BeanRegistry({ catalog: parts.catalog, host: parts.host, propertiesUnder, unloaded, connections }, flow.entities);
   return {
     flowId: input.id,
     flowHash: input.hash,
@@ -62,26 +148,58 @@ function scopeOf(input: FlowInput, flow: FlowDocument, parts: PrepareParts, diag
     listener: parts.listener,
     limits: parts.limits,
     endpoints: parts.endpoints,
-    beans: new BeanRegistry(parts.catalog, parts.host, flow.entities),
+    entities: flow.entities,
+    beans,
     formats: new FormatRegistry(parts.catalog, flow.entities),
-    templates: new TemplateLibrary(flow.entities, parts.vocabulary, input, (found) => void diagnostics.found.push(...found)),
+    templates: new TemplateLibrary(flow.entities, parts.vocabulary, input, {
+      beans,
+      kamelets: parts.host.kamelets,
+      report: (found) => void diagnostics.found.push(...found),
+      secret: (value) => void secrets.add(value),
+    }),
+    secrets,
     authored: authoredTexts(flow),
     property: input.property,
+    propertiesUnder,
+    unloaded,
+    connections,
   };
 }
 
-function checkBeans(flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): void {
+/** Properties with placeholders resolved; unresolvable ones are omitted. */
+function resolvedUnder({ property, propertiesUnder }: FlowInput): RouteScope["propertiesUnder"] {
+  if (propertiesUnder === undefined) return () => ({});
+  const placeholders = new Placeholders({ property });
+  return (prefix) =>
+    Object.fromEntries(
+      Object.entries(propertiesUnder(prefix)).flatMap(([name, value]) => {
+        const resolved = placeholders.resolve(value);
+        return resolved.kind === "text" ? [[name, resolved.text] as const] : [];
+      }),
+    );
+}
+
+function checkBeans(flow: FlowDocument, scope: RouteScope, diagnostics: DiagnosticSink): void {
   for (const entity of flow.entities)
     if (entity.name === "beans" && entity.options["type"] !== undefined)
       diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
 }
 
-function meetsPrecondition(route: RouteNode, scope: FlowScope, diagnostics: DiagnosticSink): boolean {
+function meetsPrecondition(route: RouteNode, scope: RouteScope, diagnostics: DiagnosticSink): boolean {
   const { precondition } = route.options;
   return typeof precondition !== "string" || evaluatePrecondition(precondition, route.span, scope, diagnostics);
 }
 
-/** Two routes of one flow must not hold the same thing, such as one `direct:` name. */
+/** The id is part of the route's URL; an id that is a path must not shadow the management API. */
+function checkRouteIds(routes: readonly RouteNode[], diagnostics: DiagnosticSink): void {
+  for (const { id, span } of routes) {
+    if (!/^(?:[/\\.]|%2f|%5c|%2e)/i.test(id) || !claimsReservedPath(id)) continue;
+    const message = `route '${id.slice(0, 100)}' claims reserved path '${id.slice(0, 100)}': paths under /_api belong to the management API`;
+    diagnostics.add(new CompileError("flow-reserved-path", message, { hint: "name another id" }), { span, routeId: id });
+  }
+}
+
+/** Two routes of one flow must not consume from the same address, such as one `direct:` name. */
 function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, flow: FlowDocument): void {
   const held = new Map<string, string>();
   for (const live of routes) {
@@ -107,7 +225,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
   }
 }
 
-/** Texts in which an author writes destinations: `to` URIs and expressions, but no triggers. */
+/** Texts with destinations written in the flow: `to` URIs and expressions, but not triggers. */
 function authoredTexts(flow: FlowDocument): readonly string[] {
   const texts: string[] = [];
   const walk = (value: unknown, depth: number): void => {

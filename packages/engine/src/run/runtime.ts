@@ -1,51 +1,55 @@
-// What a runtime offers to its host: prepare is pure and reports everything; deploy is the only way to effects.
-import type { Diagnostic, FlowDocument, StepNode } from "@sluice/model";
-import type { Exchange } from "../exchange/exchange.ts";
-import type { Run, RouteIdentity } from "../exchange/run.ts";
-import type { FlowError } from "../errors/flow-error.ts";
-import type { Inlet } from "../spi/connector.ts";
-import type { Processor } from "../spi/processor.ts";
+// The runtime's interface to its host: prepare is pure and reports every error; only deploy has effects.
+import type { Diagnostic, FlowDocument } from "@sluice/model";
+import type { FlowInput } from "../compile/flow-input.ts";
+import type { Placement, StepPlace } from "../compile/placement.ts";
+import type { RunEvents } from "../compile/run-events.ts";
+import type { Tap } from "../compile/tap.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
+import type { Inlet, SourceEvent } from "../spi/connector.ts";
+import type { TriggerKind } from "@sluice/model";
+import type { UnloadedPart } from "../spi/declaration.ts";
 
 export interface Runtime {
-  /** Reads, checks and compiles a flow; starts nothing and changes nothing. */
+  /** Reads, checks and compiles a flow; starts and changes nothing. */
   prepare(input: FlowInput): Prepared;
+  /** Like `prepare`, but loads the declarations that the flow needs first. */
+  prepareLoaded(input: FlowInput): Promise<Prepared>;
   /**
-   * Puts a prepared flow into service, replacing the one of the same id without dropping a message.
-   * Resolves after the swap; the old version drains behind it (`drained` tells when).
-   * Rejects with a DeployError when a source or sink does not start: the old version is then still in service.
+   * Deploys a prepared flow, replacing the one of the same id without dropping a message. Resolves after the swap; the old version drains
+   * afterwards. Rejects with a DeployError when a source or sink does not start: the old version then stays in service. A start failure
+   * that `supervision` covers (by default one marked `retryable`) does not reject: the route is Failed and retried until it succeeds.
    */
-  deploy(deployment: Deployment): Promise<{ readonly drained: Promise<DrainReport> }>;
+  deploy(deployment: Deployment, supervision?: Supervision): Promise<DeployReport>;
   /** Stops intake, drains and removes; undefined when no such flow is deployed. */
   undeploy(flowId: string): Promise<DrainReport | undefined>;
   /** The deployed flows by id. */
   readonly deployments: ReadonlyMap<string, Deployment>;
-  /** Every route in service, by route id. */
+  /** Every deployed route, by route id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Wraps steps and sends of the routes it covers from now on; the returned function takes it out again. */
+  /** Wraps steps and sends of the routes it covers from now on; the returned function detaches it. */
   tap(tap: Tap): () => void;
   /** The inlet of the route that consumes from this endpoint (`direct:orders`, `seda:x`), for tests and invoke. */
   inletOf(uri: string): Inlet | undefined;
-  /** Stops every route in reverse start order and drains; nothing is taken in meanwhile. */
+  /** True for an endpoint whose messages do not leave the runtime. */
+  staysInside(uri: string): boolean;
+  /** Messages queued in memory between routes, by queue name. */
+  backlog(): readonly { readonly name: string; readonly depth: number }[];
+  /** Stops every route in reverse start order and drains; no messages are accepted meanwhile. */
   stop(): Promise<DrainReport>;
-}
-
-export interface FlowInput {
-  readonly id: string;
-  /** Lower-case hex SHA-256 of the text. */
-  readonly hash: string;
-  readonly source: string;
-  /** The value of a `{{name}}`: params first, then what the host adds. */
-  property(name: string): string | undefined;
 }
 
 export interface Prepared {
   /** Undefined when any diagnostic is an error. */
   readonly deployment: Deployment | undefined;
   readonly flow: FlowDocument;
-  /** How many routes the document defines whose precondition is false; the flow's routes are the others. */
+  /** Number of routes in the document that are skipped because their precondition is false. */
   readonly leftOut: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** What another flow already holds: route ids and claims such as `POST /orders`. */
+  /** Values of endpoint options that are declared secret: must not be shown or logged. */
+  readonly secrets: ReadonlySet<string>;
+  /** What must be loaded before the flow can be compiled; `prepareLoaded` does so. */
+  readonly unloaded: ReadonlySet<UnloadedPart>;
+  /** Route ids and claims, such as `POST /orders`, that another flow already holds. */
   readonly conflicts: readonly Conflict[];
 }
 
@@ -62,6 +66,18 @@ export interface Deployment {
   readonly hash: string;
   readonly flow: FlowDocument;
   readonly routes: readonly Route[];
+  /** The ids of the connections that its endpoints and beans use. */
+  readonly connections: ReadonlySet<string>;
+}
+
+/** Which start failures are retried instead of rejecting: those of systems that are down, or all. */
+export type Supervision = "retryable" | "always";
+
+export interface DeployReport {
+  /** Resolves when the replaced version has drained. */
+  readonly drained: Promise<DrainReport>;
+  /** Deployed routes that cannot reach their system yet. */
+  readonly disconnected: readonly { readonly routeId: string; readonly problem: string }[];
 }
 
 export type RouteStatus = "Starting" | "Started" | "Suspended" | "Stopping" | "Stopped" | "Failed";
@@ -71,6 +87,8 @@ export interface Route {
   readonly status: RouteStatus;
   /** The trigger's endpoint in short form, secrets masked. */
   readonly from: string;
+  /** What triggers it, as declared by its connector. */
+  readonly trigger: TriggerKind | undefined;
   /** When it was last started, milliseconds since the epoch; 0 when never. */
   readonly startedAt: number;
   readonly stats: RouteStats;
@@ -79,29 +97,14 @@ export interface Route {
   readonly placement: Placement;
   /** Why it is Failed. */
   readonly problem: string | undefined;
-  /** Delivers past the trigger: what invoke with a routeId and replays use. */
+  /** Delivers without the trigger, for invoke with a routeId and for replays. */
   readonly inlet: Inlet;
-  /** As `inlet`, but past every step before this one; undefined unless it is one of the route's own steps, not a nested one. */
+  /** Like `inlet`, but starts at this step; undefined for unknown and nested steps. */
   enterAt(stepId: string): Inlet | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   suspend(): Promise<void>;
   resume(): Promise<void>;
-}
-
-/** Where a route may run when a service has several workers. */
-export interface Placement {
-  /** What ties the route to one worker, a short text each; empty when every worker may run it. */
-  readonly tiedBy: readonly string[];
-  /** The endpoints of other routes it runs in place: it is tied where they are. */
-  readonly calls: readonly string[];
-}
-
-/** A step as tools see it: where it stands and, for a step that sends to a fixed endpoint, where to. */
-export interface StepPlace {
-  readonly node: StepNode;
-  readonly depth: number;
-  readonly uri: string | undefined;
 }
 
 export interface RouteStats {
@@ -115,56 +118,30 @@ export interface RouteStats {
 
 export interface DrainReport {
   readonly routeIds: readonly string[];
-  /** False when exchanges had to be cancelled at the limit. */
+  /** False when exchanges had to be cancelled at the deadline. */
   readonly drained: boolean;
-  /** What was cancelled: where each abandoned exchange stood. */
+  /** The cancelled exchanges and the step each was at. */
   readonly abandoned: readonly { readonly routeId: string; readonly stepId: string | undefined; readonly runId: string }[];
 }
 
-/**
- * Something wrapped around steps and sends while it is tapped in: mocks, tracing, history. Nothing is paid when nothing is
- * tapped in. Lower layers are nearer to the step: mocks 10, tracing 20, history 30.
- */
-export interface Tap {
-  readonly layer: number;
-  covers(route: RouteIdentity): boolean;
-  /** Returns `next` itself when this step is of no interest. */
-  step?(next: Processor, node: StepNode, route: RouteIdentity): Processor;
-  /** As `step`, for a send to an endpoint, whichever step makes it; `exchange.at` names the step. */
-  send?(next: Processor, uri: string, route: RouteIdentity): Processor;
-}
-
-/** Told about runs; must be quick and must not throw. */
-export interface RunListener {
-  started(run: Run, exchange: Exchange): void;
-  ended(run: Run, exchange: Exchange): void;
-  retrying(run: Run, exchange: Exchange, error: FlowError, delayMs: number): void;
+/** Listener for runs and routes. Called on the hot path: must be fast and must not throw. */
+export interface RunListener extends RunEvents {
   /** A route changed its status. */
   routeChanged(route: Route): void;
+  /** The source of a route received or settled a message. */
+  sourceEvent?(route: Route, event: SourceEvent): void;
 }
 
 /** A source or sink that did not start; the previous version is still in service. */
 export class DeployError extends Error {
   readonly routeId: string;
+  /** Resolves when the runs started by the rejected version have ended. */
+  readonly ended: Promise<void>;
 
-  constructor(routeId: string, reason: string) {
+  constructor(routeId: string, reason: string, { ended }: { readonly ended: Promise<void> } = { ended: Promise.resolve() }) {
     super(`route '${routeId}' failed to start: ${reason}`);
     this.name = "DeployError";
     this.routeId = routeId;
+    this.ended = ended;
   }
-}
-
-export interface RuntimeLimits {
-  /** `direct:` calls within one run. */
-  readonly callDepth: number;
-  /** Runs of one route at the same time; more are refused. */
-  readonly inflightPerRoute: number;
-  /** How long a run may take, milliseconds. */
-  readonly runMs: number;
-  /** How long an old version or a stop may take to drain, milliseconds. */
-  readonly drainMs: number;
-  /** Copies of copies one run may make, as nested multicasts and splits do. */
-  readonly exchanges: number;
-  /** The longest text an expression may make a message of, in characters. */
-  readonly messageSize: number;
 }

@@ -1,8 +1,9 @@
-import type { EndpointNode, ExpressionNode, FormatNode, StepNode } from "@sluice/model";
+import type { EndpointNode, ExpressionNode, FormatNode, KameletUse, StepNode } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
+import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import type { Poller } from "./connector.ts";
-import type { Format, LanguageDeclaration } from "./declaration.ts";
+import type { Format, LanguageDeclaration, UnloadedPart } from "./declaration.ts";
 import type { Host } from "./host.ts";
 import type { Expression, Processor } from "./processor.ts";
 
@@ -10,7 +11,7 @@ import type { Expression, Processor } from "./processor.ts";
 export interface Compiler {
   readonly route: RouteIdentity;
   readonly host: Host;
-  /** Nested steps as one processor. `errors: "off"` takes them out of the route's error handler, as doTry does. */
+  /** Nested steps as one processor. `errors: "off"` excludes them from the route's error handler, as doTry does. */
   steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor;
   expression(node: ExpressionNode): Expression;
   predicate(node: ExpressionNode): Expression<boolean>;
@@ -20,26 +21,26 @@ export interface Compiler {
 }
 
 export interface Endpoints {
-  /** The sink of a fixed endpoint; a wrong one is a fault of the flow. */
+  /** The sink of a fixed endpoint; an invalid one is an error in the flow. */
   to(endpoint: EndpointNode): Outlet;
   /**
-   * Finds sinks while running. The scheme and address may come from a message, so the flow's own list of
-   * allowed schemes decides; throws a FlowError for an endpoint that does not exist or is refused.
+   * Resolves sinks at run time. The scheme and address may come from a message, so the flow's list of allowed schemes decides; throws a
+   * FlowError for an unknown or rejected endpoint.
    */
   dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet;
-  /** The poller of an endpoint, fixed or found while running. */
+  /** The poller of an endpoint, fixed or resolved at run time. */
   poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller;
 }
 
 export interface DynamicEndpointOptions {
-  /** The URI as the flow's author wrote it, expressions included: what is literal in it is trusted. */
+  /** The URI as written in the flow, expressions included: its literal parts are trusted. */
   readonly template: string;
-  /** Comma list of schemes; undefined allows what the template fixes. */
+  /** Comma-separated schemes; undefined allows the schemes that the template fixes. */
   readonly allowedSchemes?: string;
   readonly span: import("@sluice/model").Span;
 }
 
-/** Where a message can be sent. `send` is replaced in place when a test session or a trace listener wraps it: read it at each use. */
+/** A destination. `send` is replaced in place when a test session or a trace listener wraps it: read it at each use. */
 export interface Outlet {
   /** Short resolved form, secrets masked. */
   readonly uri: string;
@@ -48,21 +49,23 @@ export interface Outlet {
 
 export interface Registry {
   format(node: FormatNode): Format;
-  /** The bean a `#bean:name`, `#class:FQN` or plain name refers to; throws a CompileError when there is none of that kind. */
+  /** The bean that `#bean:name`, `#class:FQN` or a plain name refers to; throws a CompileError when there is none of that kind. */
   bean(reference: string, kind: string): unknown;
   /** A `{{property}}` of the flow at run time. */
   property(name: string): string | undefined;
-  /** The steps of a route template of this flow with these values for its parameters; step ids begin with `prefix`. */
-  template(name: string, parameters: Readonly<Record<string, string>>, prefix: string): readonly StepNode[];
+  /** The steps of a route template of this flow, or of a Kamelet, with these parameter values; step ids begin with `prefix`. */
+  template(use: KameletUse, prefix: string): readonly StepNode[];
 }
 
 export interface Tasks {
   /**
-   * What a step keeps between messages. Made once per deployment; started and stopped with it, never while preparing.
-   * `name` tells several states of one step apart.
+   * State a step keeps between messages. Created once per deployment; started and stopped with it, never during prepare. `name`
+   * distinguishes several states of one step.
    */
   state<T extends Lifecycle>(name: string, create: () => T): T;
-  /** Runs a copy on its own: counted as in flight, drained on stop, its failure recorded and never thrown here. */
+  /** An exchange that no source delivered, such as a group read from a database. It runs with `detach`. */
+  restore(message: Message): Exchange;
+  /** Runs a detached copy: counted as in flight, drained on stop, its failure recorded and never thrown here. */
   detach(copy: Exchange, processor: Processor): void;
 }
 
@@ -71,7 +74,7 @@ export interface Lifecycle {
   stop?(): void | Promise<void>;
 }
 
-/** What a language may use when it compiles a text. */
+/** What a language may use to compile a text. */
 export interface LanguageScope {
   readonly host: Host;
   readonly route: RouteIdentity;
@@ -79,24 +82,29 @@ export interface LanguageScope {
   language(name: string): LanguageDeclaration | undefined;
   bean(reference: string, kind: string): unknown;
   /**
-   * Has something done before the step that uses the expression, each time it runs, so that what takes long need not be done while
-   * the event loop waits. Absent where no step uses it.
+   * Registers work to do before the step that uses the expression, each time it runs, so that long work need not block the event loop.
+   * Absent where no step uses it, and at run time.
    */
-  readonly ahead?: (work: Processor) => void;
+  readonly ahead?: ((work: Processor) => void) | undefined;
 }
 
-/** A fault in the flow found while compiling; becomes a diagnostic at the step's or expression's place. */
+// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+const brand: unique symbol = Symbol.for("sluice.CompileError");
+
+/** An error in the flow found during compilation; becomes a diagnostic at the step's or expression's position. */
 export class CompileError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
-  /** Where in the expression's text, or in `value`, counted from 0, when known. */
+  /** Offset in the expression's text, or in `value`, counted from 0, when known. */
   readonly offset: number | undefined;
-  /** The option at fault by name, so that it is pointed at instead of the step; also one inside other options. */
+  /** The name of the invalid option, possibly nested, so that the diagnostic points at it instead of the step. */
   readonly option: string | undefined;
-  /** The text of the option at fault, for who knows what was written but not where. */
+  /** The text of the invalid option, for code that knows the text but not its position. */
   readonly value: string | undefined;
+  /** The part that must be loaded before this can be compiled. */
+  readonly unloaded: UnloadedPart | undefined;
 
-  constructor(code: string, message: string, more: { hint?: string; offset?: number; option?: string; value?: string } = {}) {
+  constructor(code: string, message: string, more: { hint?: string; offset?: number; option?: string; value?: string; unloaded?: UnloadedPart } = {}) {
     super(message);
     this.name = "CompileError";
     this.code = code;
@@ -104,5 +112,15 @@ export class CompileError extends Error {
     this.offset = more.offset;
     this.option = more.option;
     this.value = more.value;
+    this.unloaded = more.unloaded;
   }
+
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** True for a CompileError of any copy of this package. */
+export function isCompileError(value: unknown): value is CompileError {
+  return typeof value === "object" && value !== null && brand in value;
 }

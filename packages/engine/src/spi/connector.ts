@@ -1,81 +1,136 @@
 import type { Exchange, Pattern } from "../exchange/exchange.ts";
 import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity, SessionTag, TraceContext, Trigger } from "../exchange/run.ts";
-import type { Awaitable, Processor } from "./processor.ts";
+import type { Connection, ConnectionRequest } from "./connection.ts";
+import type { Awaitable, Expression, Processor } from "./processor.ts";
 
-/** An endpoint whose URI was parsed and whose options were bound by the connector's declaration. */
-export interface Endpoint<V = any> {
+/** Where the URI of an endpoint comes from. */
+export interface EndpointOrigin {
+  /** True when scheme and address are literal in the flow; false when any part came from a message, as with `toD`. */
+  readonly trusted: boolean;
+  /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text from it must reject others. */
+  readonly authored: boolean;
+  /** True when the scheme is literal in the flow, although the rest may have come from a message. */
+  readonly literalScheme?: boolean;
+}
+
+/** An endpoint with its URI parsed and its options bound by the connector's declaration. */
+export interface Endpoint<V = any> extends EndpointOrigin {
   readonly scheme: string;
   /** Short resolved form `scheme:path?options`, secrets masked: safe to show. */
   readonly uri: string;
   /** The path part as written, resolved. */
   readonly path: string;
   readonly options: V;
-  /** True when scheme and address stood literally in the flow; false when any of it came from a message, as with `toD`. */
-  readonly trusted: boolean;
-  /** For lenient connectors: the options the declaration does not know, in order. */
+  /** For lenient connectors and those with prefixes: options the declaration does not define, in order. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** One runtime's instance of a connector. Building a source or sink must start nothing. */
+/** One runtime's instance of a connector. Building a source or sink must not start anything. */
 export interface Connector<V = any> {
-  source?(endpoint: Endpoint<V>, route: RouteIdentity): Source;
-  sink?(endpoint: Endpoint<V>): Sink;
-  /** For pollEnrich and poll: asks for one message. */
-  poller?(endpoint: Endpoint<V>): Poller;
+  source?(endpoint: Endpoint<V>, scope: EndpointScope): Source;
+  sink?(endpoint: Endpoint<V>, scope: EndpointScope): Sink;
+  /** For pollEnrich and poll: receives one message. */
+  poller?(endpoint: Endpoint<V>, scope: EndpointScope): Poller;
+  /** Number of messages queued in the process, by queue name; for metrics. */
+  backlog?(): readonly { readonly name: string; readonly depth: number }[];
+}
+
+/** What an endpoint may use of its flow. For building only: what it returns is for run time. */
+export interface EndpointScope {
+  readonly route: RouteIdentity;
+  /** The bean that `#bean:name`, `#class:FQN` or a plain name refers to; throws a CompileError when there is none of that kind. */
+  bean(reference: string, kind: string): unknown;
+  /** A connection by name, by the values in the endpoint, or the only one of its kind. Released when the endpoint stops. */
+  connection<C>(request: ConnectionRequest): Connection<C>;
+  /** Compiles an expression in an option, in the default language. Rejects one that may have come from a message. */
+  expression(text: string): Expression;
+}
+
+/** State shared by the connectors of one runtime. */
+export interface SharedState {
+  /** The object of this name, created on first use. */
+  of<T>(name: string, create: () => T): T;
 }
 
 export interface Source {
   /** What only one route may hold at a time, e.g. `direct:orders` or `POST /orders`; checked before anything starts. */
   readonly claims: readonly string[];
-  /** True when old and new must never run together (timers, polls): on replace the old one stops first. */
+  /** True when old and new must never run together (timers, polls): on replacement the old one stops first. */
   readonly exclusive: boolean;
-  /** True when several workers of a service may take in messages with it at the same time, each its own. */
+  /** True when several workers of a service may each run this source at the same time. */
   readonly everyWorker?: boolean;
-  /** True for sources that only hand on what other routes put in (queues): on shutdown they go last, when those are done. */
+  /** True for sources that deliver messages of other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
-  start(inlet: Inlet): Awaitable;
-  /** Takes in no more; resolves when what was already taken is handed over. May be started again. */
+  /**
+   * Starts taking messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. One that cannot do
+   * so rejects with a FlowError marked `retryable` and is started again later. Any other failure rejects the deployment.
+   */
+  start(inlet: SourceInlet): Awaitable;
+  /** Stops intake; resolves when messages already taken have been delivered. May be started again. */
   stop(): Awaitable;
-  /** `stop` took too long: hands over nothing more and gives up what is left; returns how many messages that were. */
+  /** `stop` timed out: delivers nothing more and drops the rest; returns the number of dropped messages. */
   abandon?(): number;
 }
 
 export interface Sink {
   readonly send: Processor;
+  /** Called before the first message: with the route or, for an endpoint resolved at run time, on first use. Called again after `stop`. */
   start?(): Awaitable;
+  /** Called when no message is in flight in it: the route stops, or an endpoint resolved at run time is evicted. */
   stop?(): Awaitable;
+  /** True while stopping it would lose messages, such as those of an in-memory queue: it is then kept, however long it is idle. */
+  isBusy?(): boolean;
 }
+
+/** Receives one message; a negative `timeoutMs` waits indefinitely, 0 does not wait. */
+export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Message | undefined>;
 
 export interface Poller {
-  /** timeoutMs: negative waits as long as it takes, 0 does not wait. */
-  receive(timeoutMs: number, exchange: Exchange): Awaitable<Message | undefined>;
+  readonly receive: Receiver;
+  /** As for a sink resolved at run time. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }
 
-/** What a source may say about a message beside the message itself. */
+/** What a source may add to a message. */
 export interface Delivery {
   readonly pattern?: Pattern;
   readonly trigger?: Trigger;
   readonly properties?: ReadonlyMap<string, unknown>;
   readonly variables?: ReadonlyMap<string, unknown>;
   readonly session?: SessionTag;
-  readonly correlationId?: string;
+  /** Set by the caller, or `chainId` of the run that passes the message on. */
+  readonly correlationId?: string | undefined;
   readonly trace?: TraceContext;
-  /** Called with the new exchange before its first step runs: how a source learns the run's id without waiting for the end. */
+  /** Called with the new exchange before its first step runs, so that a source knows the run's id early. */
   readonly started?: (exchange: Exchange) => void;
-  /** Called when its route is over, before anybody is told of the end: what a source answers belongs to the run. Must not throw. */
-  readonly settled?: (exchange: Exchange) => void;
+  /** Called when its route has completed, before the end of the run is reported, so that the reply belongs to the run. Must not throw. */
+  readonly ended?: (exchange: Exchange) => void;
 }
 
-/** The way into a started route. */
+/** The entry into a started route. */
 export interface Inlet {
   readonly route: RouteIdentity;
-  /** Runs a new exchange. Never throws: the outcome is `exchange.failure`. */
+  /**
+   * Runs a new exchange. Never throws or rejects. Returns when the run and its completion callbacks have finished:
+   * `settlementOf(exchange)` then says whether to acknowledge the message.
+   */
   deliver(message: Message, delivery?: Delivery): Awaitable<Exchange>;
-  /** Runs an exchange that is already under way in another route, as `direct:` does. Throws what the route fails with. */
+  /** Runs an exchange that is already in flight in another route, as `direct:` does. Throws what the route fails with. */
   enter(exchange: Exchange, trigger: Trigger): Awaitable;
-  /** Tells that the source cannot reach what it takes from, though it goes on trying, and with undefined that it can again. */
-  lost?(problem: string | undefined): void;
+  /** Counts a message of the system that the source receives from, for metrics. */
+  count?(event: SourceEvent): void;
+}
+
+/** A message was received, or settled in one of three ways. */
+export type SourceEvent = "taken" | "done" | "redelivered" | "dead-lettered";
+
+/** The entry into the route that a source belongs to. */
+export interface SourceInlet extends Inlet {
+  /**
+   * Reports that the source lost its system and keeps trying; undefined reports recovery. May be called during `start`: the route is then
+   * Failed, with this reason, as soon as it has started.
+   */
+  lost(problem: string | undefined): void;
 }

@@ -1,17 +1,18 @@
-// What a plug-in declares: one object per step, language, format, connector or bean. Runtime, checks, schema,
-// docs, palette and form all come from it.
-import type { Described, EntityShape, FormatShape, LanguageShape, StepShape } from "@sluice/model";
+// What a plug-in declares: one object per step, language, format, connector or bean. Runtime, checks, schema, docs, palette and form are all
+// derived from it.
+import type { ConnectorRole, Described, EntityShape, FormatShape, LanguageShape, StepShape, TriggerKind } from "@sluice/model";
 import type { EntityNode, Fields, RouteNode, StepNode, Values } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Awaitable, Expression, Processor } from "./processor.ts";
 import type { Compiler, LanguageScope } from "./compiler.ts";
-import type { Connector } from "./connector.ts";
-import type { Host } from "./host.ts";
+import type { Connection, ConnectionRequest } from "./connection.ts";
+import type { Connector, SharedState } from "./connector.ts";
+import type { Clock, Host } from "./host.ts";
 
 /**
- * A runnable example: part of the reference, and executed as a test. `yaml` is a step, a list of steps, or a whole document.
- * A document with a route from `direct:start` is given the message there, one whose first route is called over HTTP there; any
- * other runs on its own, and what reaches `mock:result` is what it comes to.
+ * A runnable example: part of the reference, and executed as a test. `yaml` is a step, a list of steps, or a whole document. A document with
+ * a route from `direct:start`, or whose first route is called over HTTP, receives the message there; any other runs on its own. The result
+ * is what reaches `mock:result`.
  */
 export interface Example {
   readonly title: string;
@@ -20,7 +21,7 @@ export interface Example {
   readonly expect: ExampleMessage & { readonly error?: string };
 }
 
-export interface ExampleMessage {
+interface ExampleMessage {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -30,25 +31,25 @@ export interface ExampleMessage {
 export interface StepDeclaration<F extends Fields = any> extends StepShape {
   readonly options: F;
   readonly examples: readonly Example[];
-  /** At most one of it in a route. */
+  /** At most one per route. */
   readonly oncePerRoute?: boolean;
-  /** It remembers something from one message to the next: with several workers, its route runs in one of them only. */
+  /** It keeps state between messages: with several workers, its route runs on only one of them. */
   readonly keepsState?: boolean;
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
 
-/** Declares a step. The function only ties the types together. */
+/** Declares a step; exists only for type inference. */
 export function defineStep<const F extends Fields>(declaration: StepDeclaration<F>): StepDeclaration<F> {
   return declaration;
 }
 
 export interface LanguageDeclaration extends LanguageShape {
-  /** One evaluation may take milliseconds: after a step that uses it, other runs get their turn. */
+  /** One evaluation may take milliseconds: after a step that uses it, the engine yields to other runs. */
   readonly costly?: boolean;
   readonly examples: readonly Example[];
-  /** Compiles once; throws a CompileError when the text is wrong. */
+  /** Compiles once; throws a CompileError for invalid text. */
   compile(text: string, options: Readonly<Record<string, string>>, scope: LanguageScope): Expression;
-  /** For languages that read a predicate differently from an expression; otherwise truthiness decides. */
+  /** For languages whose predicates differ from expressions; otherwise truthiness decides. */
   compilePredicate?(text: string, options: Readonly<Record<string, string>>, scope: LanguageScope): Expression<boolean>;
 }
 
@@ -64,7 +65,8 @@ export interface Format {
 export interface FormatDeclaration<F extends Fields = any> extends FormatShape {
   readonly options: F;
   readonly examples: readonly Example[];
-  create(options: Values<F>): Format;
+  /** Creates the format. With a clock it may do long work in slices. */
+  create(options: Values<F>, clock?: Clock): Format;
 }
 
 export function defineFormat<const F extends Fields>(declaration: FormatDeclaration<F>): FormatDeclaration<F> {
@@ -73,45 +75,85 @@ export function defineFormat<const F extends Fields>(declaration: FormatDeclarat
 
 export interface ConnectorDeclaration<P extends Fields = any, O extends Fields = any> extends Described {
   readonly scheme: string;
-  /** Other schemes of the same connector (`https` beside `http`). */
+  /** Other schemes of the same connector (`https` for `http`). */
   readonly aliases?: readonly string[];
   /** How the path part is written, e.g. `timer:name` or `http://host:port/path`. */
   readonly syntax: string;
-  /** The parts of the path; one field takes the whole path, several are split as `syntax` says. */
+  /** The parts of the path; one field takes the whole path, several are split by `syntax`. */
   readonly path: P;
   readonly options: O;
-  /** Unknown options are no fault but belong to the address (`http`'s query). */
-  readonly lenient?: boolean;
+  /** What its endpoints can be used as: exactly the functions that `connect` returns. */
+  readonly roles: readonly ConnectorRole[];
   /**
-   * Where its sinks and pollers may be used when a service has several workers: `any` holds nothing in the process, `callee` runs
-   * another route in place, which decides. Without it, routes that use the connector run in one worker only.
+   * What triggers its sources: another `route` of the runtime, a `request` over HTTP, a `schedule`, or something `outside`. Trials and
+   * simulations run the first two and do not start the others.
+   */
+  readonly trigger?: TriggerKind;
+  /** Messages sent to it do not leave the runtime: a test need not mock it. */
+  readonly staysInside?: boolean;
+  /** It keeps messages in the runtime's store, so it does nothing without one. */
+  readonly usesStore?: boolean;
+  /** Exception types its endpoints fail with, each with its parent, so that flows can name them in `onException` and `doCatch`. */
+  readonly exceptions?: Readonly<Record<string, string>>;
+  /** Unknown options are not errors but part of the address (the query of `http`). */
+  readonly lenient?: boolean;
+  /** How option names begin that an author makes up, such as `arg.`: the endpoint has them in `extra`. */
+  readonly prefixes?: readonly string[];
+  /**
+   * Where its sinks and pollers may run in a service with several workers: `any` holds nothing in the process, `callee` calls another
+   * route in-process, which decides. Without it, routes that use the connector run on one worker only.
    */
   readonly workers?: "any" | "callee";
-  /** The headers a message gets from this source or that steer this sink. */
+  /** Headers that this source sets or that control this sink. */
   readonly headers: Fields;
   readonly examples: readonly Example[];
-  /** Called once per runtime: the instance may hold what its endpoints share, such as queues. Must start nothing. */
-  connect(host: Host): Connector<Values<P> & Values<O>>;
+  /**
+   * Called once per runtime: the instance may hold what its endpoints share, `shared` what several connectors share. Must not start
+   * anything.
+   */
+  connect(host: Host, shared: SharedState): Connector<Values<P> & Values<O>>;
 }
 
 export function defineConnector<const P extends Fields, const O extends Fields>(declaration: ConnectorDeclaration<P, O>): ConnectorDeclaration<P, O> {
   return declaration;
 }
 
-/** A named thing that options refer to (`#class:…`, bean name): aggregation strategies, repositories, operator functions. */
+/** A named object that options refer to (`#class:…`, bean name): aggregation strategies, repositories, operator functions. */
 export interface BeanDeclaration<F extends Fields = any> extends Described {
-  /** The names it answers to, Camel's class name among them. */
+  /** Its names, including Camel's class name. */
   readonly names: readonly string[];
-  readonly kind: "aggregation-strategy" | "idempotent-repository" | "redelivery-policy" | "function" | "value";
+  readonly kind:
+    | "aggregation-strategy"
+    | "aggregation-repository"
+    | "circuit-breaker-configuration"
+    | "comparator"
+    | "idempotent-repository"
+    | "redelivery-policy"
+    | "function"
+    | "object"
+    | "value";
   readonly properties: F;
-  create(properties: Values<F>, host: Host): unknown;
+  /** The properties set by its constructor arguments, in order: `#class:X(false)`. */
+  readonly constructorProperties?: readonly string[];
+  /** It accepts properties with any name, unparsed; `properties` is then empty. */
+  readonly takesAny?: boolean;
+  create(properties: Values<F>, host: Host, scope: BeanScope): unknown;
+}
+
+/** What a bean may use of its flow. */
+export interface BeanScope {
+  /** The bean's name in the flow, or its class name. */
+  readonly name: string;
+  bean(reference: string, kind: string): unknown;
+  /** A connection, as for endpoints. Released when the flow stops. */
+  connection<C>(request: ConnectionRequest): Connection<C>;
 }
 
 export function defineBean<const F extends Fields>(declaration: BeanDeclaration<F>): BeanDeclaration<F> {
   return declaration;
 }
 
-/** A top-level word that stands for routes, such as `rest`: turns what was written into the routes it means. */
+/** A top-level entity that expands to routes, such as `rest`. */
 export interface EntityDeclaration extends EntityShape {
   expand?(node: EntityNode, document: EntityExpansion): readonly RouteNode[];
 }
@@ -122,7 +164,22 @@ export interface EntityExpansion {
   readonly entities: readonly EntityNode[];
 }
 
-/** Everything a runtime knows, by name. */
+/** A part that exists but whose declaration is not loaded yet. */
+export interface UnloadedPart {
+  readonly kind: "connectors" | "connections" | "beans";
+  /** The scheme, connection type or class name. */
+  readonly name: string;
+}
+
+export interface PartIndex {
+  /** True for a part that can be loaded and is not loaded yet. */
+  isUnloaded(part: UnloadedPart): boolean;
+  /** Every scheme in the index, aliases included, for suggestions. */
+  schemes(): Iterable<string>;
+  load(parts: Iterable<UnloadedPart>): Promise<void>;
+}
+
+/** All declarations of a runtime, by name. */
 export interface Catalog {
   readonly steps: ReadonlyMap<string, StepDeclaration>;
   readonly languages: ReadonlyMap<string, LanguageDeclaration>;
@@ -131,6 +188,8 @@ export interface Catalog {
   readonly entities: ReadonlyMap<string, EntityDeclaration>;
   readonly beans: ReadonlyMap<string, BeanDeclaration>;
   readonly refused: ReadonlyMap<string, string>;
-  /** The language of templates and conditions that name none: preconditions, names with placeholders. */
+  /** Parts whose declarations are loaded when a flow first names them; `load` adds them to the maps above. */
+  readonly index?: PartIndex;
+  /** The language of templates and conditions that name none, such as preconditions and names with placeholders. */
   readonly defaultLanguage: string;
 }

@@ -1,4 +1,5 @@
-// What the engine and its plug-ins are handed instead of reaching for it: every effect comes through these ports.
+// The ports of the engine and its plug-ins: every side effect goes through them.
+import type { Connections } from "./connection.ts";
 import type { Awaitable } from "./processor.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
@@ -8,17 +9,50 @@ export interface Host {
   readonly ids: Ids;
   readonly http: HttpIngress;
   readonly lookup: Lookup;
+  /** Connections to other systems; a host without them rejects endpoints that need one. */
+  readonly connections?: Connections;
+  /** Kamelets that flows may use by name. */
+  readonly kamelets?: KameletFiles;
+  /** Files whose texts flows may use; a host without them refuses `resource:`. */
+  readonly resources?: ResourceFiles;
   /** Variables of the whole runtime (`global:name`). */
   readonly globals: Map<string, unknown>;
   /**
-   * The least time from the start of a timer or scheduler to its first tick, milliseconds; 0 when absent. By then the flow is on
-   * disk, whoever deployed it was told so and may have opened a test session.
+   * Minimum time from the start of a timer or scheduler to its first tick, milliseconds; default 0. It gives the host time to persist the
+   * flow and the deployer time to open a test session.
    */
   readonly firstTickMs?: number;
   /** A number in [0, 1), for load balancing and jitter. */
   random(): number;
-  /** An environment variable, or undefined when it is unset or must not be seen by flows. */
+  /** An environment variable, or undefined when it is unset or hidden from flows. */
   environment(name: string): string | undefined;
+}
+
+export interface KameletFiles {
+  /** The current file of a Kamelet; undefined when there is none. */
+  find(name: string): KameletFile | undefined;
+  /** All names that `find` can resolve. */
+  names(): readonly string[];
+}
+
+export interface KameletFile {
+  /** As shown in messages. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface ResourceFiles {
+  /**
+   * The current text of a file. `name` is written in the flow after `resource:file:` or `resource:classpath:`. Throws a CompileError for a file that
+   * is missing, too large, or outside the folders that the operator allows.
+   */
+  read(place: "file" | "classpath", name: string): ResourceFile;
+}
+
+export interface ResourceFile {
+  /** As messages show it. */
+  readonly file: string;
+  readonly text: string;
 }
 
 export interface Clock {
@@ -28,45 +62,47 @@ export interface Clock {
   monotonic(): number;
   /** Calls `run` once after `ms`; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Resolves in the next turn of the event loop, after I/O had its chance. */
+  /** Resolves in the next turn of the event loop, after pending I/O. */
   breathe(): Promise<void>;
 }
 
 export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
 export interface Log {
-  /** False when nobody would see a record of this level, so that its text need not be made. */
+  /** False when records of this level are discarded, so that their text need not be built. */
   enabled(level: LogLevel): boolean;
   write(level: LogLevel, logger: string, text: string, exchange?: Exchange, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 export interface Ids {
-  /** A new sortable id (ULID), without prefix; `now` spares reading the clock when the caller just did. */
+  /** A new sortable id (ULID), without prefix; pass `now` to save reading the clock. */
   next(now?: number): string;
 }
 
 export interface Lookup {
   /**
-   * The value of `key` going from one column of a value-mapping table to another; throws a FlowError when the table, or
-   * `onMissing` in its place, says so.
+   * Translates `key` from one column of a value-mapping table to another; throws a FlowError for a missing key if the table, or
+   * `onMissing` instead of it, says so.
    */
   find(table: string, from: string, to: string, key: unknown, onMissing?: "error" | "key" | "null" | "default"): unknown;
 }
 
 export interface HttpIngress {
-  /** Serves a path until the returned function is called. Mounting over the same route's older mount replaces it in one step. */
+  /** Serves a path until the returned function is called. Mounting over an older mount of the same route replaces it atomically. */
   mount(mount: HttpMount): () => void;
 }
 
 export interface HttpMount {
-  /** Begins with a slash; may hold `{name}` segments. */
+  /** Begins with a slash; may contain `{name}` segments. */
   readonly path: string;
   /** Undefined serves every method. */
   readonly methods: readonly string[] | undefined;
-  /** Serves everything below the path too. */
+  /** Also serves everything below the path. */
   readonly prefix: boolean;
   readonly flowId: string;
   readonly routeId: string;
+  /** Headers of the answer to OPTIONS, which is given without the route. */
+  readonly preflight?: Readonly<Record<string, string>>;
   handle(request: HttpRequest): Awaitable<HttpReply>;
 }
 
@@ -78,14 +114,14 @@ export interface HttpRequest {
   readonly query: string;
   /** By lower-case name; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   /** Values of the `{name}` segments. */
   readonly params: Readonly<Record<string, string>>;
-  /** What an access policy learned about the caller. */
+  /** What an access policy knows about the caller. */
   readonly principal: unknown;
-  /** Lower-case names of headers that came but are not for the route: credentials, or what no longer describes the body. */
+  /** Lower-case names of received headers that the route must not see: credentials, or headers that no longer describe the body. */
   readonly hidden?: readonly string[] | undefined;
   /** The test session the caller named, already verified. */
   readonly session: import("../exchange/run.ts").SessionTag | undefined;
@@ -95,4 +131,6 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** Set when the run continues after its reply and still holds the request's body: settles when the run ends. */
+  readonly runEnds?: Promise<unknown>;
 }

@@ -1,17 +1,57 @@
-// The only door for plug-ins: steps, languages, formats and connectors import from here and from @sluice/model.
-export * from "./compiler.ts";
-export * from "./connector.ts";
-export * from "./declaration.ts";
-export * from "./host.ts";
-export * from "./processor.ts";
-export * from "../exchange/exchange.ts";
-export * from "../exchange/headers.ts";
-export * from "../exchange/message.ts";
-export * from "../exchange/run.ts";
-export * from "../exchange/step-trail.ts";
-export * from "../exchange/copy.ts";
-export * from "../errors/flow-error.ts";
-export * from "../errors/exception-types.ts";
-export * from "../values/index.ts";
-export * from "./pacing.ts";
-export * from "./redelivery-fields.ts";
+// The plug-in contract: what a connector, step, language, format or bean declares, what it receives, and what it may throw. Plug-ins depend on
+// this and `@sluice/model`. Helpers for writing plug-ins are in `@sluice/engine/tools` and `@sluice/engine/values`.
+
+// Declarations
+export {
+  defineBean,
+  defineConnector,
+  defineFormat,
+  defineLanguage,
+  defineStep,
+  type BeanDeclaration,
+  type BeanScope,
+  type Catalog,
+  type ConnectorDeclaration,
+  type EntityDeclaration,
+  type EntityExpansion,
+  type Example,
+  type Format,
+  type FormatDeclaration,
+  type LanguageDeclaration,
+  type StepDeclaration,
+} from "./declaration.ts";
+
+// Connectors
+export type { Connector, Delivery, Endpoint, EndpointScope, Inlet, Poller, SharedState, Sink, Source, SourceInlet } from "./connector.ts";
+export { settlementOf, type Settlement } from "../exchange/settlement.ts";
+export type { Transaction, UnitOfWork } from "../exchange/unit-of-work.ts";
+
+// Connections
+export {
+  defineConnection,
+  type BeanForm,
+  type ClientNeed,
+  type Connection,
+  type ConnectionContext,
+  type ConnectionDeclaration,
+  type ConnectionRequest,
+  type ConnectionState,
+} from "./connection.ts";
+
+// Steps, languages and beans
+export { CompileError, isCompileError, type Compiler, type LanguageScope, type Lifecycle, type Outlet, type Tasks } from "./compiler.ts";
+export type { Awaitable, Expression, Processor } from "./processor.ts";
+export type { IdempotentRepository } from "./repository.ts";
+
+// Messages
+export { ending, Exchange, isExchange, type Pattern } from "../exchange/exchange.ts";
+export { Headers, isHeaders, unsure, type WireHeaders } from "../exchange/headers.ts";
+export { isMessage, Message } from "../exchange/message.ts";
+export { Run, type RouteIdentity, type SessionTag, type TraceContext, type Trigger } from "../exchange/run.ts";
+export { whenOver } from "../exchange/completions.ts";
+
+// Failures
+export { FlowError, isFlowError, toFlowError } from "../errors/flow-error.ts";
+
+// Ports
+export type { Clock, Host, HttpMount, HttpReply, HttpRequest, Log, LogLevel } from "./host.ts";

@@ -1,8 +1,8 @@
-// Points in time and the zones they are shown in. Time zone data comes from Intl; nothing here reads a clock.
+// Instants and time zones. Time zone data comes from Intl; nothing here reads a clock.
 
 export interface Zone {
   readonly id: string;
-  /** Minutes east of UTC at a point in time. */
+  /** Minutes east of UTC at an instant. */
   offsetMinutes(time: number): number;
 }
 
@@ -20,7 +20,7 @@ const abbreviations: Readonly<Record<string, string>> = {
   IST: "Asia/Kolkata",
 };
 
-/** The zone of a name (`Europe/Berlin`), an offset (`GMT+8`, `+02:00`) or an abbreviation; GMT when it is unknown, as Java has it. */
+/** The zone of a name (`Europe/Berlin`), an offset (`GMT+8`, `+02:00`) or an abbreviation; GMT when unknown, as in Java. */
 export function zoneOf(name: string): Zone {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function zoneOf(name: string): Zone {
 
 let runtimeZone: Zone | undefined;
 
-/** The zone of the runtime, as it was when first asked for. */
+/** The zone of the runtime, read once. */
 export function defaultZone(): Zone {
   runtimeZone ??= zoneOf(new Intl.DateTimeFormat("en-US").resolvedOptions().timeZone);
   return runtimeZone;
@@ -63,7 +63,7 @@ function namedZone(id: string, timeZone: string): Zone {
     let lastQuarter = Number.NaN;
     let lastOffset = 0;
     const offsetMinutes = (time: number): number => {
-      // Offsets change on quarter hours at the most, so one is good for its quarter.
+      // Offsets change on quarter hours only, so one is cached per quarter.
       const quarter = Math.floor(time / 900_000);
       if (quarter !== lastQuarter) {
         lastOffset = offsetAt(format, time);
@@ -84,7 +84,7 @@ function offsetAt(format: Intl.DateTimeFormat, time: number): number {
   return Math.round((local - Math.floor(time / 1000) * 1000) / 60_000);
 }
 
-/** The point in time at which clocks in the zone show these fields. */
+/** The instant at which clocks in the zone show these fields. */
 export function instantOf(local: number, zone: Zone): number {
   const guess = local - zone.offsetMinutes(local) * 60_000;
   return local - zone.offsetMinutes(guess) * 60_000;
@@ -92,13 +92,13 @@ export function instantOf(local: number, zone: Zone): number {
 
 const iso = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/;
 
-/** Milliseconds since 1970 of an ISO 8601 text; without an offset it is the time in `zone`. Undefined when it is none. */
+/** Milliseconds since 1970 of an ISO 8601 text; without an offset it is a time in `zone`. Undefined when it is not a date. */
 export function parseIsoDate(text: string, zone?: Zone): number | undefined {
   const match = iso.exec(text.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", offset] = match;
   const check = new Date(Date.UTC(2000, 0, 1, Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, "0").slice(0, 3))));
-  // The year is set apart because Date.UTC takes years below 100 for those of the last century.
+  // Date.UTC maps years below 100 to the 20th century, so the year is set separately.
   check.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   const local = check.getTime();
   if (check.getUTCDate() !== Number(day) || check.getUTCMonth() !== Number(month) - 1 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
@@ -106,7 +106,7 @@ export function parseIsoDate(text: string, zone?: Zone): number | undefined {
   return instantOf(local, offset === undefined ? (zone ?? defaultZone()) : zoneOf(offset === "Z" ? "UTC" : offset));
 }
 
-/** The time a value stands for: a date, milliseconds since 1970 or ISO 8601 text. Undefined when it is none. */
+/** The instant of a value: a date, milliseconds since 1970 or ISO 8601 text. Undefined for anything else. */
 export function asTime(value: unknown, zone?: Zone): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? Math.trunc(value) : undefined;
   if (value instanceof Date) return value.getTime();

@@ -40,12 +40,12 @@ describe("looseEquals", () => {
     expect(looseEquals(other, one)).toBe(expected);
   });
 
-  it("ignores letter case only when asked", () => {
+  it("ignores case only when requested", () => {
     expect(looseEqualsIgnoreCase("Straße", "STRAßE")).toBe(true);
     expect(looseEqualsIgnoreCase("a", "b")).toBe(false);
   });
 
-  it("counts decimals of text against a decimal literal", () => {
+  it("compares the decimals of a text with a decimal literal", () => {
     expect(equalsDecimal("123.0", 123)).toBe(true);
     expect(equalsDecimal("123", 123)).toBe(true);
     expect(equalsDecimal("x", 123)).toBe(false);
@@ -53,10 +53,10 @@ describe("looseEquals", () => {
 });
 
 describe("strictEquals", () => {
-  it("agrees with itself after a JSON round trip, whatever the order of keys", () => {
+  it("treats a value as equal after a JSON round trip, for any key order", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // JSON has one zero only.
+        // JSON has no negative zero.
         const copy = JSON.parse(JSON.stringify(value)) as unknown;
         expect(strictEquals(copy, JSON.parse(JSON.stringify(copy)))).toBe(true);
       }),
@@ -83,7 +83,7 @@ describe("compareValues", () => {
     expect(Math.sign(compareValues(other, one) ?? Number.NaN)).toBe(-sign);
   });
 
-  it("says nothing about null", () => {
+  it("is undefined for null", () => {
     expect(compareValues(null, 1)).toBeUndefined();
     expect(compareValues(null, null)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe("findConversion", () => {
     expect(() => findConversion(type)?.(value)).toThrow(expect.objectContaining({ type: "org.apache.camel.TypeConversionException" }));
   });
 
-  it.each(["NoSuchType", "string", "com.acme.Integer", "constructor", ""])("knows no %s", (type) => {
+  it.each(["NoSuchType", "string", "com.acme.Integer", "constructor", ""])("rejects the unknown type '%s'", (type) => {
     expect(findConversion(type)).toBeUndefined();
   });
 });
@@ -70,7 +70,7 @@ describe("findTypeTest", () => {
     expect(findTypeTest(type)?.(value)).toBe(expected);
   });
 
-  it("knows no other names", () => {
+  it("rejects other names", () => {
     expect(findTypeTest("Number")).toBeUndefined();
     expect(findTypeTest("com.acme.Order")).toBeUndefined();
     expect(javaTypeOf({})).toBe("java.util.LinkedHashMap");
@@ -96,7 +96,7 @@ describe("members and views", () => {
     expect(Object.getPrototypeOf(target)).toBe(Object.prototype);
   });
 
-  it("looks into JSON of text and bytes, once", () => {
+  it("parses JSON in text and bytes, once", () => {
     const source = bytes(' \uFEFF{"a":1}');
     expect(jsonView(source)).toEqual({ a: 1 });
     expect(jsonView(source)).toBe(jsonView(source));
@@ -106,7 +106,7 @@ describe("members and views", () => {
   });
 });
 
-it("G02: a text of digits that ends as no number is found out at once", () => {
+it("G02: quickly rejects a long text of digits that is not a number", () => {
   const almost = `${"0".repeat(4_000_000)}!`;
   const began = performance.now();
   expect(() => findConversion("Double")?.(almost)).toThrow(FlowError);

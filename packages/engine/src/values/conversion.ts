@@ -1,15 +1,16 @@
-// Values of one kind turned into another, as flows ask for by Java type names (`bodyAs(Integer)`). A name is data:
-// nothing is loaded by it, and only the names below exist.
-import { FlowError } from "../errors/flow-error.ts";
+// Conversions between types, which flows request by Java type names (`bodyAs(Integer)`). Names are only data: no class is loaded, and only the
+// names below exist.
+import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import { parseIsoDate } from "./calendar.ts";
 import { iterate } from "./iteration.ts";
+import { parsePlainJson } from "./json-text.ts";
 import { jsonView, copyJson } from "./json-view.ts";
 import { isMap } from "./member.ts";
 import { asText } from "./text.ts";
 
 const encoder = new TextEncoder();
 
-/** Turns a value into the type; null stays null. Throws a FlowError when that cannot be done. */
+/** Converts a value to the type; null stays null. Throws a FlowError when that is not possible. */
 export type Conversion = (value: unknown) => unknown;
 
 const whole =
@@ -18,7 +19,7 @@ const whole =
     const number = typeof value === "number" ? value : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
     const result = Math.trunc(number);
     if (!(Math.abs(result) <= limit))
-      throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be kept exactly; leave it as text" : undefined);
+      throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be represented exactly; keep it as text" : undefined);
     return result + 0;
   };
 
@@ -66,11 +67,11 @@ const conversions: Readonly<Record<string, Conversion>> = {
 
 const packages = /^(java\.(lang|util|math|io)\.|org\.apache\.camel\.util\.json\.|com\.fasterxml\.jackson\.databind\.)/;
 
-/** How a value becomes the type of that name (`int`, `String`, `java.util.List`, …); undefined when no such type is known. */
+/** The conversion to a named type (`int`, `String`, `java.util.List`, …); undefined for an unknown type. */
 export function findConversion(typeName: string): Conversion | undefined {
   const name = typeName.trim().replace(/\.class$/, "");
   const short = name.replace(packages, "");
-  // `string` is no Java type; the primitive names are lower case and the others are not.
+  // `string` is not a Java type; only primitive names are lower case.
   if (short !== name || /^(int|long|short|byte|float|double|boolean|char)(\[\])?$/.test(short) || /^[A-Z]/.test(short)) {
     const key = short.toLowerCase();
     if (Object.hasOwn(conversions, key)) {
@@ -81,7 +82,7 @@ export function findConversion(typeName: string): Conversion | undefined {
   return undefined;
 }
 
-/** What a value that has no such form fails with. */
+/** The failure of a conversion. */
 export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
   const text = asText(value);
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
@@ -94,8 +95,9 @@ export function conversionError(value: unknown, type: string, why?: string, caus
 function readText(value: unknown, type: string, form: RegExp): number {
   const text = typeof value === "string" || value instanceof Uint8Array ? asText(value) : undefined;
   if (text === undefined) throw conversionError(value, type);
-  // Flows may name the cause in onException, so text that is no number has Java's own.
-  if (!form.test(text)) throw conversionError(value, type, undefined, new FlowError("java.lang.NumberFormatException", `'${text.slice(0, 60)}' is no number`));
+  // Flows may name the cause in onException, so text that is not a number fails with Java's exception type.
+  if (!form.test(text))
+    throw conversionError(value, type, undefined, new FlowError("java.lang.NumberFormatException", `'${text.slice(0, 60)}' is not a number`));
   return Number(text);
 }
 
@@ -103,7 +105,7 @@ function toBoolean(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value > 0;
   const text = asText(value).toLowerCase();
-  if (text !== "true" && text !== "false") throw conversionError(value, "Boolean", "it is neither true nor false");
+  if (text !== "true" && text !== "false") throw conversionError(value, "Boolean", "expected true or false");
   return text === "true";
 }
 
@@ -141,8 +143,9 @@ function toDate(value: unknown): Date {
 function toJson(value: unknown): unknown {
   if (typeof value !== "string" && !(value instanceof Uint8Array)) return value;
   try {
-    return JSON.parse(asText(value)) as unknown;
+    return parsePlainJson(asText(value));
   } catch (cause) {
+    if (isFlowError(cause)) throw cause;
     throw new FlowError(
       "org.apache.camel.TypeConversionException",
       `cannot convert the text to JSON: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -6,7 +6,7 @@ const months = ["January", "February", "March", "April", "May", "June", "July", 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const dayMs = 86_400_000;
 
-/** A point in time, its clock fields in the zone (readable with the UTC getters) and the zone's offset. */
+/** An instant, its clock fields in the zone (readable with the UTC getters) and the zone's offset. */
 interface Moment {
   readonly time: number;
   readonly local: Date;
@@ -67,12 +67,12 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
     ({ offset }) =>
       signed(offset, ""),
   X: (count) => {
-    if (count > 3) throw patternFault("XXXX", "X may stand one to three times");
+    if (count > 3) throw patternFault("XXXX", "use one to three X");
     return ({ offset }) => (offset === 0 ? "Z" : count === 1 ? signed(offset, "").slice(0, 3) : signed(offset, count === 2 ? "" : ":"));
   },
 };
 
-/** Compiles a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`; throws a FlowError for a letter that means nothing. */
+/** Compiles a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`; throws a FlowError for an unknown letter. */
 export function compileDateFormat(pattern: string): DateFormat {
   const pieces: Piece[] = [];
   for (let at = 0; at < pattern.length;) {
@@ -84,7 +84,7 @@ export function compileDateFormat(pattern: string): DateFormat {
     } else if (/[A-Za-z]/.test(char)) {
       let end = at + 1;
       while (pattern[end] === char) end++;
-      if (!Object.hasOwn(letters, char)) throw patternFault(pattern, `the letter ${char} means nothing; quote literal text as 'text'`);
+      if (!Object.hasOwn(letters, char)) throw patternFault(pattern, `unknown letter ${char}; quote literal text as 'text'`);
       pieces.push((letters[char] as (count: number) => Piece)(end - at));
       at = end;
     } else {
@@ -115,7 +115,7 @@ function readQuoted(pattern: string, start: number): { readonly text: string; re
 }
 
 function patternFault(pattern: string, why: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the date pattern '${pattern}' cannot be used: ${why}`, { code: "date-pattern-invalid" });
+  return new FlowError("java.lang.IllegalArgumentException", `the date pattern '${pattern}' is invalid: ${why}`, { code: "date-pattern-invalid" });
 }
 
 function year(value: number, count: number): string {
@@ -131,7 +131,7 @@ function dayOfYear(local: Date): number {
   return Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / dayMs) + 1;
 }
 
-/** Weeks as the US counts them: they begin on Sunday and the one with January 1 is the first. */
+/** Weeks with US rules: they begin on Sunday, and the week of January 1 is the first. */
 function weekOfYear(local: Date): number {
   const saturday = new Date(local.getTime() + (6 - local.getUTCDay()) * dayMs);
   return Math.floor((dayOfYear(saturday) - 1) / 7) + 1;
@@ -150,7 +150,7 @@ function zoneName({ time, offset, zone }: Moment, count: number): string {
   if (zone.id === "UTC" && count >= 4) return "Coordinated Universal Time";
   if (zone.id === "UTC" || zone.id === "GMT") return zone.id;
   const names = ["en-US", "en-GB", "en-AU"].map((locale) => localZoneName(locale, time, zone.id, count));
-  // English names of a zone are only known where they are used; elsewhere Intl falls back to an offset.
+  // Intl knows English zone names only in the locales where they are used; elsewhere it falls back to an offset.
   return names.find((name) => name !== undefined && !/[+-]\d/.test(name)) ?? `GMT${signed(offset, ":")}`;
 }
 

@@ -36,7 +36,7 @@ describe("compileDateFormat", () => {
     expect([Date.UTC(2024, 2, 31, 0, 59), Date.UTC(2024, 2, 31, 1, 0)].map((at) => format(at, berlin))).toEqual(["01:59 CET", "03:00 CEST"]);
   });
 
-  it.each(["bogus", "yyyy 'open", "XXXX"])("refuses %s", (pattern) => {
+  it.each(["bogus", "yyyy 'open", "XXXX"])("rejects %s", (pattern) => {
     expect(() => compileDateFormat(pattern)).toThrow(expect.objectContaining({ code: "date-pattern-invalid" }));
   });
 });
@@ -55,7 +55,7 @@ describe("parseIsoDate", () => {
     expect(parseIsoDate(text, utc)).toBe(expected);
   });
 
-  it("reads back what dates write", () => {
+  it("parses what dates print", () => {
     fc.assert(
       fc.property(fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
         expect(parseIsoDate(date.toISOString())).toBe(date.getTime());
@@ -64,7 +64,7 @@ describe("parseIsoDate", () => {
     );
   });
 
-  it("takes a local time in its zone", () => {
+  it("reads a local time in its zone", () => {
     expect(parseIsoDate("2024-07-01T12:00", zoneOf("Europe/Berlin"))).toBe(Date.UTC(2024, 6, 1, 10));
     expect(parseIsoDate("2024-01-01T12:00", zoneOf("Europe/Berlin"))).toBe(Date.UTC(2024, 0, 1, 11));
   });

@@ -1,15 +1,15 @@
-// When two values count as equal. Messages carry numbers as text as often as not, so comparing looks at what is meant.
+// Equality of values. Messages often carry numbers as text, so comparison converts.
 import { asText } from "./text.ts";
 
 const integer = /^-?\d+$/;
 const decimal = /^-?\d+\.\d+$/;
 
-/** `==` of flows: null equals only null, whole numbers equal their text, a truth value equals its word. */
+/** `==` in flows: null equals only null, whole numbers equal their text, booleans equal their text. */
 export function looseEquals(one: unknown, other: unknown): boolean {
   return equals(one, other, false);
 }
 
-/** As {@link looseEquals}, with the letter case of text ignored. */
+/** Like {@link looseEquals}, ignoring case. */
 export function looseEqualsIgnoreCase(one: unknown, other: unknown): boolean {
   return equals(one, other, true);
 }
@@ -34,7 +34,7 @@ function textEquals(one: string, other: string, ignoreCase: boolean): boolean {
 }
 
 function sameInteger(one: string, other: string): boolean {
-  // Making a BigInt of millions of digits takes minutes, comparing them takes none.
+  // Creating a BigInt of millions of digits takes minutes; comparing the digits does not.
   return one.length < 16 && other.length < 16 ? Number(one) === Number(other) : withoutZeros(one) === withoutZeros(other);
 }
 
@@ -43,7 +43,7 @@ function withoutZeros(digits: string): string {
   return bare === "-0" ? "0" : bare;
 }
 
-/** A value that is no text against one that is. */
+/** Compares a value that is not text with text. */
 function scalarEquals(value: unknown, text: string, ignoreCase: boolean): boolean {
   if (typeof value === "number") {
     if (integer.test(text)) return value === Number(text);
@@ -54,14 +54,14 @@ function scalarEquals(value: unknown, text: string, ignoreCase: boolean): boolea
   return own === text || (ignoreCase && own.toLowerCase() === text.toLowerCase());
 }
 
-/** A number written with decimals in the flow (`0.020`) against a value: decimals in text count, which {@link looseEquals} cannot know for `1.0`. */
+/** Compares a value with a decimal literal of the flow (`0.020`). Decimals in text count, which {@link looseEquals} cannot decide for `1.0`. */
 export function equalsDecimal(value: unknown, literal: number): boolean {
   const known = value instanceof Uint8Array ? asText(value) : value;
   if (typeof known === "string" && decimal.test(known)) return Number(known) === literal;
   return looseEquals(known, literal);
 }
 
-/** Equal without any conversion; lists and maps by what they hold. */
+/** Equal without any conversion; lists and maps by content. */
 export function strictEquals(one: unknown, other: unknown, depth = 0): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || depth > 500) return false;

@@ -1,6 +1,6 @@
-// What a status of HTTP means to a step: the step that calls judges by it, and so does a mock in its place.
+// How a step interprets an HTTP status; shared by the HTTP step and mocks of it.
 
-/** From the first status to the last, both within. */
+/** First and last status, both inclusive. */
 export type StatusRange = readonly [first: number, last: number];
 
 /** Reads `200-299` or `204`; undefined for anything else. */
@@ -9,7 +9,7 @@ export function readStatusRange(text: string): StatusRange | undefined {
   return match === null ? undefined : [Number(match[1]), Number(match[2] ?? match[1])];
 }
 
-/** Whether the same call may succeed later: the receiver was late, busy or broken. */
+/** Whether the same call may succeed later: the receiver timed out, was busy or failed. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -1,9 +1,10 @@
+import { checkPartCount, mostParts } from "./limit.ts";
 import { isPlainObject } from "./member.ts";
 import { asText } from "./text.ts";
 
 /**
- * What a value holds, one by one: a list's elements, the parts of text (or bytes, read as text) between commas (one comma at either end is
- * skipped, blank text holds nothing), a map's entries as `{key, value}`, nothing for null, otherwise the value itself.
+ * The elements of a value: of a list; of text (or bytes, read as text) split at commas, where one comma at either end is skipped and blank
+ * text has none; of a map as `{key, value}`; none for null; otherwise the value itself.
  */
 export function iterate(value: unknown, separator = ","): readonly unknown[] {
   if (value === null || value === undefined) return [];
@@ -23,5 +24,8 @@ function splitText(text: string, separator: string): readonly string[] {
   let to = text.length;
   if (text.startsWith(separator)) from = separator.length;
   if (to - separator.length >= from && text.endsWith(separator)) to -= separator.length;
-  return from >= to ? [] : text.slice(from, to).split(separator);
+  if (from >= to) return [];
+  const parts = text.slice(from, to).split(separator, mostParts + 1);
+  checkPartCount(parts.length);
+  return parts;
 }

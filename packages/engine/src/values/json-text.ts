@@ -1,50 +1,134 @@
-// JSON text → values, keeping whole numbers that a double cannot hold: they are bigint in a message. asJson writes them back.
+// Parses JSON text within limits and keeps integers that a double cannot represent as bigint. asJson writes them back.
+import { parsePieces, type ParsePiece } from "./json-pieces.ts";
+import { deepestJson, scanJson, scanJsonInSteps, tooDeep, type JsonScan } from "./json-scan.ts";
 
-const longNumber = /\d{16}/;
-/** Digits of a whole number that is read: reading takes time by the square of its length. */
-export const longestWholeNumber = 1000;
+/** Integers that a double may not represent, and numbers that may be too large for it. */
+const unusualNumber = /\d{16}|\d[eE]\+?\d{3}/;
+/** Texts from this length are scanned before they are parsed: shorter ones are always fast. */
+const scannedFrom = 256 * 1024;
 const mark = "\u0000n";
 const writtenMark = String.raw`\u0000n`;
 
-/** A whole number is too long to be read. */
-export class LongNumberError extends Error {}
-
-/** The value of a JSON text. Throws as JSON.parse does, and a {@link LongNumberError}. */
+/** The value of a JSON text. Throws a SyntaxError as JSON.parse does, or a JsonLimitError. */
 export function parseJsonText(text: string): unknown {
-  if (!longNumber.test(text) || text.includes(writtenMark)) return JSON.parse(text) as unknown;
-  const marked = markLongNumbers(text);
-  if (marked === text) return JSON.parse(text) as unknown;
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
-  ) as unknown;
+  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  return parseChecked(text, checkedText(text));
 }
 
-/** Strings are stepped over by hand: a regular expression would need a stack as deep as the longest of them. */
-function markLongNumbers(text: string): string {
+/** Like {@link parseJsonText}, with every number a double. */
+export function parsePlainJson(text: string): unknown {
+  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  checkedText(text);
+  return JSON.parse(text) as unknown;
+}
+
+/** Like {@link parseJsonText}, in steps when the text is long. */
+export function* parseJsonTextInSteps(text: string): Generator<undefined, unknown> {
+  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  const { longNumbers, root } = right(text, yield* scanJsonInSteps(text));
+  const marked = text.includes(writtenMark) ? [] : longNumbers;
+  return root === undefined ? parseChecked(text, longNumbers) : yield* parsePieces(text, root, pieceParser(text, marked));
+}
+
+/** Like {@link parsePlainJson}, in steps when the text is long. */
+export function* parsePlainJsonInSteps(text: string): Generator<undefined, unknown> {
+  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  const { root } = right(text, yield* scanJsonInSteps(text));
+  return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
+}
+
+function parseChecked(text: string, longNumbers: readonly number[]): unknown {
+  if (longNumbers.length === 0 || text.includes(writtenMark)) return JSON.parse(text) as unknown;
+  return withWholeNumbers(JSON.parse(markedText(text, longNumbers)) as unknown);
+}
+
+/** Pieces are requested in text order, so the long numbers are traversed once. */
+function pieceParser(text: string, longNumbers: readonly number[]): ParsePiece {
+  let next = 0;
+  return (from, to, brackets) => {
+    const first = next;
+    while (next < longNumbers.length && (longNumbers[next] as number) < to) next += 2;
+    if (next > first) {
+      const inside = markedText(text.slice(0, to), longNumbers.slice(first, next), from);
+      return withWholeNumbers(JSON.parse(brackets.charAt(0) + inside + brackets.charAt(1)));
+    }
+    try {
+      return JSON.parse(brackets.charAt(0) + text.slice(from, to) + brackets.charAt(1)) as unknown;
+    } catch (error) {
+      throw placedFault(error, from - 1);
+    }
+  };
+}
+
+/** The failure of a piece with its position in the whole text. */
+function placedFault(error: unknown, offset: number): unknown {
+  const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? error : new SyntaxError(`Unexpected character in JSON at position ${Number(position) + offset}`);
+}
+
+function parseShort(text: string): unknown {
+  const value = JSON.parse(text) as unknown;
+  if (text.length > deepestJson * 2 && typeof value === "object" && value !== null) checkDepth(value, 0);
+  return value;
+}
+
+/** Scans the text and throws for what must not be parsed; returns the positions of its long numbers. */
+function checkedText(text: string): readonly number[] {
+  return right(text, scanJson(text)).longNumbers;
+}
+
+function right(text: string, scan: JsonScan): JsonScan {
+  if (scan.faultAt === undefined) return scan;
+  throw new SyntaxError(`Unexpected ${scan.faultAt < text.length ? "character" : "end"} in JSON at position ${scan.faultAt}`);
+}
+
+function checkDepth(value: object, depth: number): void {
+  if (depth >= deepestJson) throw tooDeep();
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const inner: unknown = value[index];
+      if (typeof inner === "object" && inner !== null) checkDepth(inner, depth + 1);
+    }
+    return;
+  }
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === "object" && inner !== null) checkDepth(inner, depth + 1);
+  }
+}
+
+/** The text from a position on, with long numbers as marked strings. */
+function markedText(text: string, longNumbers: readonly number[], start = 0): string {
   const parts: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const opening = text.indexOf('"', at);
-    const between = text.slice(at, opening < 0 ? text.length : opening);
-    parts.push(longNumber.test(between) ? between.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g, marked) : between);
-    at = opening < 0 ? text.length : jsonStringEnd(text, opening);
-    if (opening >= 0) parts.push(text.slice(opening, at));
+  let from = start;
+  for (let index = 0; index < longNumbers.length; index += 2) {
+    const [start, end] = [longNumbers[index] as number, longNumbers[index + 1] as number];
+    parts.push(text.slice(from, start), `"${writtenMark}${text.slice(start, end)}"`);
+    from = end;
   }
-  return parts.join("");
+  return parts.join("") + text.slice(from);
 }
 
-function marked(token: string): string {
-  if (!/^-?[1-9]\d{15,}$/.test(token) || Number.isSafeInteger(Number(token))) return token;
-  if (token.length > longestWholeNumber) throw new LongNumberError(`a whole number has more than ${longestWholeNumber} digits`);
-  return `"${writtenMark}${token}"`;
+/** Replaces marked strings by their numbers in place: a reviver would take many times as long. */
+function withWholeNumbers(value: unknown): unknown {
+  if (typeof value === "string") return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) value[index] = withWholeNumbers(value[index]);
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  for (const key in object) {
+    const inner = object[key];
+    if (typeof inner === "object" || (typeof inner === "string" && inner.startsWith(mark))) object[key] = withWholeNumbers(inner);
+  }
+  return object;
 }
 
-/** Behind the quote that closes the string. */
-export function jsonStringEnd(text: string, opening: number): number {
-  for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let before = quote;
-    while (text.charCodeAt(before - 1) === 0x5c) before--;
-    if ((quote - before) % 2 === 0) return quote + 1;
-  }
-  return text.length;
+/** Where a text stops being JSON, derived from the parse error; undefined when unknown. */
+export function jsonFaultAt(text: string, error: unknown): number | undefined {
+  const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  // A long text was already scanned; a short one is scanned now, because the parser does not always report the position.
+  if (text.length >= scannedFrom) return position === undefined ? undefined : Number(position);
+  return scanJson(text).faultAt ?? (position === undefined ? undefined : Number(position));
 }

@@ -1,13 +1,29 @@
-// The JSON inside bytes or text, parsed when somebody looks into it. A view is shared between all who look at the same
-// bytes, so whoever hands a part of it to a message hands out a copy.
+// JSON parsed from bytes or text when an expression reads into it. All readers of the same bytes share a view, so parts of it that go into a
+// message are copied.
+import { isJsonLimitError } from "./json-scan.ts";
+import { parsePlainJson } from "./json-text.ts";
+import { longJson } from "./long-json.ts";
+import { setEntry } from "./member.ts";
 
 const viewsOfBytes = new WeakMap<Uint8Array, { readonly value: unknown }>();
 const decoder = new TextDecoder();
 const longestKept = 1 << 20;
-let lastText: { readonly text: string; readonly value: unknown } | undefined;
 
-/** What `source` says as JSON, when it holds an object or a list; undefined otherwise. Must not be changed or handed on: see {@link copyJson}. */
+interface TextView {
+  readonly text: string;
+  readonly value: unknown;
+}
+let lastText: TextView | undefined;
+/** The last long text. Paths read the same one several times in a row; garbage collection may reclaim it. */
+let lastLongText: WeakRef<TextView> | undefined;
+
+/** Parses `source` if it contains an object or a list; undefined otherwise. Must not be changed or passed on: see {@link copyJson}. */
 export function jsonView(source: string | Uint8Array): unknown {
+  const ahead = longJson(source);
+  if (ahead !== undefined) {
+    if (isJsonLimitError(ahead.error)) throw ahead.error;
+    return ahead.value;
+  }
   if (typeof source !== "string") {
     const known = viewsOfBytes.get(source);
     if (known !== undefined) return known.value;
@@ -15,24 +31,66 @@ export function jsonView(source: string | Uint8Array): unknown {
     viewsOfBytes.set(source, { value });
     return value;
   }
-  if (lastText?.text === source) return lastText.value;
-  const value = parse(source);
-  if (source.length <= longestKept) lastText = { text: source, value };
-  return value;
+  const known = source.length <= longestKept ? lastText : lastLongText?.deref();
+  if (known?.text === source) return known.value;
+  const view = { text: source, value: parse(source) };
+  if (source.length <= longestKept) lastText = view;
+  else lastLongText = new WeakRef(view);
+  return view.value;
 }
 
 function parse(text: string): unknown {
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;
   try {
-    return JSON.parse(start === 0 ? text : text.slice(start)) as unknown;
-  } catch {
+    return parsePlainJson(start === 0 ? text : text.slice(start));
+  } catch (error) {
+    if (isJsonLimitError(error)) throw error;
     return undefined;
   }
 }
 
-/** A deep copy of a JSON value; scalars are returned as they are. */
+/** A deep copy of a JSON value; scalars are returned unchanged. Several times as fast as writing and parsing. */
 export function copyJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  return JSON.parse(JSON.stringify(value)) as unknown;
+  if (Array.isArray(value)) {
+    const copy: unknown[] = value.slice();
+    for (let index = 0; index < copy.length; index++) {
+      const item = copy[index];
+      if (typeof item === "object" && item !== null) copy[index] = copyJson(item);
+      else if (isNoJson(item)) copy[index] = null;
+    }
+    return copy;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return JSON.parse(JSON.stringify(value)) as unknown;
+  const keys = Object.keys(value);
+  if (keys.length > manyKeys) return copyManyKeys(value as Readonly<Record<string, unknown>>, keys);
+  const copy: Record<string, unknown> = { ...value };
+  for (const key of keys) {
+    const item = copy[key];
+    if (item === undefined) delete copy[key];
+    else if (isNoJson(item)) copy[key] = null;
+    else if (typeof item === "object" && item !== null) {
+      if (key === "__proto__") setEntry(copy, key, copyJson(item));
+      else copy[key] = copyJson(item);
+    }
+  }
+  return copy;
 }
+
+/** Keys from which copying an object member by member takes a third of the time. */
+const manyKeys = 1000;
+
+function copyManyKeys(value: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key of keys) {
+    const item = value[key];
+    if (item === undefined) continue;
+    if (key === "__proto__") setEntry(copy, key, copyJson(item));
+    else copy[key] = isNoJson(item) ? null : typeof item === "object" ? copyJson(item) : item;
+  }
+  return copy;
+}
+
+const isNoJson = (value: unknown): boolean => value === undefined || (typeof value === "number" && !Number.isFinite(value));

@@ -1,23 +1,37 @@
 import { FlowError } from "../errors/flow-error.ts";
 
-/** The longest text an expression may make, in characters. */
+/** Maximum length of a text an expression may create, in characters. */
 export const longestText = 64 * 1024 * 1024;
-/** The longest list an expression may make out of nothing, such as a range. */
-export const longestList = 1_000_000;
+/** Maximum length of a list an expression may generate, such as a range. */
+const longestList = 1_000_000;
 
-/** Throws when a text of this length must not be made. */
+/** Throws when a text of this length must not be created. */
 export function checkTextLength(length: number): void {
   if (length > longestText) throw sizeError(`a text may not be longer than ${longestText} characters`);
 }
 
-/** The text, unless it is longer than an expression may make. */
+/** Returns the text unless it exceeds the limit for expressions. */
 export function boundedText(text: string): string {
   checkTextLength(text.length);
   return text;
 }
 
-export function checkListLength(length: number): void {
-  if (length > longestList) throw sizeError(`a list made by an expression may not hold more than ${longestList} elements`);
+export function checkListLength(length: number, most = longestList): void {
+  if (length > most) throw sizeError(`the list may not hold more than ${most} elements`);
+}
+
+/** Maximum parts an expression may split a text into, and maximum elements it may sort or iterate. */
+export const mostParts = 200_000;
+
+/** Throws for more parts than an expression, which cannot be interrupted, may process. */
+export function checkPartCount(count: number): void {
+  if (count > mostParts) throw sizeError(`an expression can process up to ${mostParts} parts or elements: use the split step, which processes them one by one`);
+}
+
+/** Throws for a text that is too long for an expensive function. */
+export function checkWork(name: string, length: number, most: number): void {
+  if (length > most)
+    throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts texts of up to ${most} characters`, { code: "limit-time" });
 }
 
 function sizeError(what: string): FlowError {

@@ -1,5 +1,5 @@
-// Reading members of values by name. Only data is reachable: own keys of plain objects and entries of maps; nothing
-// of a prototype, so `constructor` or `__proto__` are keys like any other and absent unless the data has them.
+// Reads members of values by name. Only data is reachable: own keys of plain objects and entries of maps. Prototypes are not, so `constructor`
+// and `__proto__` are ordinary keys, absent unless the data has them.
 
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
@@ -12,7 +12,7 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
   return value instanceof Map || isPlainObject(value);
 }
 
-/** The value of a map's key, undefined when it has none or is no map. */
+/** The value of a map's key; undefined when it has no such key or is not a map. */
 export function entryOf(value: unknown, key: string): unknown {
   if (value instanceof Map) return value.get(key) as unknown;
   return isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -27,15 +27,18 @@ export function sizeOfMap(value: Readonly<Record<string, unknown>> | ReadonlyMap
   return value instanceof Map ? value.size : Object.keys(value).length;
 }
 
-/** Sets a map's entry in place; `__proto__` becomes an entry like any other. */
+/** Sets a map's entry in place; `__proto__` becomes an ordinary entry. */
 export function setEntry(target: object, key: string, value: unknown): void {
   if (target instanceof Map) target.set(key, value);
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Reads one key of a plain object: the fast way for keys known beforehand. Undefined when the value is no plain object or has no such key. */
+/**
+ * Reads one key of a plain object: fast path for keys known at compile time. Undefined when the value is not a plain object or has no such
+ * key.
+ */
 export function fieldReader(key: string): (value: unknown) => unknown {
-  // A name that every object inherits must be looked for among the own keys; any other can only be an own key.
+  // A name that objects inherit needs an own-key check; any other can only be an own key.
   const inherited = key in Object.prototype;
   return (value) => {
     if (typeof value !== "object" || value === null) return undefined;

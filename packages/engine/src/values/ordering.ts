@@ -3,8 +3,8 @@ import { asText } from "./text.ts";
 const numeric = /^[+-]?(\d+(?:\.\d*)?|\.\d+)$/;
 
 /**
- * Which of two values is greater: negative, 0 or positive; undefined when one of them is null. Numbers and text that
- * reads as a number are compared as numbers, truth values as false before true, everything else as text.
+ * Compares two values: negative, 0 or positive; undefined when one of them is null. Numbers and numeric text are compared as numbers,
+ * booleans as false before true, everything else as text.
  */
 export function compareValues(one: unknown, other: unknown): number | undefined {
   if (typeof one === "number" && typeof other === "number") return one - other;
@@ -18,7 +18,7 @@ export function compareValues(one: unknown, other: unknown): number | undefined 
   return compareText(asText(left), asText(right));
 }
 
-/** Text order by code unit, as Java has it. */
+/** Text order by code unit, as in Java. */
 export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

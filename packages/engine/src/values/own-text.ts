@@ -1,8 +1,8 @@
-/** Shorter cuts are always copies. */
+/** V8 always copies shorter substrings. */
 const shortestView = 13;
 
-/** The same text in memory of its own: a piece cut from a large text is a view of it and keeps all of it alive. For what is kept. */
+/** Copies a text: a substring is a view of the original text and keeps all of it alive. Use it for texts that are stored. */
 export function ownText(text: string): string {
-  // Put together anew it is laid out anew, and what is cut from that keeps one character more than it needs.
+  // Concatenation creates a new string; slicing that one retains only one extra character.
   return text.length < shortestView ? text : `_${text}`.slice(1);
 }

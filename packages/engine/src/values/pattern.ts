@@ -1,15 +1,16 @@
-// Regular expressions from flows and messages. Java's syntax, matched in linear time whatever the pattern, so that no
-// pattern can hold the event loop; look-around and back-references cannot be done that way and are refused.
+// Regular expressions from flows and messages. Java's syntax, matched in linear time, so that no pattern can block the event loop; look-around
+// and back-references cannot be matched that way and are rejected.
 import { RE2JS } from "re2js";
 import { FlowError } from "../errors/flow-error.ts";
+import { checkPartCount, mostParts } from "./limit.ts";
 
 const cacheSize = 500;
 const longestPattern = 10_000;
-/** Program steps times characters that a search for groups may cost; a fifth of a second or so. Mere tests are far cheaper. */
+/** Limit of program steps times characters for a search with groups, about a fifth of a second. Mere tests are far cheaper. */
 const searchLimit = 1_500_000;
-/** What a test may cost: one state per character, so the length counts, and for large programs the states to be made. */
+/** Limits of a test: it visits one state per character, so the length counts, and for large programs the states to create. */
 const testLimits = { characters: 4_000_000, states: 1_000_000_000 } as const;
-/** One kind of character, maybe many of them in a row: JavaScript's own matcher takes these in one pass. */
+/** One kind of character, possibly repeated: JavaScript's own matcher handles these in one pass. */
 const plainPattern = /^(?:\\[dwDW]|\\[.|,;$]|[A-Za-z0-9 ,;:_/"'=&-]|\[\^?[A-Za-z0-9 ,;:_/"'=.-]+\])\+?$/;
 const cache = new Map<string, TextPattern>();
 
@@ -34,7 +35,7 @@ const posixClasses: Readonly<Record<string, string>> = {
   IsLowercase: "\\p{Ll}",
 };
 
-/** One compiled regular expression. */
+/** A compiled regular expression. */
 export class TextPattern {
   readonly source: string;
   readonly #program: RE2JS;
@@ -58,7 +59,7 @@ export class TextPattern {
     return this.#program.test(text);
   }
 
-  /** The first match and its groups, undefined for a group that took no part. */
+  /** The first match and its groups, undefined for a group that did not participate. */
   exec(text: string): readonly (string | undefined)[] | undefined {
     if (!this.#mayHave(text)) return undefined;
     const matcher = this.#program.matcher(text);
@@ -66,9 +67,12 @@ export class TextPattern {
     return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
   }
 
-  /** Every match replaced; `$1` and `${name}` in the replacement stand for groups, a backslash takes the next character literally. */
+  /** Replaces every match; `$1` and `${name}` in the replacement refer to groups, a backslash escapes the next character. */
   replaceAll(text: string, replacement: string): string {
-    if (this.#plain !== undefined && !/[$\\]/.test(replacement)) return text.replaceAll(this.#plain, replacement);
+    if (this.#plain !== undefined && !/[$\\]/.test(replacement)) {
+      this.#checkLength(text);
+      return text.replaceAll(this.#plain, replacement);
+    }
     return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
   }
 
@@ -76,9 +80,13 @@ export class TextPattern {
     return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
   }
 
-  /** The parts between the matches; empty parts at the end are dropped, as is an empty one before a match of nothing at the start. */
+  /** The parts between the matches; trailing empty parts are dropped, as is an empty one before an empty match at the start. */
   split(text: string): string[] {
-    if (this.#plain !== undefined) return withoutEmptyEnd(text.split(this.#plain), text);
+    if (this.#plain !== undefined) {
+      const cut = text.split(this.#plain, mostParts + 1);
+      checkPartCount(cut.length);
+      return withoutEmptyEnd(cut, text);
+    }
     const parts: string[] = [];
     if (!this.#mayHave(text)) return [text];
     const matcher = this.#program.matcher(text);
@@ -96,7 +104,7 @@ export class TextPattern {
     return withoutEmptyEnd(parts, text);
   }
 
-  /** False when the text surely has no match. Throws when finding out where one is would take too long. */
+  /** False when the text certainly has no match. Throws when finding its position would take too long. */
   #mayHave(text: string): boolean {
     const cost = text.length * this.#program.programSize();
     if (cost <= searchLimit / 10) return true;
@@ -113,7 +121,7 @@ export class TextPattern {
 function tooLong(source: string, text: string): FlowError {
   return new FlowError(
     "java.lang.IllegalStateException",
-    `time limit: the regular expression '${shown(source)}' is too much for a text of ${text.length} characters; use a simpler one or split the text first`,
+    `time limit: the regular expression '${shown(source)}' is too expensive for a text of ${text.length} characters; simplify it or split the text first`,
     { code: "limit-time" },
   );
 }
@@ -124,7 +132,7 @@ function withoutEmptyEnd(parts: string[], text: string): string[] {
   return parts;
 }
 
-/** The pattern a text stands for; throws a FlowError that says what is wrong with it. The last few hundred are remembered. */
+/** Compiles a pattern; throws a FlowError that says what is wrong with it. The last few hundred are cached. */
 export function compilePattern(source: string, flags: { readonly ignoreCase?: boolean } = {}): TextPattern {
   const key = flags.ignoreCase === true ? `i${source}` : `-${source}`;
   const known = cache.get(key);
@@ -151,14 +159,14 @@ function build(source: string, ignoreCase: boolean): RE2JS {
 }
 
 function patternError(source: string, why: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown(source)}' cannot be used: ${why}`, { code: "pattern-invalid" });
+  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown(source)}' is invalid: ${why}`, { code: "pattern-invalid" });
 }
 
 const shown = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}…` : source);
 
 const withoutQuotedParts = (source: string): string => source.replaceAll(/\\Q[^]*?(?:\\E|$)/g, "");
 
-/** Java's spellings that the matcher writes differently. */
+/** Translates Java syntax that the matcher writes differently. */
 function fromJava(source: string): string {
   if (!/\\[puhRZ]|[*+?}]\+/.test(source)) return source;
   let result = "";
@@ -213,7 +221,7 @@ function replaced(replace: () => string, replacement: string): string {
   } catch (cause) {
     throw new FlowError(
       "java.lang.IllegalArgumentException",
-      `the replacement '${replacement}' cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `the replacement '${replacement}' is invalid: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         code: "pattern-invalid",
         cause,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bytesAsText, toPlain } from "./plain-value.ts";
 
-test("bytes are their text when they are UTF-8, otherwise base64", () => {
+test("bytes become text if they are UTF-8, otherwise base64", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const text = Buffer.from(bytes).toString("utf8");

@@ -1,11 +1,11 @@
-// Any body value as JSON data: bytes become text (or base64 when they are none), dates ISO text, maps objects. Bounded, so that
-// a large or circular body costs no more than what is shown of it.
+// Converts any body value to JSON data: bytes become text (or base64 if they are not UTF-8), dates ISO text, maps objects. Bounded, so that a
+// large or circular body costs no more than the part that is shown.
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const deepest = 64;
 
-/** True for null, scalars, lists, maps and plain objects: what JSON can say. */
-export function isPlainData(value: object): boolean {
+/** True for null, scalars, lists, maps and plain objects: what JSON can represent. */
+function isPlainData(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
@@ -50,7 +50,7 @@ export function toPlain(value: unknown, limit = Infinity): unknown {
   return toPlainWithin(value, limit).plain;
 }
 
-/** As `toPlain`, and whether all of it fitted. */
+/** Like `toPlain`, and whether all of it fitted. */
 export function toPlainWithin(value: unknown, limit: number): { readonly plain: unknown; readonly complete: boolean } {
   let left = limit;
   const seen = new Set<object>();
@@ -76,7 +76,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     try {
       return container(item, depth);
     } catch {
-      // Looking at something with code of its own may fail; whoever looks is never the one to fail of it.
+      // Getters may throw; inspection must not.
       return "[unreadable]";
     } finally {
       seen.delete(item);
@@ -101,7 +101,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
       left -= name.length;
       if (inner === undefined) continue;
       const value = visit(inner, depth + 1);
-      // Only this name would not become data when assigned; defining all of them costs several times as much.
+      // Only this name would not become data when assigned; defining all properties costs several times as much.
       if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
       else object[name] = value;
     }
@@ -109,7 +109,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
   }
 }
 
-/** Something with behaviour of its own (a document, a stream): its text form if it has one of its own, else its kind. */
+/** An object with behaviour (a document, a stream): its text form if it defines one, else its type. */
 function foreign(item: object): string {
   const { toString } = item as { toString?: unknown };
   return typeof toString === "function" && toString !== Object.prototype.toString ? String(toString.call(item)) : `[${item.constructor?.name ?? "object"}]`;

@@ -1,5 +1,4 @@
-// Bodies that come piece by piece, such as long files and answers. Expressions never read them; steps that need the whole
-// collect it first.
+// Bodies that arrive in chunks, such as long files and responses. Expressions never read them; steps that need the whole body collect it first.
 import { FlowError } from "../errors/flow-error.ts";
 import { longestText } from "./limit.ts";
 
@@ -7,7 +6,7 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The bytes of a stream; throws when there are more than a message may have. */
+/** The bytes of a stream; throws when they exceed the maximum message size. */
 export async function collectStream(stream: AsyncIterable<unknown>, most = longestText): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const chunks: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { asJson, asText } from "./text.ts";
 
-it("bytes inside lists and maps are text, whoever made them", () => {
+it("bytes inside lists and maps become text, for Buffer and Uint8Array", () => {
   const bytes = new TextEncoder().encode("grün");
   for (const one of [bytes, Buffer.from(bytes)]) {
     expect(asText([one, "b"])).toBe('["grün","b"]');
@@ -9,7 +9,7 @@ it("bytes inside lists and maps are text, whoever made them", () => {
   }
 });
 
-it("maps are objects, sets lists, big numbers numbers, errors text", () => {
+it("maps become objects, sets lists, bigints numbers, errors text", () => {
   expect(asJson(new Map<string, unknown>([["a", new Set([1, 2])]]))).toBe('{"a":[1,2]}');
   expect(asJson({ n: 12345678901234567890n, e: new Error("no") })).toBe('{"n":12345678901234567890,"e":"no"}');
   expect(asJson({ n: -12345678901234567890n }, " ")).toBe('{\n "n": -12345678901234567890\n}');

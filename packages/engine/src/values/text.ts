@@ -1,21 +1,22 @@
-// Values as text. Bodies travel as whatever they are (bytes, text, numbers, lists, maps); this is what `${body}` shows.
+// Values as text: what `${body}` shows for bytes, text, numbers, lists and maps.
+import { FlowError } from "../errors/flow-error.ts";
 import { checkTextLength } from "./limit.ts";
 import { isStream } from "./stream.ts";
 
 const decoder = new TextDecoder();
 
-/** Node's Buffer turns itself into text several times faster than a TextDecoder does. */
+/** Node's Buffer decodes itself several times faster than a TextDecoder. */
 interface SelfDecoding extends Uint8Array {
   utf8Slice(start: number, end: number): string;
 }
 
-/** UTF-8 text of bytes; a byte order mark is no part of it. */
+/** UTF-8 text of bytes without a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   if (typeof (bytes as SelfDecoding).utf8Slice === "function" && bytes[0] !== 0xef) return (bytes as SelfDecoding).utf8Slice(0, bytes.length);
   return decoder.decode(bytes);
 }
 
-/** A value that knows its own text (an XML node, say) gives it under this name. */
+/** Method name for values with their own text form, such as an XML node. */
 export const textForm: unique symbol = Symbol.for("sluice.text");
 
 /** The text of a value; null and undefined are the empty text. */
@@ -26,63 +27,113 @@ export function asText(value: unknown): string {
   if (value instanceof Uint8Array) return decodeText(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
   if (value instanceof Error) return value.message;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler refuses `in` on what may be a primitive
   if (textForm in (value as object)) return (value as { [textForm](): string })[textForm]();
   if (isStream(value)) return streamText;
   return asJson(value);
 }
 
-/** The JSON text of a value: maps as objects, sets as lists, bytes as text, whole numbers of any length as numbers. */
+/** The JSON text of a value: maps as objects, sets as lists, bytes as text, integers of any length as numbers. */
 export function asJson(value: unknown, indent?: string): string {
-  // A replacer makes writing many times slower, so it is used only where some value needs it.
-  const size = { left: mostNodes };
-  if (isJsonAsItIs(value, 0, size)) return JSON.stringify(value, undefined, indent) ?? "";
-  const { replacer, hasLongNumber } = bounded();
-  const text = JSON.stringify(value, replacer, indent) ?? "";
-  return hasLongNumber() ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
-}
-
-/** Values one text is made of. Lists that hold one list many times are small in memory and endless as text. */
-const mostNodes = 2_000_000;
-/** What a stream shows as text: reading it would use it up. */
-const streamText = "[stream]";
-
-function isJsonAsItIs(value: unknown, depth: number, size: { left: number }): boolean {
-  count(size, typeof value === "string" ? value.length : 0);
-  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
-  if (depth > 100) return false;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (!isJsonAsItIs(value[index], depth + 1, size)) return false;
-    return true;
+  const size = { left: mostNodes, indent: indent?.length ?? 0 };
+  const ready = jsonReady(value, 0, size);
+  try {
+    // A replacer makes writing many times slower, so it is used only for objects with behaviour of their own.
+    if (ready !== unready) return unmarked(JSON.stringify(ready, undefined, indent) ?? "", size);
+    return unmarked(JSON.stringify(value, replacerWithin(size), indent) ?? "", size);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply to be written as JSON", { code: "limit-size" });
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  for (const key in value) if (!isJsonAsItIs((value as Record<string, unknown>)[key], depth + 1, size)) return false;
-  return true;
 }
 
-/** Long texts weigh as much as many short values. */
-function count(size: { left: number }, length: number): void {
+/** Maximum values in one text. Lists that contain the same list many times are small in memory but huge as text. */
+const mostNodes = 2_000_000;
+/** The text of a stream: reading it would consume it. */
+const streamText = "[stream]";
+/** Maximum depth of the walk before writing; JSON.stringify rejects what is deeper or circular. */
+const deepest = 1000;
+/** Marks a value that JSON.stringify must visit with a replacer. */
+const unready: unique symbol = Symbol("unready");
+
+interface JsonSize {
+  left: number;
+  /** Characters of indentation per level. */
+  readonly indent: number;
+  hasLongNumber?: boolean;
+}
+
+/**
+ * Returns the value without anything that JSON.stringify cannot write; the value itself when nothing changes. JSON.stringify cannot write a
+ * bigint as a number: it becomes marked text, from which the quotes are removed afterwards.
+ */
+function jsonReady(value: unknown, depth: number, size: JsonSize): unknown {
+  count(size, (typeof value === "string" ? value.length : 0) + depth * size.indent);
+  if (typeof value === "bigint") return longNumber(value, size);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > deepest) return unready;
+  if (Array.isArray(value)) return readyList(value, depth, size);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return readyObject(value as Readonly<Record<string, unknown>>, depth, size);
+  if (value instanceof Map) return readyObject(Object.fromEntries(value), depth, size);
+  if (value instanceof Set) return readyList([...value], depth, size);
+  if (value instanceof Uint8Array) return decodeText(value);
+  return value instanceof Date ? value : unready;
+}
+
+function readyList(values: readonly unknown[], depth: number, size: JsonSize): unknown {
+  let changed: unknown[] | undefined;
+  for (let index = 0; index < values.length; index++) {
+    const ready = jsonReady(values[index], depth + 1, size);
+    if (ready === unready) return unready;
+    if (changed === undefined && ready !== values[index]) changed = [...values];
+    if (changed !== undefined) changed[index] = ready;
+  }
+  return changed ?? values;
+}
+
+function readyObject(values: Readonly<Record<string, unknown>>, depth: number, size: JsonSize): unknown {
+  if (typeof values["toJSON"] === "function") return unready;
+  let changed: Record<string, unknown> | undefined;
+  for (const key in values) {
+    const item = values[key];
+    const ready = jsonReady(item, depth + 1, size);
+    if (ready === unready) return unready;
+    if (ready === item) continue;
+    changed ??= Object.assign(Object.create(null) as Record<string, unknown>, values);
+    changed[key] = ready;
+  }
+  return changed ?? values;
+}
+
+function longNumber(value: bigint, size: JsonSize): string {
+  size.hasLongNumber = true;
+  return `\u0000n${value}`;
+}
+
+function unmarked(text: string, { hasLongNumber }: JsonSize): string {
+  return hasLongNumber === true ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
+}
+
+/** Long texts count as many short values. */
+function count(size: JsonSize, length: number): void {
   size.left -= 1 + length / 32;
   if (size.left < 0) checkTextLength(Infinity);
 }
 
-/** JSON.stringify cannot write a bigint as a number: it leaves as marked text, from which the quotes are taken off afterwards. */
-function bounded(): { replacer: typeof plain; hasLongNumber: () => boolean } {
-  const size = { left: mostNodes };
-  let found = false;
-  return {
-    replacer(this: unknown, key, value) {
-      count(size, typeof value === "string" ? value.length : 0);
-      if (typeof value !== "bigint") return plain.call(this, key, value);
-      found = true;
-      return `\u0000n${value}`;
-    },
-    hasLongNumber: () => found,
+/** Maximum nodes a replacer is called for: each call takes as long as writing ten. */
+const mostReplaced = 200_000;
+
+function replacerWithin(size: JsonSize): typeof plain {
+  size.left = mostReplaced;
+  return function (this: unknown, key, value) {
+    count(size, typeof value === "string" ? value.length : 0);
+    return typeof value === "bigint" ? longNumber(value, size) : plain.call(this, key, value);
   };
 }
 
 function plain(this: unknown, key: string, value: unknown): unknown {
-  // Node's Buffer has made a record of itself before it comes here as the value.
+  // Node's Buffer has already converted itself with toJSON here.
   const own = (this as Readonly<Record<string, unknown>>)[key];
   if (own instanceof Uint8Array) return decodeText(own);
   if (typeof value !== "object" || value === null) return value;

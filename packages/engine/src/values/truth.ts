@@ -1,6 +1,6 @@
 import { asText } from "./text.ts";
 
-/** A value as a predicate: null, false, blank text, the text "false" and an empty list are false; everything else, also 0, is true. */
+/** A value as a predicate: null, false, blank text, the text "false" and an empty list are false; everything else, including 0, is true. */
 export function isTrue(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   if (value === null || value === undefined) return false;

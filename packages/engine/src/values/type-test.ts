@@ -1,5 +1,5 @@
-// `is` of flows: which Java type a value would have. Numbers are Integer or Long by size and Double when they have decimals.
-import { FlowError } from "../errors/flow-error.ts";
+// `is` in flows: which Java type a value would have. Numbers are Integer or Long by size and Double when they have decimals.
+import { isFlowError } from "../errors/flow-error.ts";
 import { inheritanceDistance, isKnownExceptionType } from "../errors/exception-types.ts";
 import { isMap } from "./member.ts";
 
@@ -59,13 +59,13 @@ const fullNames: Readonly<Record<string, Test>> = {
   "java.util.Date": (value) => value instanceof Date,
 };
 
-/** How to tell whether a value is of the named type; undefined when no such type is known. Null is an instance of nothing. */
+/** A test for values of the named type; undefined for an unknown type. Null is an instance of nothing. */
 export function findTypeTest(typeName: string): Test | undefined {
   const name = typeName.trim();
   const short = name.startsWith("java.lang.") ? name.slice(10) : name;
   if (Object.hasOwn(shortNames, short)) return shortNames[short];
   if (Object.hasOwn(fullNames, name)) return fullNames[name];
-  if (isKnownExceptionType(name)) return (value) => value instanceof FlowError && inheritanceDistance(value.type, name) !== undefined;
+  if (isKnownExceptionType(name)) return (value) => isFlowError(value) && inheritanceDistance(value.type, name) !== undefined;
   return undefined;
 }
 
@@ -78,6 +78,6 @@ export function javaTypeOf(value: unknown): string | null {
   if (value instanceof Uint8Array) return "byte[]";
   if (Array.isArray(value)) return "java.util.ArrayList";
   if (value instanceof Date) return "java.util.Date";
-  if (value instanceof FlowError) return value.type;
+  if (isFlowError(value)) return value.type;
   return isMap(value) ? "java.util.LinkedHashMap" : "java.lang.Object";
 }

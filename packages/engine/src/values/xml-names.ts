@@ -1,14 +1,14 @@
-// Names in XML: which characters they have, and which namespace a prefix stands for where it is used.
+// Names in XML: their characters, and the namespace of a prefix.
 
 export interface XmlName {
   /** As written, prefix included. */
   readonly written: string;
   readonly local: string;
-  /** Empty when the name is in no namespace. */
+  /** Empty when the name has no namespace. */
   readonly namespace: string;
 }
 
-/** The namespace of the attributes that declare others. */
+/** The namespace of attributes that declare namespaces. */
 export const xmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
@@ -32,7 +32,7 @@ function isPlainNameCharacter(code: number, isFirst: boolean): boolean {
   return !isFirst && ((code >= 48 && code <= 57) || code === 45 || code === 46);
 }
 
-/** The namespaces declared by the elements that are open. What it cannot do it leaves to its caller to tell. */
+/** The namespaces declared by the open elements. Errors are returned for the caller to report. */
 export class NamespaceScope {
   /** By prefix, the innermost last: a declaration costs the same at every depth. */
   readonly #namespaces = new Map<string, string[]>([
@@ -42,7 +42,7 @@ export class NamespaceScope {
   /** The prefixes each open element declares. */
   readonly #declared: (readonly string[])[] = [];
 
-  /** Takes the declarations among an element's attributes; answers with a prefix that cannot be bound so. */
+  /** Adds the declarations among an element's attributes; returns a prefix with an invalid declaration. */
   enter(attributes: readonly (readonly [name: string, value: string])[]): string | undefined {
     let declared: string[] | undefined;
     for (const [name, uri] of attributes) {
@@ -66,7 +66,7 @@ export class NamespaceScope {
     return this.#resolve(written, this.#namespaces.get("")?.at(-1) ?? "");
   }
 
-  /** Without a prefix an attribute is in no namespace, whatever is declared around it. */
+  /** Without a prefix an attribute has no namespace, whatever is declared around it. */
   attribute(written: string): XmlName | undefined {
     return this.#resolve(written, written === "xmlns" ? xmlnsNamespace : "");
   }

@@ -1,5 +1,5 @@
-// XML text → events, for whoever makes something of them. Stricter than XML on purpose: a DOCTYPE is refused, so there are no
-// entities, no external files and no default attributes to be attacked with; size, depth and numbers are bounded. XInclude is never followed.
+// A SAX-style XML scanner. Stricter than XML on purpose: a DOCTYPE is rejected, so there are no entities, external files or default attributes
+// to attack with; size, depth and counts are limited. XInclude is never followed.
 import { FlowError } from "../errors/flow-error.ts";
 import { endOfName, NamespaceScope, type XmlName } from "./xml-names.ts";
 
@@ -15,9 +15,9 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** Hears what a document holds, in its order. */
+/** Receives the content of a document in order. */
 export interface XmlHandler {
-  /** `attributes` are as they stand, those that declare namespaces among them. */
+  /** `attributes` are as written, including namespace declarations. */
   open(name: XmlName, attributes: readonly XmlAttribute[]): void;
   /** Never empty; the text of an element may come in several pieces. */
   text(text: string): void;
@@ -28,13 +28,32 @@ export interface XmlHandler {
 
 // oxlint-disable-next-line no-control-regex
 const forbiddenCharacter = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+const otherReference = /&(?!(?:lt|gt|amp|apos|quot);)/;
 const noAttributes: readonly XmlAttribute[] = [];
 const predefined: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", apos: "'", quot: '"' };
 
-/** Reads a document; throws a FlowError that names line and column when it is not well-formed. */
+/** Reads a document; throws a FlowError with line and column when it is not well-formed. */
 export function scanXml(text: string, limits: XmlLimits, handler: XmlHandler): void {
+  scannerOf(text, limits, handler).advance(Infinity);
+}
+
+/** Like {@link scanXml}, a few tags per step of the iterator, so that a long text can be read in slices. */
+export function* scanXmlInSteps(text: string, limits: XmlLimits, handler: XmlHandler): Generator<undefined> {
+  const scanner = scannerOf(text, limits, handler);
+  while (!scanner.advance(tagsPerStep)) yield undefined;
+}
+
+const tagsPerStep = 200;
+/** Maximum characters of one text event. */
+const longestPiece = 64 * 1024;
+/** Characters of a text that take as long as a tag. */
+const charactersPerTag = 1_000;
+/** Maximum length of a reference; one that may cross a cut is left to the next piece. */
+const longestReference = 70;
+
+function scannerOf(text: string, limits: XmlLimits, handler: XmlHandler): Scanner {
   if (text.length > limits.maxCharacters) throw xmlLimitError(`the XML has ${text.length} characters, more than the ${limits.maxCharacters} allowed`);
-  new Scanner(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits, handler).scan();
+  return new Scanner(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits, handler);
 }
 
 export function xmlLimitError(what: string): FlowError {
@@ -46,9 +65,10 @@ class Scanner {
   readonly #limits: XmlLimits;
   readonly #handler: XmlHandler;
   readonly #namespaces = new NamespaceScope();
-  /** The names of the elements around, as written. */
+  /** The names of the open elements, as written. */
   readonly #open: string[] = [];
   #at = 0;
+  #tagAt = -1;
   #elements = 0;
 
   constructor(text: string, limits: XmlLimits, handler: XmlHandler) {
@@ -57,20 +77,60 @@ class Scanner {
     this.#handler = handler;
   }
 
-  scan(): void {
+  /** Reads up to this many tags and texts; true at the end of the document. */
+  advance(most: number): boolean {
+    const text = this.#text;
+    if (this.#at === 0) this.#begin();
+    for (let left = most; this.#at < text.length; left--) {
+      if (left <= 0) return false;
+      const next = this.#nextTag();
+      const end = this.#pieceEnd(next);
+      left -= Math.trunc((end - this.#at) / charactersPerTag);
+      this.#characters(end);
+      if (end === next && end < text.length) this.#markup();
+    }
+    this.#finish();
+    return true;
+  }
+
+  /** Where the next tag begins; searched once for all pieces of a long text. */
+  #nextTag(): number {
+    if (this.#tagAt < this.#at) {
+      const found = this.#text.indexOf("<", this.#at);
+      this.#tagAt = found < 0 ? this.#text.length : found;
+    }
+    return this.#tagAt;
+  }
+
+  #begin(): void {
     const text = this.#text;
     const bad = forbiddenCharacter.exec(text);
     if (bad !== null) this.#fail("a character that XML does not allow", bad.index);
     if (text.startsWith("\ufeff")) this.#at = 1;
     if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
-    while (this.#at < text.length) {
-      const next = text.indexOf("<", this.#at);
-      this.#characters(next < 0 ? text.length : next);
-      if (next >= 0) this.#markup();
-    }
+  }
+
+  /** Where a long text is cut: not inside a reference or a `]]>`. */
+  #pieceEnd(end: number): number {
+    if (end - this.#at <= longestPiece) return end;
+    const cut = this.#at + longestPiece;
+    const behind = this.#text.slice(cut - longestReference, cut + 1).lastIndexOf("&");
+    const bracket = this.#text.charCodeAt(cut - 1) === 93 || this.#text.charCodeAt(cut) === 93;
+    if (behind > 0) return cut - longestReference + behind;
+    return bracket ? this.#behindBrackets(cut, end) : cut;
+  }
+
+  #behindBrackets(from: number, end: number): number {
+    let at = from;
+    while (at < end && this.#text.charCodeAt(at) === 93) at++;
+    return Math.min(end, at + 1);
+  }
+
+  #finish(): void {
+    const text = this.#text;
     const left = this.#open.at(-1);
     if (left !== undefined) this.#fail(`<${left}> is never closed`, text.length);
-    if (this.#elements === 0) this.#fail("there is no root element", text.length);
+    if (this.#elements === 0) this.#fail("the root element is missing", text.length);
   }
 
   #markup(): void {
@@ -108,9 +168,9 @@ class Scanner {
     const start = this.#at;
     this.#at += 2;
     const name = this.#name();
-    if (name.toLowerCase() === "xml") this.#fail("an XML declaration may only stand at the very beginning", start);
+    if (name.toLowerCase() === "xml") this.#fail("an XML declaration is only allowed at the very beginning", start);
     const end = this.#find("?>", this.#at);
-    if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at))) this.#fail("a blank is missing", this.#at);
+    if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at))) this.#fail("whitespace is missing", this.#at);
     this.#handler.instruction?.(name, this.#text.slice(this.#at, end).replace(/^\s+/, ""));
     this.#at = end + 2;
   }
@@ -122,7 +182,7 @@ class Scanner {
     this.#skipBlanks();
     if (this.#text.charCodeAt(this.#at) !== 62) this.#fail(`</${name} is not closed with >`, this.#at);
     const open = this.#open.pop();
-    if (open !== name) this.#fail(open === undefined ? `</${name}> closes nothing` : `</${name}> where </${open}> is due`, start);
+    if (open !== name) this.#fail(open === undefined ? `</${name}> has no start tag` : `expected </${open}>, found </${name}>`, start);
     this.#at++;
     this.#close();
   }
@@ -140,7 +200,7 @@ class Scanner {
     if (this.#open.length >= this.#limits.maxDepth) throw xmlLimitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
     const pairs = this.#attributes(written);
     const unbound = this.#namespaces.enter(pairs);
-    if (unbound !== undefined) this.#fail(`namespace prefix '${unbound}' cannot be bound so`, start);
+    if (unbound !== undefined) this.#fail(`namespace prefix '${unbound}' has an invalid declaration`, start);
     const name = this.#namespaces.element(written) ?? this.#undeclared(written, start);
     this.#handler.open(name, this.#resolved(pairs, start));
     if (this.#text.charCodeAt(this.#at) === 47) {
@@ -157,8 +217,8 @@ class Scanner {
     const seen = pairs.length > 1 ? new Set<string>() : undefined;
     return pairs.map(([written, value]) => {
       const name = this.#namespaces.attribute(written) ?? this.#undeclared(written, start);
-      // Two prefixes may stand for one namespace.
-      if (seen !== undefined && seen.size === seen.add(`${name.namespace} ${name.local}`).size) this.#fail(`attribute ${written} stands twice`, start);
+      // Two prefixes may refer to the same namespace.
+      if (seen !== undefined && seen.size === seen.add(`${name.namespace} ${name.local}`).size) this.#fail(`attribute ${written} is duplicated`, start);
       return { name, value };
     });
   }
@@ -172,7 +232,7 @@ class Scanner {
       const code = text.charCodeAt(this.#at);
       if (code === 62 || (code === 47 && text.charCodeAt(this.#at + 1) === 62)) return pairs;
       if (Number.isNaN(code)) this.#fail(`<${element} is not closed with >`, this.#at);
-      if (!blanks) this.#fail("a blank is missing before an attribute", this.#at);
+      if (!blanks) this.#fail("whitespace is missing before an attribute", this.#at);
       const name = this.#name();
       this.#skipBlanks();
       if (text.charCodeAt(this.#at) !== 61) this.#fail(`attribute ${name} has no value`, this.#at);
@@ -204,6 +264,9 @@ class Scanner {
 
   #unescape(raw: string, start: number): string {
     if (!raw.includes("&")) return raw;
+    // Long texts mostly contain these five; replacing them by name takes a fraction of the time.
+    if (raw.length > 1000 && !otherReference.test(raw))
+      return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
       const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
       const known = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
@@ -214,7 +277,7 @@ class Scanner {
   #name(): string {
     const start = this.#at;
     const end = endOfName(this.#text, start);
-    if (end === start) this.#fail("a name is due", start);
+    if (end === start) this.#fail("expected a name", start);
     this.#at = end;
     return this.#text.slice(start, end);
   }
@@ -232,8 +295,13 @@ class Scanner {
   }
 
   #place(offset: number): string {
-    const before = this.#text.slice(0, offset);
-    return `line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n")}`;
+    let line = 1;
+    let start = 0;
+    for (let at = this.#text.indexOf("\n"); at >= 0 && at < offset; at = this.#text.indexOf("\n", at + 1)) {
+      line++;
+      start = at + 1;
+    }
+    return `line ${line}, column ${offset - start + 1}`;
   }
 
   #undeclared(written: string, start: number): never {

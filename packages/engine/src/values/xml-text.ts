@@ -1,6 +1,6 @@
 import { FlowError } from "../errors/flow-error.ts";
 
-/** Bytes as text by their byte order mark, else by the encoding the XML declares, else as UTF-8. */
+/** Decodes bytes by their byte order mark, else by the encoding the XML declares, else as UTF-8. */
 export function decodeXml(bytes: Uint8Array): string {
   const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
   const start = String.fromCharCode(...bytes.subarray(0, 120));

@@ -1,14 +1,14 @@
-// Notes while a route is compiled what ties it to one process, for services that have several.
-import type { Placement } from "../run/runtime.ts";
+// Collects, while a route is compiled, what ties it to one process, for services with several workers.
+import type { Placement } from "./placement.ts";
 import type { DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { Source } from "../spi/connector.ts";
 import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
 import { schemesOf } from "./dynamic-endpoints.ts";
 
-/** Most routes are tied by nothing: they share one object. */
+/** Shared by the many routes that are not tied. */
 const free: Placement = { tiedBy: [], calls: [] };
 
-export class Placing {
+export class PlacementBuilder {
   #tiedBy: string[] | undefined = undefined;
   #calls: string[] | undefined = undefined;
 
@@ -21,14 +21,14 @@ export class Placing {
     else if (workers === undefined) this.tie(`'${uri}' is held by one process`);
   }
 
-  /** Destinations found while running: every one that may be found must be free. */
-  finds(options: DynamicEndpointOptions, { connectors }: Catalog): void {
+  /** Destinations resolved at run time: the route is tied unless every possible one can run anywhere. */
+  sendsDynamically(options: DynamicEndpointOptions, { connectors }: Catalog): void {
     const schemes = schemesOf(options);
     if (schemes === undefined || schemes.some((scheme) => connectors.get(scheme)?.workers !== "any"))
-      this.tie(`'${options.template}' may lead to what is held by one process`);
+      this.tie(`'${options.template}' may resolve to an endpoint held by one process`);
   }
 
-  of({ everyWorker }: Source): Placement {
+  build({ everyWorker }: Source): Placement {
     if (everyWorker !== true) this.tie("its trigger runs in one process");
     if (this.#tiedBy === undefined && this.#calls === undefined) return free;
     return { tiedBy: this.#tiedBy ?? free.tiedBy, calls: this.#calls ?? free.calls };

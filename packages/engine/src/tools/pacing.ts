@@ -1,10 +1,10 @@
-// Waiting and long loops, done so that other flows live: the only two ways a step may take time.
+// Delays and long loops that do not block other flows: the only two ways a step may take time.
 import type { Exchange } from "../exchange/exchange.ts";
-import { FlowError } from "../errors/flow-error.ts";
-import type { Clock } from "./host.ts";
-import type { Awaitable } from "./processor.ts";
+import { FlowError, isFlowError } from "../errors/flow-error.ts";
+import type { Clock } from "../spi/host.ts";
+import type { Awaitable } from "../spi/processor.ts";
 
-/** How long a loop may hold the event loop before it lets others go first. */
+/** How long a loop may hold the event loop before it yields. */
 const sliceMs = 10;
 
 /** Waits, unless the message belongs to a session that skips time; rejects when the run is cancelled meanwhile. */
@@ -25,16 +25,16 @@ export function pause(exchange: Exchange, ms: number, clock: Clock): Awaitable {
   });
 }
 
-/** The failure of a run that was cancelled, as a step should throw it. */
+/** The failure a step should throw when its run was cancelled. */
 export function cancelledError(signal: AbortSignal): FlowError {
-  return signal.reason instanceof FlowError
+  return isFlowError(signal.reason)
     ? signal.reason
     : new FlowError("java.util.concurrent.CancellationException", "the run was cancelled", { code: "run-cancelled", cause: signal.reason });
 }
 
 /**
- * Calls `body` for each item in turn until it returns false. Synchronous as long as every call is and the
- * work stays short; otherwise one promise for the rest, which lets the event loop breathe between slices.
+ * Calls `body` for each item in order until it returns false. Synchronous as long as every call is and the loop is short; otherwise returns
+ * one promise for the rest, which yields to the event loop between slices.
  */
 export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Awaitable<boolean | void>, clock: Clock): Awaitable {
   let began = clock.monotonic();
@@ -60,5 +60,21 @@ export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Aw
         began = clock.monotonic();
       }
     }
+  }
+}
+
+/** Runs a generator and yields to the event loop after each time slice; starts with a fresh slice. */
+export async function inSlices<T>(steps: Generator<undefined, T>, clock: Clock): Promise<T> {
+  await clock.breathe();
+  let began = clock.monotonic();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      await clock.breathe();
+      return step.value;
+    }
+    if (clock.monotonic() - began <= sliceMs) continue;
+    await clock.breathe();
+    began = clock.monotonic();
   }
 }

@@ -1,29 +1,31 @@
-// One route of a document, compiled and ready to start. Building it starts nothing.
-import type { FlowDocument, RouteNode, Span } from "@sluice/model";
+// Compiles one route of a document. Starts nothing.
+import { isKameletEnd, type FlowDocument, type RouteNode, type Span } from "@sluice/model";
 import { Exchange } from "../exchange/exchange.ts";
 import { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity } from "../exchange/run.ts";
-import { LiveRoute } from "../run/live-route.ts";
+import { LiveRoute } from "./live-route.ts";
 import { CompileError } from "../spi/compiler.ts";
 import type { Source } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
-import { completions, noCompletions } from "./completions.ts";
-import type { DiagnosticSink } from "./diagnostics.ts";
-import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "./error-handler.ts";
-import { errorPlan } from "./error-plan.ts";
-import { surroundingsOf } from "./flow-entities.ts";
-import type { FlowScope } from "./flow-scope.ts";
-import { chain, entryInterceptor, sendInterceptors, stepInterceptor } from "./interceptors.ts";
-import { Placing } from "./placing.ts";
-import { noRedelivery } from "./redelivery-policy.ts";
-import { RouteCompiler } from "./route-compiler.ts";
-import type { RouteParts } from "./route-parts.ts";
-import { Wiring } from "./wiring.ts";
+import { completions, noCompletions } from "../compile/completions.ts";
+import type { DiagnosticSink } from "../compile/diagnostics.ts";
+import { fromAuthor, schemeOf } from "../compile/endpoint-binder.ts";
+import { endpointScope } from "../compile/endpoint-scope.ts";
+import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "../compile/error-handler.ts";
+import { errorPlan } from "../compile/error-plan.ts";
+import { surroundingsOf } from "../compile/flow-entities.ts";
+import type { RouteScope } from "./route-scope.ts";
+import { chain, entryInterceptor, longForm, sendInterceptors, stepInterceptor } from "../compile/interceptors.ts";
+import { PlacementBuilder } from "../compile/placement-builder.ts";
+import { noRedelivery } from "../compile/redelivery-policy.ts";
+import { RouteCompiler } from "../compile/route-compiler.ts";
+import type { RouteParts } from "../compile/route-parts.ts";
+import { Wiring } from "../compile/wiring.ts";
 
 const plainPlan: ErrorHandlerPlan = { kind: "default", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
 const silentSource: Source = { claims: [], exclusive: false, start: () => undefined, stop: () => undefined };
 
-export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowScope, diagnostics: DiagnosticSink): LiveRoute {
+export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteScope, diagnostics: DiagnosticSink): LiveRoute {
   const identity = identityOf(node, scope);
   const place = { span: node.span, routeId: identity.id };
   const wiring = new Wiring(identity);
@@ -35,8 +37,9 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
     diagnostics,
     lifecycles: [],
     places: [],
-    placing: new Placing(),
+    placement: new PlacementBuilder(),
     sendInterceptors: [],
+    restore: (message) => live.restore(message),
     detach: (copy, processor) => live.detach(copy, processor),
   };
   const around = surroundingsOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
@@ -44,20 +47,25 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
   const plan = diagnostics.attempt({ ...place, span: around.errors.span }, () => errorPlan(around.errors, bare, diagnostics), plainPlan);
   const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
   const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
-  const sends = sendInterceptors(around.sends, guarded);
-  const intercept = stepInterceptor(around.intercepts, guarded);
+  const held = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
+  const silent = { source: silentSource, uri: node.from.uri, trigger: undefined };
+  // A template that begins with `kamelet:source` is checked on its own, without a caller.
+  const { source, uri, trigger } = isKameletEnd(node.from.uri)
+    ? silent
+    : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, held), silent);
+  if (held.holdsAny) parts.lifecycles.push({ stop: () => held.release() });
+  const intercepted = { id: identity.id, uri: longForm(uri) };
+  const sends = sendInterceptors(around.sends, intercepted, guarded);
+  const intercept = stepInterceptor(around.intercepts, intercepted, guarded);
   parts.sendInterceptors = sends;
-  const { source, uri } = diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, identity), {
-    source: silentSource,
-    uri: node.from.uri,
-  });
-  const entry = entryInterceptor(around.entries, uri, guarded);
+  const entry = entryInterceptor(around.entries, intercepted, guarded);
   const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(around.completions, guarded), noCompletions);
   const entrances = new RouteCompiler(parts, { guard, intercept }).entrances(node.steps);
   const steps = entrances.from(0);
   live.install({
     from: uri,
     source,
+    trigger,
     process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
     processFrom(stepId) {
       const at = entrances.slots.findIndex((slot) => slot.node.id === stepId);
@@ -69,14 +77,14 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: FlowSco
     afterReply: ending.after,
     lifecycles: parts.lifecycles,
     steps: parts.places,
-    placement: parts.placing.of(source),
+    placement: parts.placement.build(source),
     autoStartup: node.options["autoStartup"] !== false && node.options["autoStartup"] !== "false",
     startupOrder: typeof node.options["startupOrder"] === "number" ? node.options["startupOrder"] : Infinity,
   });
   return live;
 }
 
-function identityOf(node: RouteNode, scope: FlowScope): RouteIdentity {
+function identityOf(node: RouteNode, scope: RouteScope): RouteIdentity {
   const { group, description } = node.options as { group?: string; description?: string };
   return {
     id: node.id,
@@ -87,7 +95,7 @@ function identityOf(node: RouteNode, scope: FlowScope): RouteIdentity {
   };
 }
 
-/** `from: {variableReceive: v}`: the body goes to the variable and leaves the message; headers are copied beside. */
+/** `from: {variableReceive: v}`: moves the body into the variable and copies the headers next to it. */
 function receiveIntoVariable(node: RouteNode, steps: Processor): Processor {
   const name = node.fromOptions["variableReceive"];
   if (typeof name !== "string") return steps;
@@ -99,8 +107,8 @@ function receiveIntoVariable(node: RouteNode, steps: Processor): Processor {
   };
 }
 
-/** A precondition sees placeholders only, so it is decided once, on an empty message. */
-export function evaluatePrecondition(text: string, span: Span, scope: FlowScope, diagnostics: DiagnosticSink): boolean {
+/** A precondition only depends on placeholders, so it is evaluated once, on an empty message. */
+export function evaluatePrecondition(text: string, span: Span, scope: RouteScope, diagnostics: DiagnosticSink): boolean {
   const identity: RouteIdentity = { id: "", flowId: scope.flowId, flowHash: scope.flowHash };
   return diagnostics.attempt(
     { span },

@@ -1,7 +1,7 @@
 import type { Clock } from "../spi/host.ts";
 
-/** Waits for work until a moment of the monotonic clock; false when it was not over by then. Whatever it does afterwards goes unheard. */
-export function inTime(work: () => Promise<unknown>, until: number, clock: Clock): Promise<boolean> {
+/** Waits for work until a deadline of the monotonic clock; false on timeout. A late result is ignored. */
+export function completesBefore(work: () => Promise<unknown>, until: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, until - clock.monotonic()), () => resolve(false));
     work().then(

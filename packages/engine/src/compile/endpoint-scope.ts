@@ -1,0 +1,98 @@
+// What endpoints of a route can access in their flow. Connections they acquire are released when the endpoint stops.
+import type { RouteIdentity } from "../exchange/run.ts";
+import { CompileError } from "../spi/compiler.ts";
+import type { Connection, ConnectionRequest } from "../spi/connection.ts";
+import type { EndpointOrigin, EndpointScope } from "../spi/connector.ts";
+import type { UnloadedPart } from "../spi/declaration.ts";
+import { componentOptions, findConnection } from "./find-connection.ts";
+import type { ComponentBean, FlowScope } from "./flow-scope.ts";
+
+export interface HeldScope {
+  readonly scope: EndpointScope;
+  /** Called with each value of an option that is declared secret. */
+  secret(value: string): void;
+  /** Called with a connector whose declaration must be loaded first. */
+  unloaded(part: UnloadedPart): void;
+  /** Default options of a connector, from the properties. */
+  defaults(scheme: string): Readonly<Record<string, string>>;
+  /** The connector a bean of the flow configures, when `scheme` is the name of such a bean. */
+  component(scheme: string): ComponentBean | undefined;
+  /** True if it acquired a connection. */
+  readonly holdsAny: boolean;
+  /** Releases every connection. */
+  release(): void;
+}
+
+export function endpointScope(route: RouteIdentity, flow: FlowScope, scheme: string, origin: EndpointOrigin): HeldScope {
+  const held: Connection[] = [];
+  return {
+    secret: (value) => void flow.secrets.add(value),
+    unloaded: (part) => void flow.unloaded.add(part),
+    defaults: (name) => componentOptions(name, flow),
+    component: (scheme) => flow.beans.component(scheme),
+    get holdsAny() {
+      return held.length > 0;
+    },
+    release() {
+      for (const connection of held) connection.release();
+    },
+    scope: {
+      route,
+      bean: (reference, kind) => flow.beans.get(reference, kind),
+      connection<C>(request: ConnectionRequest): Connection<C> {
+        refuseForeign(request, scheme, flow, origin);
+        const connection = findConnection<C>(request, scheme, {
+          host: flow.host,
+          unloaded: flow.unloaded,
+          connections: flow.connections,
+          propertiesUnder: flow.propertiesUnder,
+          flowBean: (name) => flow.beans.describe(name),
+          flowBeanNames: () => flow.beans.names(),
+        });
+        held.push(connection);
+        return connection;
+      },
+      expression(text) {
+        // In any other endpoint the expression may have been taken from a message.
+        if (!origin.authored) throw new CompileError("endpoint-refused", "an expression in its options was taken from the message");
+        const { defaultLanguage, languages } = flow.catalog;
+        const language = languages.get(defaultLanguage);
+        if (language === undefined) throw new CompileError("language-unknown", `unknown language '${defaultLanguage}'`);
+        return language.compile(
+          text,
+          {},
+          {
+            host: flow.host,
+            route,
+            property: flow.property,
+            language: (name) => languages.get(name),
+            bean: (reference, kind) => flow.beans.get(reference, kind),
+          },
+        );
+      },
+    },
+  };
+}
+
+/**
+ * Message content must not choose the target system or its credentials: the connection and every value in the endpoint must be written in
+ * the flow. Without them, only an endpoint whose scheme is written in the flow gets the default connection.
+ */
+function refuseForeign({ reference, inline }: ConnectionRequest, scheme: string, flow: FlowScope, { authored, literalScheme }: EndpointOrigin): void {
+  if (authored) return;
+  const given = [reference, ...Object.values(inline)].filter((value) => typeof value === "string" && value !== "") as string[];
+  const configured = Object.values(componentOptions(scheme, flow));
+  const foreign = given.find((value) => !configured.includes(value) && !flow.authored.some((text) => holdsOption(text, value)));
+  if (foreign !== undefined) throw new CompileError("endpoint-refused", "its connection was taken from the message; name it literally in the flow");
+  if (given.length === 0 && literalScheme !== true)
+    throw new CompileError("endpoint-refused", "its scheme was taken from the message, so it must name its connection literally in the flow");
+}
+
+/** True when the text sets an option to this value: `…=value` up to the next option or the end. */
+function holdsOption(text: string, value: string): boolean {
+  for (let at = text.indexOf(`=${value}`); at >= 0; at = text.indexOf(`=${value}`, at + 1)) {
+    const next = text[at + value.length + 1];
+    if (next === undefined || /[&\s"',]/.test(next)) return true;
+  }
+  return text === value;
+}

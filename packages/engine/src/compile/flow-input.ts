@@ -1,0 +1,11 @@
+/** A flow to deploy: its text and the source of its parameters. */
+export interface FlowInput {
+  readonly id: string;
+  /** Lower-case hex SHA-256 of the text. */
+  readonly hash: string;
+  readonly source: string;
+  /** The value of a `{{name}}`: params first, then properties of the host. */
+  property(name: string): string | undefined;
+  /** All properties with this prefix, by the rest of their name, for example `camel.component.kafka.`. */
+  propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
+}

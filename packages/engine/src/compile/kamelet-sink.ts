@@ -1,0 +1,46 @@
+// `from: kamelet:x`: the steps of the route run where the Kamelet sends to `kamelet:sink`.
+import { isKameletEnd, type StepNode } from "@sluice/model";
+
+/** The Kamelet's steps with `own` instead of its sink; a Kamelet without one sends to it at its end, as in Camel. */
+export function withSteps(steps: readonly StepNode[], own: readonly StepNode[]): readonly StepNode[] {
+  let places = 0;
+  const replaced = replaceSinks(steps, (sink) => {
+    places++;
+    return places === 1 ? own : renamed(own, `${sink.id}-`);
+  });
+  return places === 0 ? [...replaced, ...own] : replaced;
+}
+
+function replaceSinks(steps: readonly StepNode[], stepsFor: (sink: StepNode) => readonly StepNode[]): readonly StepNode[] {
+  return steps.flatMap((step) => (isSink(step) ? stepsFor(step) : [{ ...step, options: replaceIn(step.options, stepsFor) as StepNode["options"] }]));
+}
+
+/** Searches the options of a step for steps: branches, blocks, lists of either. */
+function replaceIn(value: unknown, stepsFor: (sink: StepNode) => readonly StepNode[]): unknown {
+  if (Array.isArray(value)) return value.some(isStep) ? replaceSinks(value as StepNode[], stepsFor) : value.map((item) => replaceIn(item, stepsFor));
+  return isPlain(value) ? mapMembers(value, (member) => replaceIn(member, stepsFor)) : value;
+}
+
+const isStep = (value: unknown): value is StepNode =>
+  typeof value === "object" && value !== null && "id" in value && "name" in value && "options" in value && "span" in value;
+
+const isSink = ({ name, options }: StepNode): boolean => name === "to" && typeof options["uri"] === "string" && isKameletEnd(options["uri"]);
+
+/** Step ids are unique in a route: the second copy of a route's steps gets new ones. */
+function renamed(steps: readonly StepNode[], prefix: string): readonly StepNode[] {
+  const rename = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(rename);
+    if (!isPlain(value)) return value;
+    const members = mapMembers(value, rename);
+    return isStep(value) ? { ...members, id: `${prefix}${value.id}` } : members;
+  };
+  return steps.map((step) => rename(step) as StepNode);
+}
+
+const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Date) && !(value instanceof RegExp);
+
+function mapMembers(value: object, change: (member: unknown) => unknown): object {
+  const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
+  for (const [key, member] of Object.entries(value)) copy[key] = change(member);
+  return copy;
+}

@@ -1,0 +1,63 @@
+// Beans that are the operator's JavaScript: a function, or an object whose methods a flow names. A name with a dot is tried as a whole,
+// then as bean and method.
+import { CompileError } from "../spi/compiler.ts";
+import type { BeanFunction, BeanObject } from "../spi/bean-object.ts";
+import { exportedName, isClassName, stubCommand, stubText, type StubKind } from "./function-stub.ts";
+
+/** One found: a bean of the flow whose type is the operator's, or an export under that name. */
+export type OperatorBean = { readonly kind: "function"; readonly made: BeanFunction } | { readonly kind: "object"; readonly made: BeanObject };
+
+/** What finds one by name; undefined when there is none, or when it is not the operator's. */
+export type FindOperatorBean = (name: string) => OperatorBean | undefined;
+
+/** The method to call when a single function is needed. */
+const usualMethods: Readonly<Record<string, readonly string[]>> = {
+  function: ["process"],
+  "aggregation-strategy": ["aggregate"],
+  comparator: ["compare"],
+};
+
+const isStubKind = (kind: string): kind is StubKind => Object.hasOwn(usualMethods, kind) || kind === "idempotent-repository";
+
+/** Which kinds the operator can supply. */
+export const isSuppliedKind = isStubKind;
+
+/** The function, or for a repository the object, that the operator has for a name; undefined when there is none of this name. */
+export function operatorBean(name: string, kind: string, find: FindOperatorBean): unknown {
+  const whole = find(name);
+  if (whole !== undefined) return whole.kind === "function" ? whole.made : partOf(whole.made, name, kind);
+  const dot = name.lastIndexOf(".");
+  if (dot <= 0 || kind !== "function") return undefined;
+  const [owner, method] = [name.slice(0, dot), name.slice(dot + 1)];
+  const found = find(owner);
+  if (found === undefined) return undefined;
+  if (found.kind === "function")
+    throw new CompileError("bean-unknown", `unknown bean '${name}': '${owner}' is a function and has no methods`, { hint: `name '${owner}' without a method` });
+  const own = found.made.methods.get(method);
+  if (own !== undefined) return own;
+  throw new CompileError("bean-unknown", `unknown bean '${name}': ${hasMethods(owner, found.made)}`, {
+    hint: `add to '${exportedName(owner)}' in the module of SERVICE_FUNCTIONS: ${method}(exchange) { return exchange.message.body; }`,
+  });
+}
+
+function partOf(object: BeanObject, name: string, kind: string): unknown {
+  if (kind === "idempotent-repository") return Object.fromEntries(object.methods);
+  const usual = usualMethods[kind]?.map((method) => object.methods.get(method)).find((method) => method !== undefined);
+  if (usual !== undefined) return usual;
+  const [only] = object.methods.values();
+  if (only !== undefined && object.methods.size === 1) return only;
+  throw new CompileError("bean-method", `'${name}' needs a method: ${hasMethods(name, object)}`, { hint: "name one of them as the method" });
+}
+
+const hasMethods = (name: string, { methods }: BeanObject): string =>
+  methods.size === 0 ? `'${name}' has no methods` : `'${name}' has ${[...methods.keys()].join(", ")}`;
+
+/** How to fix a missing bean. `type` is the class of the flow's bean with this name, if there is one. */
+export function missingBeanHint(name: string, kind: string, owner?: { readonly type: string; readonly method: string | undefined }): string {
+  if (!isStubKind(kind) && kind !== "class") return "define it under beans, or use one of the built-in names";
+  const dot = isClassName(name) || kind !== "function" ? -1 : name.lastIndexOf(".");
+  const parts =
+    owner === undefined ? { bean: dot < 0 ? name : name.slice(0, dot), method: dot < 0 ? undefined : name.slice(dot + 1) } : { ...owner, bean: owner.type };
+  const stub = { bean: parts.bean, method: parts.method, kind };
+  return `export it from the module of SERVICE_FUNCTIONS: ${stubText(stub)} (${stubCommand(stub)} writes it)`;
+}

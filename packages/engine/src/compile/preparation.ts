@@ -1,0 +1,19 @@
+import { cancelledError } from "../tools/pacing.ts";
+import type { Processor } from "../spi/processor.ts";
+
+/** Runs the preparation its expressions asked for before the step. Returns the step itself when there is none. */
+export function withPreparation(work: readonly Processor[], step: Processor): Processor {
+  if (work.length === 0) return step;
+  return (exchange) => {
+    let pending: Promise<void>[] | undefined;
+    for (let index = 0; index < work.length; index++) {
+      const one = (work[index] as Processor)(exchange);
+      if (one !== undefined) (pending ??= []).push(one);
+    }
+    if (pending === undefined) return step(exchange);
+    return Promise.all(pending).then(() => {
+      if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
+      return step(exchange);
+    });
+  };
+}

@@ -1,0 +1,15 @@
+/** Limits that apply to every run. */
+export interface RuntimeLimits {
+  /** Nested `direct:` calls within one run. */
+  readonly callDepth: number;
+  /** Concurrent runs of one route; more are rejected. */
+  readonly inflightPerRoute: number;
+  /** Maximum duration of a run in milliseconds. */
+  readonly runMs: number;
+  /** Maximum drain time of an old version or a stopping route in milliseconds. */
+  readonly drainMs: number;
+  /** Copies of copies one run may create, as nested multicasts and splits do. */
+  readonly exchanges: number;
+  /** Maximum length of a text an expression may produce, in characters. */
+  readonly messageSize: number;
+}

@@ -1,0 +1,116 @@
+// A parsed route template: from a routeTemplate of the flow, or from a Kamelet file.
+import { bindOptions, bindRoute, closest, f, type KameletParameter, type MapTree, type Tree, type Values, type Vocabulary } from "@sluice/model";
+import { templateBeans } from "../entities/template-entities.ts";
+import type { FlowInput } from "./flow-input.ts";
+import type { KameletPlace } from "./relocate.ts";
+
+const parameterFields = {
+  parameters: f.list(
+    f.object(
+      {
+        name: f.string({ doc: "Name.", required: true }),
+        defaultValue: f.text({ doc: "Value when none is given." }),
+        required: f.boolean({ doc: "False makes the parameter optional." }),
+        description: f.string({ doc: "Human-readable description." }),
+      },
+      { doc: "One parameter.", required: true },
+    ),
+    { doc: "The template's parameters.", default: [] },
+  ),
+} as const;
+
+export interface Template {
+  readonly name: string;
+  readonly tree: MapTree;
+  /** The text the tree was read from. */
+  readonly source: string;
+  readonly parameters: Values<typeof parameterFields>["parameters"];
+  /** Set for a Kamelet: its file and its parameters. */
+  readonly kamelet?: KameletPlace & { readonly parameters: readonly KameletParameter[] };
+}
+
+type TemplateBean = Values<{ readonly beans: typeof templateBeans }>["beans"][number];
+
+type Lookup = (name: string) => string | undefined;
+
+const notParameters = ["id", "from", "route", "description", "note", "templateBean", "beans"];
+
+/** The parameters of a template, and errors in them. */
+export function readParameters(tree: MapTree, name: string, vocabulary: Vocabulary, { id: flowId }: FlowInput, source: string) {
+  const bound = bindOptions(tree, parameterFields, vocabulary, {
+    flowId,
+    source,
+    property: () => undefined,
+    label: `routeTemplate '${name}'`,
+    ignore: notParameters,
+  });
+  return { parameters: bound.values["parameters"] as Template["parameters"], diagnostics: bound.diagnostics };
+}
+
+/** The route of a template with values for its parameters. */
+export function bindTemplate(template: Template, routeId: string, prefix: string | undefined, vocabulary: Vocabulary, flowId: string, value: Lookup) {
+  const tree = prefix === undefined ? routeTree(template) : withPrefix(routeTree(template), prefix);
+  return bindRoute(tree, vocabulary, { flowId, source: template.source, routeId, property: value });
+}
+
+/** The beans of a template with values for its parameters, and the position of each type. */
+export function bindBeans({ tree, source }: Template, vocabulary: Vocabulary, flowId: string, value: Lookup) {
+  const own = { ...tree, entries: tree.entries.filter(({ key }) => key === "beans") };
+  if (own.entries.length === 0) return { beans: [], spans: [], diagnostics: [] };
+  const bound = bindOptions(own, { beans: templateBeans }, vocabulary, { flowId, source, property: value, label: "routeTemplate" });
+  const items = own.entries[0]?.value;
+  return {
+    beans: bound.values["beans"] as readonly TemplateBean[],
+    spans: items?.type === "list" ? items.items.map((item) => (entryOf(item, "type") ?? item).span) : [],
+    diagnostics: bound.diagnostics,
+  };
+}
+
+function routeTree({ tree }: Template): Tree {
+  return entryOf(tree, "route") ?? { ...tree, entries: tree.entries.filter(({ key }) => key === "from") };
+}
+
+function withPrefix(tree: Tree, prefix: string): Tree {
+  if (tree.type !== "map") return tree;
+  const { span } = tree;
+  return { ...tree, entries: [...tree.entries, { key: "nodePrefixId", keySpan: span, value: { type: "scalar", text: prefix, quoted: true, span } }] };
+}
+
+export const entryOf = (tree: Tree, key: string): Tree | undefined =>
+  tree.type === "map" ? tree.entries.find((entry) => entry.key === key)?.value : undefined;
+export const textOf = (tree: Tree | undefined): string | undefined => (tree?.type === "scalar" ? (tree.text ?? undefined) : undefined);
+
+/** Adds defaults; returns the name of a parameter that has no value. */
+export function fillDefaults({ parameters }: Template, values: Map<string, string>): string | undefined {
+  for (const { name, defaultValue } of parameters) if (!values.has(name) && defaultValue !== undefined) values.set(name, defaultValue);
+  return parameters.find(({ name, required }) => required !== false && !values.has(name))?.name;
+}
+
+/** Values of a Kamelet's parameters from properties: those of the configuration that its URI names, then those of the Kamelet. */
+export function fillProperties({ kamelet, parameters }: Template, configuration: string | undefined, values: Map<string, string>, property: Lookup): void {
+  if (kamelet === undefined) return;
+  const prefix = `camel.kamelet.${kamelet.kamelet}`;
+  for (const { name } of parameters) {
+    if (values.has(name)) continue;
+    const value = (configuration === undefined ? undefined : property(`${prefix}.${configuration}.${name}`)) ?? property(`${prefix}.${name}`);
+    if (value !== undefined) values.set(name, value);
+  }
+}
+
+/** Warnings about the values given to a Kamelet. Camel accepts other names and values too. */
+export function doubtsAbout({ name, kamelet }: Template, values: ReadonlyMap<string, string>): readonly string[] {
+  if (kamelet === undefined) return [];
+  const known = new Map(kamelet.parameters.map((parameter) => [parameter.name, parameter]));
+  return [...values].flatMap(([given, value]) => {
+    const parameter = known.get(given);
+    if (parameter === undefined) {
+      const near = closest(given, known.keys());
+      return [`Kamelet '${name}' has no parameter '${given}'${near === undefined ? "" : ` (did you mean '${near}'?)`}: it is ignored`];
+    }
+    if (parameter.secret || parameter.values === undefined || parameter.values.includes(value)) return [];
+    const shown = parameter.values.slice(0, 12).join(", ");
+    return [
+      `Kamelet '${name}' lists these values for '${given}': ${shown}${parameter.values.length > 12 ? ", …" : ""}; '${value.slice(0, 60)}' is not among them`,
+    ];
+  });
+}

@@ -1,0 +1,68 @@
+// Groups several sends into one unit of work, with at most one transaction per connection.
+import { FlowError } from "../errors/flow-error.ts";
+
+/** An open transaction on one connection. */
+export interface Transaction {
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/**
+ * Work that is committed or rolled back as a whole, with at most one transaction per connection. A sink that supports transactions asks the
+ * exchange for its unit of work first; without one, each send commits by itself.
+ */
+export interface UnitOfWork {
+  /** The transaction of a connection, started on first use. */
+  join<T extends Transaction>(connectionId: string, begin: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * An active unit of work. The connection that joined last is committed first: a source joins before all others, and its messages are
+ * acknowledged only after everything else is committed.
+ */
+export class OpenUnit implements UnitOfWork {
+  readonly #transactions = new Map<string, Promise<Transaction>>();
+  #isOver = false;
+
+  join<T extends Transaction>(connectionId: string, begin: () => Promise<T>): Promise<T> {
+    if (this.#isOver)
+      return Promise.reject(new FlowError("java.lang.IllegalStateException", "the transaction has already ended", { code: "transaction-over" }));
+    const joined = this.#transactions.get(connectionId);
+    if (joined !== undefined) return joined as Promise<T>;
+    const begun = begin();
+    this.#transactions.set(connectionId, begun);
+    // A transaction that failed to start is retried by the next send.
+    begun.catch(() => this.#transactions.delete(connectionId));
+    return begun;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Commits all transactions. If one fails, the remaining ones are rolled back and the error is thrown. */
+  async commit(): Promise<void> {
+    const left = this.#end();
+    try {
+      for (let next = left.pop(); next !== undefined; next = left.pop()) await (await next).commit();
+    } catch (thrown) {
+      await rollBack(left);
+      throw thrown;
+    }
+  }
+
+  /** Rolls back all transactions; does nothing when the unit has already ended. Never fails. */
+  async rollback(): Promise<void> {
+    await rollBack(this.#end());
+  }
+
+  #end(): Promise<Transaction>[] {
+    const left = this.#isOver ? [] : [...this.#transactions.values()];
+    this.#isOver = true;
+    return left;
+  }
+}
+
+async function rollBack(transactions: readonly Promise<Transaction>[]): Promise<void> {
+  await Promise.allSettled(transactions.map(async (transaction) => (await transaction).rollback()));
+}

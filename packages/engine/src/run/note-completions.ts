@@ -1,0 +1,21 @@
+import type { Exchange } from "../exchange/exchange.ts";
+import type { Run } from "../exchange/run.ts";
+import type { Awaitable } from "../spi/processor.ts";
+import type { RouteProgram } from "./route-program.ts";
+
+/** Registers the completions of a route on the exchange, together with its run in that route. */
+export function noteCompletions(exchange: Exchange, completions: RouteProgram["afterReply"]): void {
+  const { run } = exchange;
+  for (const act of completions) (exchange.completions ??= []).push((over) => actAs(run, over, act));
+}
+
+/** Runs a completion in the context of its own route: by then the exchange is back in the calling route. */
+function actAs(run: Run, exchange: Exchange, act: RouteProgram["afterReply"][number]): Awaitable {
+  const last = exchange.run;
+  exchange.run = run;
+  try {
+    return act(exchange);
+  } finally {
+    exchange.run = last;
+  }
+}

@@ -1,0 +1,199 @@
+// Starts and stops one route. A start that fails because a system is down is retried until it succeeds or the route is stopped.
+import { toFlowError } from "../errors/flow-error.ts";
+import type { RouteIdentity } from "../exchange/run.ts";
+import { backOffMs } from "../tools/back-off.ts";
+import type { SourceInlet } from "../spi/connector.ts";
+import type { Host } from "../spi/host.ts";
+import { completesBefore } from "./completes-before.ts";
+import type { RouteProgram } from "./route-program.ts";
+import type { RouteStatus, Supervision } from "./runtime.ts";
+
+export interface LifecycleParts {
+  readonly identity: RouteIdentity;
+  readonly host: Host;
+  readonly inlet: SourceInlet;
+  /** How long a source may take to stop, in milliseconds. */
+  readonly drainMs: number;
+  program(): RouteProgram;
+  /** Waits until nothing is in flight, at most until a deadline of the monotonic clock. */
+  idle(until: number): Promise<unknown>;
+  /** Called after each change of the status. */
+  changed(): void;
+}
+
+export class RouteLifecycle {
+  status: RouteStatus = "Stopped";
+  startedAt = 0;
+  /** Why it is Failed. */
+  problem: string | undefined = undefined;
+  readonly #parts: LifecycleParts;
+  #servicesUp = false;
+  /** The source is started but cannot reach its system. */
+  #isLost = false;
+  /** What the source reported while it was starting. */
+  #early: { problem: string | undefined } | undefined = undefined;
+  #cancelRetry: (() => void) | undefined = undefined;
+  /** Incremented by everything that ends a start, so that a pending start can detect it. */
+  #era = 0;
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+  }
+
+  /** True while its source is started, even if it cannot reach its system. */
+  get takesIn(): boolean {
+    return this.status === "Started" || this.#isLost;
+  }
+
+  /** True while it accepts messages or tries to. */
+  get isActive(): boolean {
+    return this.takesIn || this.status === "Starting" || this.#cancelRetry !== undefined;
+  }
+
+  lost(problem: string | undefined): void {
+    if (this.#early !== undefined) this.#early.problem = problem;
+    else if (this.takesIn) this.#report(problem);
+  }
+
+  /** Rejects when the start fails permanently; a failure that `supervision` covers leaves the route Failed and is retried. */
+  async start(supervision: Supervision = "retryable"): Promise<void> {
+    if (this.status === "Started" || this.status === "Starting") return;
+    const suspended = this.status === "Suspended";
+    this.#endAttempts();
+    this.#become("Starting");
+    const thrown = await this.#attempt(suspended);
+    if (thrown === undefined) return;
+    const error = toFlowError(thrown);
+    this.problem = error.message;
+    this.#become("Failed");
+    if (supervision !== "always" && !error.retryable) throw thrown;
+    const { host, identity } = this.#parts;
+    host.log.write("WARN", identity.id, `route '${identity.id}' failed to start and will be retried: ${error.message}`);
+    this.#retry(1);
+  }
+
+  async suspend(): Promise<void> {
+    if (!this.isActive) return;
+    const started = this.takesIn || this.status === "Starting";
+    this.#endAttempts();
+    this.problem = undefined;
+    if (started) await this.#stopSource(this.#parts.host.clock.monotonic() + this.#parts.drainMs);
+    this.#become("Suspended");
+  }
+
+  async resume(): Promise<void> {
+    if (this.status === "Stopped" || this.status === "Failed" || this.status === "Suspended") return this.start();
+  }
+
+  /** Starts what the steps need: sinks, timers of aggregators. If one fails, those already started are stopped. */
+  async startServices(): Promise<void> {
+    if (this.#servicesUp) return;
+    const { lifecycles } = this.#parts.program();
+    let started = 0;
+    try {
+      for (const lifecycle of lifecycles) {
+        await lifecycle.start?.();
+        started++;
+      }
+    } catch (thrown) {
+      for (const lifecycle of lifecycles.slice(0, started).toReversed()) await Promise.resolve(lifecycle.stop?.()).catch(() => undefined);
+      throw thrown;
+    }
+    this.#servicesUp = true;
+  }
+
+  /** Stops services in reverse order; messages they send on stop (a last group) complete while the next service still works. */
+  async stopServices(until: number): Promise<void> {
+    if (!this.#servicesUp) return;
+    this.#servicesUp = false;
+    for (const lifecycle of this.#parts.program().lifecycles.toReversed()) {
+      await completesBefore(async () => lifecycle.stop?.(), until, this.#parts.host.clock);
+      await this.#parts.idle(until);
+    }
+  }
+
+  /** Stops intake; false when the source was still busy at the deadline. */
+  async halt(until: number): Promise<boolean> {
+    if (this.status === "Stopped" || this.status === "Stopping") return true;
+    const started = this.takesIn || this.status === "Starting";
+    this.#endAttempts();
+    this.#become("Stopping");
+    return !started || this.#stopSource(until);
+  }
+
+  stopped(): void {
+    this.#become("Stopped");
+  }
+
+  /** One start attempt; returns the error. */
+  async #attempt(keepStartTime = false): Promise<unknown> {
+    const era = this.#era;
+    const { host, inlet } = this.#parts;
+    const early = (this.#early = { problem: undefined as string | undefined });
+    try {
+      await this.startServices();
+      if (era === this.#era) await this.#parts.program().source.start(inlet);
+    } catch (thrown) {
+      if (era !== this.#era) return undefined;
+      this.#early = undefined;
+      return thrown ?? new Error("rejected without a reason");
+    }
+    // The start was ended meanwhile. The source was stopped then, but may have finished starting after that.
+    if (era !== this.#era) {
+      await this.#parts.program().source.stop();
+      return undefined;
+    }
+    this.#early = undefined;
+    if (!keepStartTime) this.startedAt = host.clock.now();
+    this.#report(early.problem);
+    return undefined;
+  }
+
+  #retry(attempt: number): void {
+    const { host, identity } = this.#parts;
+    const again = async (): Promise<void> => {
+      const era = this.#era;
+      const thrown = await this.#attempt();
+      if (era !== this.#era) return;
+      this.#cancelRetry = undefined;
+      if (thrown === undefined) {
+        host.log.write("INFO", identity.id, `route '${identity.id}' started after ${attempt + 1} attempts`);
+        return;
+      }
+      this.problem = toFlowError(thrown).message;
+      this.#retry(attempt + 1);
+    };
+    this.#cancelRetry = host.clock.after(backOffMs(attempt, host.random()), () => void again());
+  }
+
+  #endAttempts(): void {
+    this.#era++;
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    this.#early = undefined;
+    this.#isLost = false;
+  }
+
+  #report(problem: string | undefined): void {
+    this.#isLost = problem !== undefined;
+    this.problem = problem;
+    this.#become(this.#isLost ? "Failed" : "Started");
+  }
+
+  async #stopSource(until: number): Promise<boolean> {
+    const { host, identity } = this.#parts;
+    const { source, from } = this.#parts.program();
+    const stopped = await completesBefore(async () => source.stop(), until, host.clock);
+    if (stopped) return true;
+    const left = source.abandon?.() ?? 0;
+    const what = left === 0 ? "the remaining messages are abandoned" : `${left} messages are abandoned`;
+    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout: ${what}`);
+    return false;
+  }
+
+  #become(status: RouteStatus): void {
+    if (this.status === status) return;
+    this.status = status;
+    this.#parts.changed();
+  }
+}

@@ -1,0 +1,7 @@
+import type { FlowScope } from "../compile/flow-scope.ts";
+import type { RunListener } from "./runtime.ts";
+
+/** What the routes of a flow share at compile time and run time. */
+export interface RouteScope extends FlowScope {
+  readonly listener: RunListener;
+}

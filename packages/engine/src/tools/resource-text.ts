@@ -1,0 +1,38 @@
+// Texts that a flow keeps in separate files: `resource:classpath:greeting.txt` instead of an expression.
+import { CompileError, isCompileError } from "../spi/compiler.ts";
+import type { Host } from "../spi/host.ts";
+
+const written = /^\s*resource:\s*(?:([a-zA-Z][\w+.-]+):)?(.*?)\s*$/s;
+
+/** Whether a text is the name of a file with the text. */
+const isResource = (text: string): boolean => /^\s*resource:/.test(text);
+
+/**
+ * Compiles a text, or the text of the file it names. The name is fixed when the flow is deployed: one that depends on the message is
+ * refused, so that no message picks a file.
+ */
+export function compileResource<T>(text: string, host: Host, compile: (text: string, isLoaded: boolean) => T): T {
+  if (!isResource(text)) return compile(text, false);
+  const [, place = "classpath", name = ""] = written.exec(text) as RegExpExecArray;
+  if (place !== "file" && place !== "classpath")
+    throw new CompileError("resource-refused", `a text cannot be loaded from '${place}:'`, {
+      hint: "keep it in a file and write resource:file:name or resource:classpath:name",
+      offset: 0,
+    });
+  if (/[$#]\{/.test(name))
+    throw new CompileError("resource-refused", `the file name '${name}' depends on the message`, { hint: "name the file literally", offset: 0 });
+  if (host.resources === undefined) throw new CompileError("resource-refused", "texts cannot be loaded from files here", { offset: 0 });
+  const { file, text: content } = host.resources.read(place, name);
+  try {
+    return compile(content, true);
+  } catch (thrown) {
+    if (!isCompileError(thrown)) throw thrown;
+    // A place in the file is none in the flow.
+    const { code, message, hint, unloaded, offset } = thrown;
+    const line = offset === undefined ? "" : `:${content.slice(0, offset).split("\n").length}`;
+    throw new CompileError(code, `in the file ${file}${line}: ${message}`, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(unloaded === undefined ? {} : { unloaded }),
+    });
+  }
+}

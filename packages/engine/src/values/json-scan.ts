@@ -1,0 +1,278 @@
+// Scans a JSON text without building values, in a tenth of the parse time. Parsing cannot be interrupted, and a few megabytes of empty lists
+// take a second to parse, so such texts are rejected before.
+import { FlowError } from "../errors/flow-error.ts";
+import { JsonLayout, type LongContainer } from "./json-layout.ts";
+
+/** Maximum nesting depth; the same as in Jackson, Camel's JSON parser. */
+export const deepestJson = 1000;
+/** Maximum size of one text: each list and object counts one, each new key four. */
+const mostJsonParts = 500_000;
+/** Maximum digits of an integer: parsing time grows with the square of the length. */
+export const longestWholeNumber = 1000;
+
+const weightOfKey = 4;
+/** Recent keys by length and ends: most texts repeat a few keys, and comparing is cheaper than a set lookup. */
+const recentKeys = 4096;
+
+// A plug-in may bundle its own copy of this class, so recognise it by this symbol instead of `instanceof`.
+const brand: unique symbol = Symbol.for("sluice.JsonLimitError");
+
+/** A JSON text exceeds a limit. */
+export class JsonLimitError extends FlowError {
+  /** Describes the exceeded limit; `text` is the caller's name for the JSON: "it", "the source". */
+  readonly describe: (text: string) => string;
+
+  constructor(describe: (text: string) => string) {
+    super("com.fasterxml.jackson.core.exc.StreamConstraintsException", `size limit: ${describe("the JSON text")}`, { code: "limit-json" });
+    this.describe = describe;
+  }
+
+  get [brand](): true {
+    return true;
+  }
+}
+
+/** True for a JsonLimitError of any copy of this package. */
+export function isJsonLimitError(value: unknown): value is JsonLimitError {
+  return typeof value === "object" && value !== null && brand in value;
+}
+
+export interface JsonScan {
+  /** Where the text stops being JSON; undefined when its structure is valid. Escapes and number formats are left to the parser. */
+  readonly faultAt: number | undefined;
+  /** Alternating start and end of each integer that a double cannot represent. */
+  readonly longNumbers: readonly number[];
+  /** The outermost list or object if it is long and the layout was requested. */
+  readonly root: LongContainer | undefined;
+}
+
+/** The failure of a text that is nested too deeply. */
+export function tooDeep(): JsonLimitError {
+  return new JsonLimitError((it) => `${it} is nested deeper than ${deepestJson} levels`);
+}
+
+/** Throws a {@link JsonLimitError} for a text that must not be parsed. */
+export function scanJson(text: string): JsonScan {
+  return new JsonScanner(text, undefined).scan();
+}
+
+/** Like {@link scanJson} for a long text, in steps, with the layout. */
+export function scanJsonInSteps(text: string): Generator<undefined, JsonScan> {
+  return new JsonScanner(text, new JsonLayout(deepestJson)).scanInSteps();
+}
+
+/** Characters scanned per step. */
+const scannedAtOnce = 256 * 1024;
+
+const space = 0x20;
+const quote = 0x22;
+const comma = 0x2c;
+const minus = 0x2d;
+const colon = 0x3a;
+const openList = 0x5b;
+const backslash = 0x5c;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+/** What may come next. */
+const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma: 5 } as const;
+
+class JsonScanner {
+  readonly #text: string;
+  readonly #layout: JsonLayout | undefined;
+  readonly #open = new Uint8Array(deepestJson + 1);
+  readonly #longNumbers: number[] = [];
+  #at = 0;
+  #expected: number = expects.value;
+  #depth = 0;
+  #parts = 0;
+  #keys: Set<string> | undefined;
+  #recent: Int32Array | undefined;
+
+  constructor(text: string, layout: JsonLayout | undefined) {
+    this.#text = text;
+    this.#layout = layout;
+  }
+
+  scan(): JsonScan {
+    return this.#result(this.#advance(this.#text.length));
+  }
+
+  *scanInSteps(): Generator<undefined, JsonScan> {
+    for (;;) {
+      const isRight = this.#advance(Math.min(this.#text.length, this.#at + scannedAtOnce));
+      if (!isRight || this.#at >= this.#text.length) return this.#result(isRight);
+      yield undefined;
+    }
+  }
+
+  /** Scans to a position, or past it when a string or number extends further; false when it stopped at an error. */
+  #advance(until: number): boolean {
+    const text = this.#text;
+    const layout = this.#layout;
+    let expected = this.#expected;
+    let at = this.#at;
+    let isRight = true;
+    while (at < until) {
+      const unit = text.charCodeAt(at);
+      if (unit <= space) {
+        isRight = unit === space || unit === 0x0a || unit === 0x0d || unit === 0x09;
+        if (!isRight) break;
+        at++;
+      } else if (unit === comma) {
+        isRight = expected === expects.comma && this.#depth > 0;
+        if (!isRight) break;
+        expected = this.#open[this.#depth] === openObject ? expects.key : expects.value;
+        layout?.comma(this.#depth, at);
+        at++;
+      } else if (unit === colon) {
+        isRight = expected === expects.colon;
+        if (!isRight) break;
+        expected = expects.value;
+        at++;
+      } else if (unit === closeList || unit === closeObject) {
+        isRight = this.#closes(unit, expected);
+        if (!isRight) break;
+        layout?.close(this.#depth, at);
+        this.#depth--;
+        expected = expects.comma;
+        at++;
+      } else if (expected === expects.key || expected === expects.firstKey) {
+        const end = unit === quote ? this.#textEnd(at) : -1;
+        isRight = end >= 0;
+        if (!isRight) break;
+        this.#key(at, end);
+        layout?.key(this.#depth, at);
+        expected = expects.colon;
+        at = end;
+      } else if (expected > expects.firstValue) {
+        isRight = false;
+        break;
+      } else if (unit === openList || unit === openObject) {
+        this.#enter(unit);
+        layout?.open(this.#depth, at);
+        expected = unit === openList ? expects.firstValue : expects.firstKey;
+        at++;
+      } else {
+        const end = this.#scalarEnd(unit, at);
+        isRight = end > at;
+        if (!isRight) break;
+        expected = expects.comma;
+        at = end;
+      }
+    }
+    this.#at = at;
+    this.#expected = expected;
+    return isRight;
+  }
+
+  #result(isRight: boolean): JsonScan {
+    const isWhole = isRight && this.#depth === 0 && this.#expected === expects.comma;
+    return { faultAt: isWhole ? undefined : this.#at, longNumbers: this.#longNumbers, root: isWhole ? this.#layout?.root : undefined };
+  }
+
+  #closes(unit: number, expected: number): boolean {
+    const opening = unit === closeList ? openList : openObject;
+    if (this.#depth === 0 || this.#open[this.#depth] !== opening) return false;
+    return expected === expects.comma || expected === (unit === closeList ? expects.firstValue : expects.firstKey);
+  }
+
+  #enter(unit: number): void {
+    if (++this.#depth > deepestJson) throw tooDeep();
+    this.#open[this.#depth] = unit;
+    this.#count(1);
+  }
+
+  #count(parts: number): void {
+    this.#parts += parts;
+    if (this.#parts > mostJsonParts)
+      throw new JsonLimitError(
+        (it) => `${it} holds more than ${mostJsonParts} lists and objects (each different key counts as ${weightOfKey}): send it in several parts`,
+      );
+  }
+
+  /** Position after the closing quote; -1 when there is none. */
+  #textEnd(opening: number): number {
+    const text = this.#text;
+    const near = Math.min(text.length, opening + 40);
+    for (let at = opening + 1; at < near; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === quote) return at + 1;
+      if (unit === backslash) at++;
+      else if (unit < space) return -1;
+    }
+    const end = jsonStringEnd(text, opening);
+    return end > 0 && text.charCodeAt(end - 1) === quote && end > opening + 1 ? end : -1;
+  }
+
+  #scalarEnd(unit: number, at: number): number {
+    const text = this.#text;
+    if (unit === quote) return this.#textEnd(at);
+    if (unit === minus || (unit >= 0x30 && unit <= 0x39)) return this.#numberEnd(at);
+    const word = unit === 0x74 ? "true" : unit === 0x66 ? "false" : "null";
+    return text.startsWith(word, at) ? at + word.length : -1;
+  }
+
+  #numberEnd(start: number): number {
+    const text = this.#text;
+    let end = start + 1;
+    let whole = true;
+    for (; end < text.length; end++) {
+      const unit = text.charCodeAt(end);
+      if (unit >= 0x30 && unit <= 0x39) {
+        if (whole && end - start > longestWholeNumber) break;
+        continue;
+      }
+      // A decimal point, a sign or an exponent.
+      if (unit !== 0x2e && unit !== 0x2b && unit !== minus && (unit | 0x20) !== 0x65) break;
+      whole = false;
+    }
+    if (end - start > 15 || !whole) this.#checkNumber(start, end, whole);
+    return end;
+  }
+
+  #checkNumber(start: number, end: number, whole: boolean): void {
+    if (whole && end - start > longestWholeNumber) throw new JsonLimitError((it) => `a whole number in ${it} has more than ${longestWholeNumber} digits`);
+    const written = this.#text.slice(start, end);
+    const number = Number(written);
+    if (!whole && (number === Infinity || number === -Infinity)) {
+      // The message omits the number: the caller's error must not repeat body content.
+      throw new JsonLimitError((it) => `a number in ${it} is too large: numbers go up to 1.8e308, write it as text`);
+    }
+    if (whole && /^-?[1-9]/.test(written) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
+  }
+
+  #key(start: number, end: number): void {
+    const text = this.#text;
+    const recent = (this.#recent ??= new Int32Array(recentKeys * 2));
+    const slot = ((Math.imul(end - start, 31) + Math.imul(text.charCodeAt(start + 1), 7) + Math.imul(text.charCodeAt(end - 2), 127)) & (recentKeys - 1)) * 2;
+    if (recent[slot + 1] === end - start && this.#same(recent[slot] as number, start, end - start)) return;
+    recent[slot] = start;
+    recent[slot + 1] = end - start;
+    const keys = (this.#keys ??= new Set());
+    const before = keys.size;
+    keys.add(text.slice(start, end));
+    this.#count(keys.size > before ? weightOfKey : 1);
+  }
+
+  #same(one: number, other: number, length: number): boolean {
+    const text = this.#text;
+    for (let at = 0; at < length; at++) if (text.charCodeAt(one + at) !== text.charCodeAt(other + at)) return false;
+    return true;
+  }
+}
+
+/** Position after the closing quote; the end of the text when there is none. */
+export function jsonStringEnd(text: string, opening: number): number {
+  const first = text.indexOf('"', opening + 1);
+  if (first < 0) return text.length;
+  if (text.charCodeAt(first - 1) !== backslash) return first + 1;
+  // A string may contain millions of escaped quotes: one `indexOf` call for each would take half a second.
+  for (let at = opening + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote) return at + 1;
+    if (unit === backslash) at++;
+  }
+  return text.length;
+}
