@@ -1,24 +1,46 @@
-// Documents as people read and compare them: indented, a list of plain values on one line.
-import { asJson } from "@sluice/engine/spi";
+// Formats documents for reading and comparing: indented, a list of plain values on one line.
+import { asJson } from "@sluice/engine/values";
+import { allAtOnce, type InSteps } from "./text/in-steps.ts";
 
-/** Undefined members are left out, as JSON does. The value must not be nested too deeply: see {@link isDeeperThan}. */
-export function documentText(value: unknown): string {
-  return `${written(value, "")}\n`;
+/** Undefined members are omitted, as in JSON. The value must not be nested too deeply: see {@link isDeeperThan}. */
+export const documentText = (value: unknown): string => allAtOnce(documentTextInSteps(value));
+
+/** Like {@link documentText}, in steps. */
+export function* documentTextInSteps(value: unknown): InSteps<string> {
+  return `${yield* written(value, "")}\n`;
 }
 
-function written(value: unknown, indent: string): string {
+const itemsPerStep = 1_000;
+
+function* written(value: unknown, indent: string): InSteps<string> {
   if (typeof value !== "object" || value === null) return asJson(value) || "null";
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== "object" || item === null)) return asJson(value);
-    return `[\n${value.map((item) => inner + written(item, inner)).join(",\n")}\n${indent}]`;
+    const line = onOneLine(value);
+    if (line !== undefined) return line;
+    const lines: string[] = [];
+    for (const item of value as readonly unknown[]) {
+      // Tables have hundreds of thousands of rows: a generator for each would take several times as long.
+      const row = Array.isArray(item) ? onOneLine(item) : undefined;
+      if (lines.push(inner + (row ?? (yield* written(item, inner)))) % itemsPerStep === 0) yield undefined;
+    }
+    return `[\n${lines.join(",\n")}\n${indent}]`;
   }
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  if (members.length === 0) return "{}";
-  return `{\n${members.map(([name, member]) => `${inner}${JSON.stringify(name)}: ${written(member, inner)}`).join(",\n")}\n${indent}}`;
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    if (members.push(`${inner}${JSON.stringify(name)}: ${yield* written(member, inner)}`) % itemsPerStep === 0) yield undefined;
+  }
+  return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
 }
 
-/** True when lists and objects are nested deeper than that; looks without recursion, so that no input can exhaust the stack. */
+/** A list of plain values on one line; undefined for any other list. */
+function onOneLine(list: readonly unknown[]): string | undefined {
+  if (list.every((item) => typeof item === "string" || typeof item === "number" || typeof item === "boolean")) return JSON.stringify(list);
+  return list.every((item) => typeof item !== "object" || item === null) ? asJson(list) : undefined;
+}
+
+/** True when lists and objects are nested deeper than `levels`; iterative, so that no input can exhaust the stack. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

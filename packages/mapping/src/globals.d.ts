@@ -1,4 +1,4 @@
-// The few web globals that exist in Node and in browsers alike and reach nothing outside: everything else stays a compile error.
+// The few web globals that exist in both Node and browsers and do no I/O: anything else stays a compile error.
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

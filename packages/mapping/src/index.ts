@@ -1,11 +1,11 @@
 export { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
-export { documentText } from "./document-text.ts";
+export { documentText, documentTextInSteps } from "./document-text.ts";
 export { namesDocument, namesTable } from "./mapping-use.ts";
 export * from "./problem.ts";
-export { readTable, tableLimits, type ReadTable } from "./value-mapping/read-table.ts";
-export { tableFromCsv, tableToCsv } from "./value-mapping/table-csv.ts";
-export { tableFromXml, tableToXml } from "./value-mapping/table-xml.ts";
-export { tableWarnings } from "./value-mapping/table-warnings.ts";
+export { readTable, readTableInSteps, tableLimits, type ReadTable } from "./value-mapping/read-table.ts";
+export { tableFromCsv, tableFromCsvInSteps, tableToCsv, tableCsvPieces } from "./value-mapping/table-csv.ts";
+export { tableFromXml, tableFromXmlInSteps, tableToXml, tableXmlPieces } from "./value-mapping/table-xml.ts";
+export { tableWarnings, tableWarningsInSteps } from "./value-mapping/table-warnings.ts";
 export * from "./value-mapping/value-table.ts";
 export { functionNames } from "./message-mapping/compile/call-compiler.ts";
 export type { MappingEnvironment } from "./message-mapping/compile/document-context.ts";

@@ -1,18 +1,19 @@
-// What a runtime adds to mapping documents: its other languages, with the current item as the body of a message of its
-// own, and the functions of the operator.
+// Adds a runtime's other languages, with the current item as the body of a separate message, and the operator's functions to mapping documents.
 import {
-  asText,
+  CompileError,
   Exchange,
   Headers,
+  isHeaders,
   Message,
   Run,
-  textForm,
+  type BeanScope,
   type Catalog,
   type Expression,
   type Host,
   type LanguageScope,
   type RouteIdentity,
 } from "@sluice/engine/spi";
+import { asText, textForm } from "@sluice/engine/values";
 import type { LanguageExpression, MappingEnvironment } from "./message-mapping/compile/document-context.ts";
 
 const nowhere: RouteIdentity = { id: "message-mapping", flowId: "message-mapping", flowHash: "" };
@@ -38,12 +39,12 @@ export function mappingLanguages(catalog: Catalog, host: Host): NonNullable<Mapp
 
 function evaluating(expression: Expression): LanguageExpression {
   return (body, headers) => {
-    const message = new Message(body, headers instanceof Headers ? headers.copy() : Headers.of(headers.toObject()));
+    const message = new Message(body, isHeaders(headers) ? headers.copy() : Headers.of(headers.toObject()));
     return expression(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", message));
   };
 }
 
-/** What a query found, as data: nodes are the text in them, one of them stands for itself, none is nothing. */
+/** The result of a query as data: nodes become their text, a single result is not wrapped in a list, no result is undefined. */
 function plainResult(found: unknown): unknown {
   if (!Array.isArray(found)) return textOfNode(found);
   return found.length > 1 ? found.map(textOfNode) : textOfNode(found[0]);
@@ -55,12 +56,18 @@ function textOfNode(value: unknown): unknown {
   return typeof textContent === "string" ? textContent : asText(value);
 }
 
+/** Functions are called from mapping documents here, so there is no flow whose beans and connections they could use. */
+const outsideFlow = (): never => {
+  throw new CompileError("bean-no-flow", "a function called from a mapping cannot use beans or connections of a flow");
+};
+const noFlow: BeanScope = { name: "mapping", bean: outsideFlow, connection: outsideFlow };
+
 /** The operator's functions by name, called with the arguments of the expression. */
 export function operatorFunctions(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["functions"]> {
   return {
     get(name) {
       const bean = catalog.beans.get(name);
-      return bean?.kind === "function" ? (bean.create({}, host) as (...args: readonly unknown[]) => unknown) : undefined;
+      return bean?.kind === "function" ? (bean.create({}, host, noFlow) as (...args: readonly unknown[]) => unknown) : undefined;
     },
   };
 }

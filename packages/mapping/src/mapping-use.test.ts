@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { namesDocument, namesTable } from "./mapping-use.ts";
 
-it("knows every way a flow names a mapping, and no longer name that starts alike", () => {
+it("finds every way a flow names a mapping, but not longer names with the same prefix", () => {
   expect(namesTable("uom")("to: value-mapping:uom?from=a")).toBe(true);
   expect(namesTable("uom")("setBody: {simple: '${valueMapping(uom,shop,sap,${body})}'}")).toBe(true);
   expect(namesTable("uom")("to: value-mapping:uom-2?from=a")).toBe(false);

@@ -1,6 +1,6 @@
-// Whether the text of a flow names a table or a document. Told from the text alone, so that it also holds for flows that cannot be read.
+// Whether the text of a flow names a table or a document. Uses the text only, so that it also works for flows that cannot be parsed.
 
-/** The text looks values up in the table: by an endpoint, or in Simple. */
+/** The text looks up values in the table: by an endpoint, or in Simple. */
 export function namesTable(id: string): (text: string) => boolean {
   const endpoint = namesEndpoint("value-mapping", "table", id);
   const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escaped(id)}['"]?\\s*,`);

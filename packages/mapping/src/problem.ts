@@ -1,15 +1,15 @@
-// Faults of a table or document found before it is used: collected, never thrown one by one.
+// Problems of a table or document found before it is used: collected, not thrown one by one.
 import { closest } from "@sluice/model";
 
 export interface Problem {
-  /** Where: a member of the table (`rows[2]`) or a target field of the document (`items[].uom`); empty for the whole. */
+  /** The position: a member of the table (`rows[2]`) or a target field of the document (`items[].uom`); empty for the whole. */
   readonly path: string;
   readonly message: string;
-  /** What may be put right later without a change here: a table or document that is not installed. */
+  /** Set when installing a missing table or document would fix it. */
   readonly missing?: "table" | "document";
 }
 
-/** One sentence for the first problem, with the number of the others. */
+/** One sentence for the first problem, with the number of further ones. */
 export function problemText(problems: readonly Problem[]): string {
   const [first] = problems;
   if (first === undefined) return "";
@@ -17,7 +17,7 @@ export function problemText(problems: readonly Problem[]): string {
   return problems.length === 1 ? text : `${text} (and ${problems.length - 1} more)`;
 }
 
-/** Text quoted for a message: short, on one line. */
+/** A value quoted for a message: short, on one line. */
 export function shown(value: unknown, longest = 80): string {
   const text = value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : (JSON.stringify(value, digitsOfLong) ?? typeof value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
@@ -25,7 +25,7 @@ export function shown(value: unknown, longest = 80): string {
 
 const digitsOfLong = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
-/** A sentence for every member that has no meaning here. */
+/** One sentence per unknown member. */
 export function unknownMembers(given: Readonly<Record<string, unknown>>, known: readonly string[]): readonly string[] {
   return Object.keys(given)
     .filter((name) => !known.includes(name))

@@ -1,5 +1,4 @@
-// What holds for every step, language, format and bean, whoever adds one: its examples run, it lets messages through, and
-// preparing a flow with it starts nothing.
+// Checks every step, language, format and bean: its examples run, it lets messages through, and preparing a flow with it starts nothing.
 import { createRuntime } from "@sluice/engine";
 import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from "@sluice/testkit";
 import { describe as about, type Fields } from "@sluice/model";
@@ -15,11 +14,11 @@ const declarations = [
 ];
 const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
 
-/** These end the exchange, or fail it, and say so in their summary. */
+/** These end or fail the exchange, and their summary says so. */
 const enders: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
 
 describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
-  it("is described as the others are", () => {
+  it("is described like the others", () => {
     expect(declaration.title).toMatch(/^[A-Z]|^jq$/);
     expect(declaration.summary).toMatch(/^[A-Z][^\n]*\.$/);
     expect(declaration.since).toMatch(/^\d+\.\d+$/);
@@ -28,8 +27,16 @@ describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as cons
   });
 });
 
+describe("guarantees", () => {
+  const needed = steps.filter((step) => ["routing", "splitting", "resilience"].includes(step.group) || step.keepsState === true);
+
+  it.each(needed.map((step) => [step.name, step] as const))("step %s documents delivery, order, memory or concurrency", (_, step) => {
+    expect(step.guarantees).toMatch(/^[A-Z][^\n]{40,}\.$/);
+  });
+});
+
 describe("every example", () => {
-  it.each(examples)("%s does what it says", async (_title, _name, example) => {
+  it.each(examples)("%s works as described", async (_title, _name, example) => {
     const run = await flow(exampleDocument(example.yaml), { connectors: [letterbox()], beans: operatorFunctions });
     const pending = run(example.given ?? {});
     await run.host.clock.advance(10_000);
@@ -46,7 +53,7 @@ describe("every example", () => {
   });
 
   it.each(examples.filter(([title, , example]) => title.startsWith("step ") && example.expect.error === undefined))(
-    "%s lets the message through, or says that it does not",
+    "%s lets the message through, or documents that it does not",
     async (_title, name, example) => {
       const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
       const run = await flow(followed, { connectors: [letterbox()], beans: operatorFunctions });
@@ -78,7 +85,7 @@ describe("every example", () => {
 });
 
 describe("beans", () => {
-  it.each(beans.map((bean) => [bean.names[0] as string, bean] as const))("%s is described and has names nobody else has", (_, bean) => {
+  it.each(beans.map((bean) => [bean.names[0] as string, bean] as const))("%s is documented and has unique names", (_, bean) => {
     expect(bean.summary).toMatch(/^[A-Z][^\n]*\.$/);
     for (const name of bean.names) expect(beans.filter((other) => other.names.includes(name)).length, name).toBe(1);
     for (const [name, field] of Object.entries(bean.properties as Fields)) expect(about(field).spec.doc, name).toMatch(/\.$/);

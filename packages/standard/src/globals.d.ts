@@ -1,4 +1,4 @@
-// The few web globals that exist in Node and in browsers alike and reach nothing outside: everything else stays a compile error.
+// The web globals that exist in Node and in browsers and do no I/O; any other global is a compile error.
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { OldestKey } from "./oldest-key.ts";
 
-it("hands out what a fresh look would, whatever is added, removed or renewed between", () => {
+it("returns the oldest key after any additions, removals and renewals", () => {
   const action = fc.record({ kind: fc.constantFrom("add", "remove", "renew", "evict"), key: fc.integer({ min: 0, max: 12 }) });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
@@ -23,7 +23,7 @@ it("hands out what a fresh look would, whatever is added, removed or renewed bet
   );
 });
 
-it("stays quick when a large map is always full", () => {
+it("stays fast when a large map is always full", () => {
   const keys = new Map<number, number>();
   const oldest = new OldestKey(keys);
   const began = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Hands out the keys of a map or set, oldest first, for whoever then deletes them. One iterator is kept all along:
- * starting anew each time would step over every entry deleted before, which makes a full map slow.
+ * Returns the keys of a map or set for eviction, oldest first. Keeps one iterator: a new one would skip over every entry
+ * deleted before, which makes a full map slow.
  */
 export class OldestKey<K> {
   readonly #entries: { keys(): Iterator<K> };
@@ -11,7 +11,7 @@ export class OldestKey<K> {
     this.#keys = entries.keys();
   }
 
-  /** The oldest key not handed out yet; undefined when there is none. */
+  /** The oldest key not returned yet; undefined when there is none. */
   next(): K | undefined {
     const next = this.#keys.next();
     if (next.done !== true) return next.value;

@@ -5,11 +5,11 @@ import { languages } from "./languages/index.ts";
 import { refusedWords } from "./refused.ts";
 import { steps } from "./steps/index.ts";
 
-it("refuses nothing that exists", () => {
+it("contains no supported names", () => {
   const known = [...steps, ...languages, ...formats, ...entities].map(({ name }) => name);
   expect(known.filter((name) => refusedWords.has(name))).toEqual([]);
 });
 
-it("says in one sentence what to do instead", () => {
+it("names an alternative in one sentence", () => {
   for (const [word, sentence] of refusedWords) expect(sentence, word).toMatch(/^[^.]+; [^.]+[^.]$|^[^.]*$/);
 });

@@ -1,5 +1,5 @@
-// Document → checked, compiled mapping. All problems are collected; what comes out runs any number of messages.
-import { isPlainObject } from "@sluice/engine/spi";
+// Checks and compiles a document. All problems are collected; the compiled mapping can run any number of messages.
+import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownMembers, type Problem } from "../problem.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
@@ -16,7 +16,7 @@ import { createMapping, type CompiledMapping } from "./run-mapping.ts";
 import { failingTests } from "./document-tests.ts";
 
 export interface CompileOutcome {
-  /** Undefined when the document has problems other than things not installed yet. */
+  /** Undefined when the document has problems other than missing tables or documents. */
   readonly mapping: CompiledMapping | undefined;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
@@ -27,10 +27,10 @@ type Members = Readonly<Record<string, unknown>>;
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
 const deepest = 200;
 
-/** Compiles a document; `runTests` also runs the tests inside it and counts a failing one as a problem. */
+/** Compiles a document; `runTests` also runs the tests inside it and reports each failing one as a problem. */
 export function compileMapping(document: unknown, environment: MappingEnvironment, options: { readonly runTests?: boolean } = {}): CompileOutcome {
   if (!isPlainObject(document))
-    return { mapping: undefined, problems: [{ path: "", message: "a document is an object with source, target and map" }], warnings: [] };
+    return { mapping: undefined, problems: [{ path: "", message: "a document must be an object with source, target and map" }], warnings: [] };
   if (isDeeperThan(document, deepest))
     return { mapping: undefined, problems: [{ path: "", message: `the document is nested deeper than ${deepest} levels` }], warnings: [] };
   return compile(document, environment, options.runTests === true);
@@ -137,7 +137,7 @@ function compileVars(given: unknown, context: DocumentContext): readonly Compile
     const full = `$${name}`;
     return context.at([full], () => {
       for (const fault of unknownMembers(variable as Members, ["name", "expr", "note"])) context.report(fault);
-      if (reservedNames.includes(name) || context.variables.has(full)) context.report("the name is taken");
+      if (reservedNames.includes(name) || context.variables.has(full)) context.report("the name is already in use");
       try {
         const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);
         context.variables.set(full, { slot: context.variables.size, isMany, shape, element });
@@ -163,7 +163,7 @@ function compileFunctions({ functions }: Declarations, context: DocumentContext)
   }
 }
 
-/** A part nobody uses is checked all the same; what its items look like is not known here. */
+/** Unused parts are checked too; the shape of their items is unknown. */
 function checkParts({ parts }: Declarations, top: Level): void {
   for (const [name, part] of parts) {
     top.context.insidePart(() =>
@@ -183,7 +183,7 @@ function checkParts({ parts }: Declarations, top: Level): void {
   }
 }
 
-/** Every rule of the map counts as a field, those inside it too. */
+/** Every rule of the map counts as a field, including nested rules. */
 function countRules(rules: unknown, depth = 0): number {
   if (!Array.isArray(rules) || depth > 100) return 0;
   return rules.reduce<number>((count, rule: unknown) => count + 1 + (isPlainObject(rule) ? countRules(rule["map"], depth + 1) : 0), 0);

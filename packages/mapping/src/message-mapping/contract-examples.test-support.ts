@@ -1,4 +1,4 @@
-// The examples of the HTTP contract for message mappings, word for word.
+// The examples of the HTTP contract for message mappings, verbatim.
 
 export const orderToOrder = {
   document: JSON.parse(`{"source":{"format":"json"},"target":{"format":"json"},"vars":[{"name":"$live","expr":"lines[? qty > 0]"}],
@@ -41,7 +41,7 @@ export const csvToOrders = {
   ),
 };
 
-/** The tables example 1 looks values up in. */
+/** The tables that example 1 uses. */
 export const orderTables = {
   uom: {
     columns: ["shop", "sap"],

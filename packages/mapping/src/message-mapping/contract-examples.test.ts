@@ -5,7 +5,7 @@ import { environmentOf, mappingOf, problemsOf, runMapping } from "./mapping-unde
 const environment = environmentOf(orderTables);
 
 describe("example 1, order JSON to JSON", () => {
-  it("gives the output of the contract from data, text and bytes", () => {
+  it("produces the contract's output from data, text and bytes", () => {
     const text = JSON.stringify(orderToOrder.input);
     for (const body of [orderToOrder.input, text, new TextEncoder().encode(text)])
       expect(runMapping(orderToOrder.document, body, { environment })).toEqual({ output: orderToOrder.output, errors: [] });
@@ -17,7 +17,7 @@ describe("example 1, order JSON to JSON", () => {
     expect({ fields, uses, source, target }).toEqual({ fields: 14, uses: ["uom", "country"], source: "json", target: "json" });
   });
 
-  it("names target and source of an entry that is missing", () => {
+  it("names target and source of a missing entry", () => {
     const input = structuredClone(orderToOrder.input);
     input.lines[0]!.unit = "crate";
     expect(runMapping(orderToOrder.document, input, { environment }).errors).toEqual([
@@ -37,14 +37,14 @@ describe("example 1, order JSON to JSON", () => {
     );
   });
 
-  it("refuses an unknown table by the field that uses it", () => {
+  it("rejects an unknown table and names the field that uses it", () => {
     const document = JSON.parse(JSON.stringify(orderToOrder.document).replace('"table":"uom"', '"table":"uomx"'));
     expect(problemsOf(document, environment)).toEqual(["items[].uom: unknown value-mapping table 'uomx'"]);
   });
 });
 
 describe("example 2, XML invoice to JSON", () => {
-  it("gives the output of the contract, whatever prefix the sender uses", () => {
+  it("produces the contract's output for any namespace prefix", () => {
     expect(runMapping(invoiceToJson.document, invoiceToJson.input)).toEqual({ output: invoiceToJson.output, errors: [] });
     expect(runMapping(invoiceToJson.document, invoiceToJson.input.replaceAll("inv:", "x:").replace("xmlns:inv", "xmlns:x"))).toEqual({
       output: invoiceToJson.output,
@@ -52,22 +52,22 @@ describe("example 2, XML invoice to JSON", () => {
     });
   });
 
-  it("iterates over one element as over many", () => {
+  it("iterates over one element like over many", () => {
     const one = invoiceToJson.input.replace(/<inv:Line no="2">.*<\/inv:Line>(?=<\/inv:Invoice>)/, "");
     expect(runMapping(invoiceToJson.document, one).output).toMatchObject({ lines: [{ no: 1, text: "Cable", net: 9 }], lineCount: 1 });
   });
 
-  it("refuses another root element", () => {
+  it("rejects another root element", () => {
     expect(runMapping(invoiceToJson.document, "<Order/>").errors[0]?.message).toBe("expected the root element <inv:Invoice>, got <Order>");
   });
 });
 
 describe("example 3, CSV to JSON", () => {
-  it("gives the output of the contract", () => {
+  it("produces the contract's output", () => {
     expect(runMapping(csvToOrders.document, csvToOrders.input)).toEqual({ output: csvToOrders.output, errors: [] });
   });
 
-  it("names target and source of a value that does not fit", () => {
+  it("names target and source of an invalid value", () => {
     const { errors } = runMapping(csvToOrders.document, csvToOrders.input.replace(/4$/, "x"));
     expect(errors[0]).toMatchObject({
       message: 'orders[1].items[0].qty: expected integer, got "x" [source rows[2].Qty]',

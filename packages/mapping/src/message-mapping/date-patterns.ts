@@ -1,6 +1,6 @@
-// Dates written and read by patterns such as dd.MM.yyyy. Without a zone or an offset a time is UTC: what a mapping gives must
-// not depend on where it runs.
-import { compileDateFormat, instantOf, parseIsoDate, zoneOf, type DateFormat, type Zone } from "@sluice/engine/spi";
+// Formats and parses dates by patterns such as dd.MM.yyyy. A time without zone or offset is UTC: the result of a mapping must not depend on
+// where it runs.
+import { compileDateFormat, instantOf, parseIsoDate, zoneOf, type DateFormat, type Zone } from "@sluice/engine/values";
 import { shown } from "../problem.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
@@ -13,7 +13,7 @@ export function formatTime(time: number, pattern: string, zone?: string): string
   return compileDatePattern(pattern)(time, zone === undefined ? utc : zoneNamed(zone));
 }
 
-/** The format of a pattern; throws a FlowError when it is none. */
+/** The format of a pattern; throws a FlowError for an invalid one. */
 export function compileDatePattern(pattern: string): DateFormat {
   let format = formats.get(pattern);
   if (format === undefined) {
@@ -29,20 +29,20 @@ function zoneNamed(name: string): Zone {
   return zone;
 }
 
-/** The point in time a text means by a pattern: at its own offset, else in the zone. */
+/** The instant of a text by a pattern: at its own offset, else in the zone. */
 export function parseTime(text: string, pattern: string, zone?: string): number {
   const { local, offset } = readByPattern(text, pattern);
   if (offset !== undefined) return instantOf(local, offset === "Z" ? utc : zoneOf(offset));
   return zone === undefined ? local : instantOf(local, zoneNamed(zone));
 }
 
-/** Day and clock as the text shows them, as if they were UTC: a day of its own has no zone to convert to. */
+/** Date and clock as written, treated as UTC: a date alone has no zone to convert to. */
 export const parseWritten = (text: string, pattern: string): number => readByPattern(text, pattern).local;
 
-/** True when a pattern tells a time of day. */
+/** True when a pattern contains a time of day. */
 export const hasClock = (pattern: string): boolean => lettersOf(pattern).some((letter) => /[HmsS]/.test(letter));
 
-/** Throws when texts cannot be read by the pattern: writing knows more letters than reading. */
+/** Throws when texts cannot be parsed with the pattern: formatting supports more letters than parsing. */
 export function checkReadable(pattern: string): void {
   compileDatePattern(pattern);
   for (const letter of lettersOf(pattern)) if (letter !== "X" && letter !== "Z") refuseUnreadable(letter);
@@ -52,7 +52,7 @@ const lettersOf = (pattern: string): readonly string[] => [...pattern.matchAll(p
 
 function refuseUnreadable(letter: string): void {
   if (!Object.hasOwn(digits, letter))
-    throw new MappingFault("expression", `the letter ${letter} cannot be read in a date pattern: use ${Object.keys(digits).join(", ")} and X`);
+    throw new MappingFault("expression", `the letter ${letter} cannot be used to parse a date: use ${Object.keys(digits).join(", ")} and X`);
 }
 
 const pieces = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^]/g;
@@ -73,7 +73,7 @@ function readByPattern(text: string, pattern: string): { readonly local: number;
       at += literal.length;
       continue;
     }
-    // Digits beside other digits are told apart by their number only.
+    // Adjacent digits are separated by their count only.
     const found = readPart(text.slice(at, at + 40), piece, isLetter(pattern[index - 1]) || isLetter(pattern[index + piece.length])) ?? fail();
     if (letter === "X" || letter === "Z") offset = found.value;
     else parts[digits[letter] as string] = found.value;

@@ -1,13 +1,13 @@
-// Dates as messages carry them: ISO 8601, the eight digits of SAP and EDI, or milliseconds. Without an offset a time is UTC:
-// what a mapping gives must not depend on where it runs.
-import { parseIsoDate, zoneOf } from "@sluice/engine/spi";
+// Dates in messages: ISO 8601, the eight digits of SAP and EDI, or milliseconds. A time without offset is UTC: the result of a mapping must not
+// depend on where it runs.
+import { parseIsoDate, zoneOf } from "@sluice/engine/values";
 import { shown } from "../problem.ts";
 import { MappingFault } from "./mapping-fault.ts";
 import { scalarOf } from "./values.ts";
 
 const utc = zoneOf("UTC");
 
-/** Milliseconds since 1970; a fault when the value is no date. */
+/** Milliseconds since 1970; throws a fault when the value is not a date. */
 export const toTime = (given: unknown, what = "a date"): number => timeOf(scalarOf(given), given, what);
 
 function timeOf(value: unknown, given: unknown, what: string): number {
@@ -33,10 +33,10 @@ function basicDate(text: string): number | undefined {
   );
 }
 
-/** An offset behind a day or a clock. */
+/** An offset after a date or a time. */
 const trailingOffset = /(?<=^\d{4}-\d\d-\d\d|:\d\d(?:[.,]\d{1,9})?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
-/** Day and clock as the value shows them, as if they were UTC: neither has a zone to convert to once they are apart. */
+/** Date and clock as written, treated as UTC: neither has a zone to convert to on its own. */
 export function writtenTime(given: unknown, what = "a date"): number {
   const value = scalarOf(given);
   return timeOf(typeof value === "string" ? value.trim().replace(trailingOffset, "") : value, given, what);
@@ -44,7 +44,7 @@ export function writtenTime(given: unknown, what = "a date"): number {
 
 const isoText = /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-/** Says what parsing would say, without making a date: most dates only pass through. */
+/** Same result as parsing, without creating a date: most dates only pass through. */
 function isIsoText(text: string): boolean {
   const match = isoText.exec(text);
   if (match === null) return false;
@@ -54,17 +54,17 @@ function isIsoText(text: string): boolean {
   return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
 }
 
-/** The day a value names, as written. */
+/** The day of a value, as written. */
 export function toDay(given: unknown): string {
   const value = scalarOf(given);
   if (typeof value === "string" && isIsoText(value)) return value.slice(0, 10);
   return new Date(writtenTime(given)).toISOString().slice(0, 10);
 }
 
-/** True for text that names a day and no time of day. */
+/** True for text with a day and no time of day. */
 export const isDayOnly = (value: unknown): boolean => /^\s*\d{4}(-?)\d\d\1\d\d\s*$/.test(String(value));
 
-/** The time of day a value names, as written: of a clock alone, or of a date and time. */
+/** The time of day of a value, as written: of a time alone, or of a date and time. */
 export function toClock(given: unknown): string {
   const value = scalarOf(given);
   return clockOnly(value) === undefined ? new Date(writtenTime(given, "a time")).toISOString().slice(11, 19) : (value as string);

@@ -1,11 +1,12 @@
-// The tests a document carries: run when it is installed, so that a document that does not do what it says is refused.
-import { asJson, Headers, isPlainObject } from "@sluice/engine/spi";
+// The tests inside a document: run at installation, so that a document that fails its own tests is rejected.
+import { Headers } from "@sluice/engine/spi";
+import { asJson, isPlainObject } from "@sluice/engine/values";
 import { shown, type Problem } from "../problem.ts";
 import { runLimits } from "./frame.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
 const mostTests = 1000;
-/** Tests see a fixed day, so that they give the same result every day. */
+/** Tests use a fixed date, so that they give the same result every day. */
 const testDay = 1_700_000_000_000;
 
 export function failingTests(tests: unknown, mapping: CompiledMapping): readonly Problem[] {
@@ -24,9 +25,9 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
     const name = typeof test["name"] === "string" ? test["name"] : String(index + 1);
     if (failure !== undefined) problems.push({ path: "", message: `test '${name}' failed: ${failure}` });
     work += result.work;
-    // Everybody else waits while tests run: together they may take what one message may.
+    // Tests block the event loop: together they may use the work budget of one message.
     if (work <= runLimits.work) continue;
-    if (failure === undefined) problems.push({ path: "tests", message: `they take more than ${runLimits.work} steps together` });
+    if (failure === undefined) problems.push({ path: "tests", message: `all tests together take more than ${runLimits.work} steps` });
     break;
   }
   return problems;
@@ -49,7 +50,7 @@ function failureOf({ output, error }: Readonly<Record<string, unknown>>, result:
   return difference(output, typeof result.output === "string" ? result.output : (JSON.parse(asJson(result.output)) as unknown), "");
 }
 
-/** The first place where two JSON values differ, as a sentence; undefined when they are equal. */
+/** The first difference between two JSON values, as a sentence; undefined when they are equal. */
 function difference(expected: unknown, actual: unknown, path: string): string | undefined {
   if (expected === actual) return undefined;
   const place = path === "" ? "" : `${path}: `;

@@ -1,5 +1,5 @@
-// What expressions see while one message is mapped. A frame belongs to one level of the document: the message itself, one
-// item of a forEach, a part, a function or one element of a filter; a level's frame is reused for its items.
+// What expressions read while one message is mapped. A frame belongs to one level of the document: the message itself, one item of a forEach, a
+// part, a function or one element of a filter; a level reuses its frame for all its items.
 import { MappingFault, type FieldError } from "./mapping-fault.ts";
 
 export interface HeaderSource {
@@ -8,31 +8,31 @@ export interface HeaderSource {
 }
 
 export const runLimits = {
-  /** Items, elements and calls looked at for one message: what bounds its time. */
+  /** Items, elements and calls processed for one message: limits its time. */
   work: 5_000_000,
-  /** Parts and functions inside each other. */
+  /** Nested parts and functions. */
   depth: 100,
-  /** Fields and items written for one message, those inside of values that are taken over whole as well. */
+  /** Fields and items written for one message, including those inside copied values. */
   outputs: 2_000_000,
   /** Characters of the texts written for one message. */
   characters: 67_108_864,
-  /** Levels of a value that is taken over whole. */
+  /** Depth of a copied value. */
   valueDepth: 200,
-  /** Failing fields that are listed. */
+  /** Maximum number of failing fields listed. */
   errors: 100,
 } as const;
 
-/** A call of a part or function counts for so many steps: it costs about that much more than a look at an item. */
+/** A call of a part or function counts as this many steps, because it costs about that much more than reading an item. */
 const callCost = 10;
 
-/** One message on its way through a document. */
+/** The mapping of one message. */
 export class Run {
   readonly root: unknown;
   readonly headers: HeaderSource;
   readonly params: Readonly<Record<string, unknown>>;
   readonly now: number;
   readonly vars: unknown[] = [];
-  /** The failing fields, when all of them are wanted; else the first one ends the run. */
+  /** The failing fields, when all of them are requested; otherwise the first one ends the run. */
   readonly errors: FieldError[] | undefined;
   #work = 0;
   #depth = 0;
@@ -47,7 +47,7 @@ export class Run {
     this.errors = more.collects ? [] : undefined;
   }
 
-  /** What was spent so far. */
+  /** Work steps used so far. */
   get work(): number {
     return this.#work;
   }
@@ -87,14 +87,14 @@ export class Frame {
   readonly site: Site | undefined;
   item: unknown;
   index = 0;
-  /** Position among the items before they were filtered and sorted. */
+  /** Position among the items before filtering and sorting. */
   sourceIndex = 0;
   key: unknown = undefined;
   group: readonly unknown[] | undefined = undefined;
   args: readonly unknown[] | undefined = undefined;
   /** Position in the target list. */
   out = 0;
-  /** Where the items come from, for the message of an error: set by levels that iterate. */
+  /** The source of the items, for error messages: set by levels that iterate. */
   origin: string | undefined = undefined;
 
   constructor(run: Run, up: Frame | undefined, item: unknown, site?: Site) {
@@ -107,7 +107,7 @@ export class Frame {
 
 export type Evaluate = (frame: Frame) => unknown;
 
-/** The target path of a level, with the positions it is at now and a dot when something follows. */
+/** The target path of a level, with current positions, and a trailing dot. */
 export function targetPath(frame: Frame | undefined): string {
   if (frame === undefined) return "";
   const outer = targetPath(frame.up);

@@ -1,14 +1,13 @@
-// What goes wrong while a message is mapped. A fault is thrown where it is found; the rule that was at work gives it its
-// target field and source path.
-import { FlowError } from "@sluice/engine/spi";
+// Errors while a message is mapped. A fault is thrown where it is found; the current rule adds its target field and source path.
+import { FlowError, isFlowError } from "@sluice/engine/spi";
 
 export type FaultCode = "type" | "required" | "pattern" | "max-length" | "enum" | "lookup" | "expression" | "limit" | "input" | "output" | "unexpected";
 
 export class MappingFault extends Error {
   readonly code: FaultCode;
-  /** The value that does not fit, when one is to blame. */
+  /** The invalid value, if there is one. */
   readonly value: unknown;
-  /** Where that value stands in the source, when the operation that failed could tell. */
+  /** The source path of that value, if the failing operation knows it. */
   source: string | undefined = undefined;
 
   constructor(code: FaultCode, message: string, value?: unknown) {
@@ -19,20 +18,20 @@ export class MappingFault extends Error {
   }
 }
 
-/** One failing field, as callers see it. */
+/** One failing field, as returned to callers. */
 export interface FieldError {
-  /** The target field with its positions, such as `items[0].uom`; empty when the message as a whole is to blame. */
+  /** The target field with its positions, such as `items[0].uom`; empty when it concerns the whole message. */
   readonly field: string;
-  /** The rule's place in the document, such as `map[6].map[3]`. */
+  /** The rule's position in the document, such as `map[6].map[3]`. */
   readonly rule: string;
   readonly code: string;
-  /** The whole sentence: field, what is wrong, source. */
+  /** The whole sentence: field, problem, source. */
   readonly message: string;
   readonly source: string | null;
   readonly value: unknown;
 }
 
-/** Ends a mapping: carries the field that failed. */
+/** Ends a mapping with the field that failed. */
 export class FieldFailure extends Error {
   readonly error: FieldError;
 
@@ -45,7 +44,7 @@ export class FieldFailure extends Error {
 
 export function asFault(thrown: unknown): MappingFault {
   if (thrown instanceof MappingFault) return thrown;
-  if (thrown instanceof FlowError) return new MappingFault(codeOf(thrown), thrown.message, thrown.details?.["value"]);
+  if (isFlowError(thrown)) return new MappingFault(codeOf(thrown), thrown.message, thrown.details?.["value"]);
   if (thrown instanceof RangeError) return new MappingFault("limit", /call stack/i.test(thrown.message) ? "the document is nested too deeply" : thrown.message);
   return new MappingFault("unexpected", thrown instanceof Error ? thrown.message : String(thrown));
 }

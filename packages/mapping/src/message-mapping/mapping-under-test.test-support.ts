@@ -1,4 +1,4 @@
-// Documents as tests use them: compiled without problems, run on one body.
+// Test helpers: compile a document without problems and run it on one body.
 import { Headers } from "@sluice/engine/spi";
 import { expect } from "vitest";
 import { readTable } from "../value-mapping/read-table.ts";

@@ -1,4 +1,4 @@
-// Number patterns: `0` a digit that is always there, `#` one that is there when needed, `,` groups, and text around them.
+// Number patterns: `0` is a required digit, `#` an optional one, `,` groups, with literal text around them.
 import { MappingFault } from "./mapping-fault.ts";
 import { roundTo } from "./values.ts";
 
@@ -13,7 +13,7 @@ interface NumberPattern {
 
 const known = new Map<string, NumberPattern>();
 
-/** The number as the pattern says, rounded half away from zero: `formatNumber(1234.5, "#,##0.00")` is `1,234.50`. */
+/** Formats a number by a pattern, rounded half away from zero: `formatNumber(1234.5, "#,##0.00")` is `1,234.50`. */
 export function formatNumber(value: number, pattern: string): string {
   const { before, after, leastWhole, groupSize, leastFraction, mostFraction } = compileNumberPattern(pattern);
   const rounded = roundTo(Math.abs(value), mostFraction);
@@ -25,7 +25,7 @@ export function formatNumber(value: number, pattern: string): string {
   return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
 }
 
-/** The digits before and behind the point, as few as tell the number: further ones say how it is stored, not what it is. */
+/** The digits before and after the point, as few as identify the number: further ones are artefacts of binary storage. */
 function digitsOf(value: number, most: number): readonly [string, string] {
   const text = String(value);
   const [whole = "0", fraction = ""] = (text.includes("e") ? value.toFixed(most) : text).split(".");
@@ -39,7 +39,7 @@ export function compileNumberPattern(pattern: string): NumberPattern {
   const match = /^([^#0,.]*)([#,]*[0,]*)(?:\.(0*)(#*))?([^#0,.]*)$/.exec(pattern);
   const [, before = "", whole = "", zeros = "", hashes = "", after = ""] = match ?? [];
   if (match === null || (whole === "" && zeros === "" && hashes === "") || zeros.length + hashes.length > 20)
-    throw new MappingFault("expression", `'${pattern}' is no number pattern: write it like #,##0.00`);
+    throw new MappingFault("expression", `'${pattern}' is not a number pattern: use one like #,##0.00`);
   const comma = whole.lastIndexOf(",");
   const compiled = {
     before,

@@ -1,4 +1,4 @@
-// What one message may cost: every way to look at the same thing over and over ends in an error, soon and with little memory.
+// Work limits of one message: reading the same data over and over ends in an error, quickly and with little memory.
 import { describe, expect, it } from "vitest";
 import { environmentOf, jsonRules, runMapping } from "./mapping-under-test.test-support.ts";
 
@@ -6,13 +6,13 @@ const list = Array.from({ length: 20_000 }, (_, index) => index);
 const members = Object.fromEntries(list.map((index) => [`k${index}`, index]));
 const text = "x".repeat(1_000_000);
 const steps = "the mapping takes more than 5000000 steps for one message";
-const elements = "size limit: a list made by an expression may not hold more than 1000000 elements";
-/** A list that holds itself twice, over and over. */
+const elements = "size limit: the list may not hold more than 1000000 elements";
+/** A list that contains itself twice, repeatedly. */
 const twice = { args: ["x", "n"], expr: "n == 0 ? x : twice([x, x], n - 1)" };
 
 const failure = (document: unknown, body: unknown): string | undefined => runMapping(document, body).errors[0]?.message.replace(/^x(\[\d+\])?(\.all)?: /, "");
 
-describe("looking at a whole list for each of its items", () => {
+describe("reading a whole list for each of its items", () => {
   it.each([
     "sum($.l)",
     "sort($.l)[0]",
@@ -29,19 +29,19 @@ describe("looking at a whole list for each of its items", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", expr }), body)).toBe(steps);
   });
 
-  it("and nothing is wrong with looking at it once, or at parts of it", () => {
+  it("allows reading it once, or parts of it", () => {
     const document = jsonRules({ to: "x", expr: "sum(l)" }, { to: "y[]", forEach: "l", expr: "$.l[$index] + $.l[-1]", limit: 3 });
     expect(runMapping(document, { l: list }).output).toEqual({ x: 199_990_000, y: [19_999, 20_000, 20_001] });
   });
 
-  it("the same goes for long texts", () => {
+  it("limits long texts the same way", () => {
     for (const expr of ["upper($.t)", "replace($.t, 'y', 'z')", "indexOf($.t, 'y')", "trim($.t)"])
       expect([expr, failure(jsonRules({ to: "x[]", forEach: "l", expr: `length(${expr})` }), { l: list, t: text })]).toEqual([expr, steps]);
   });
 });
 
 describe("writing", () => {
-  it("a whole list into each of its items is too much", () => {
+  it("rejects copying a whole list into each of its items", () => {
     const values = "the mapping writes more than 2000000 values for one message";
     const copies = jsonRules({ to: "x[]", forEach: "l", map: [{ to: "all", from: "$.l" }] });
     expect(failure(copies, { l: list })).toBe(`${values} [source l]`);
@@ -50,20 +50,20 @@ describe("writing", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$item.none", default: literal }), { l: list })).toBe(`${values} [source l[3984].none]`);
   });
 
-  it("a long text into each item is too much, and one such text is not", () => {
+  it("rejects copying a long text into each item, but allows one such text", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", from: "$.t" }), { l: list, t: text })).toBe(
       "the mapping writes more than 67108864 characters for one message [source t]",
     );
     expect(runMapping(jsonRules({ to: "x", from: "t" }), { t: text }).output).toEqual({ x: text });
   });
 
-  it("a large message is taken over whole", () => {
+  it("copies a large message as a whole", () => {
     const rows = list.map((index) => ({ id: index, name: `n${index}`, tags: ["a", "b"] }));
     expect(runMapping(jsonRules({ to: "x", from: "rows" }), { rows }).output).toEqual({ x: rows });
   });
 });
 
-describe("lists in lists", () => {
+describe("nested lists", () => {
   const withTwice = (expr: string, more: object = {}): unknown => ({ ...jsonRules({ to: "x", expr }), functions: { twice, ...more } });
 
   it.each(["twice([1], 60)", "twice([1], 32) == twice([1], 32)", "contains([twice([1], 32)], 2)", "sort([twice([1], 32)])", "text(twice([1], 32))"])(
@@ -83,11 +83,11 @@ describe("lists in lists", () => {
     expect(failure(withTwice("again([1], 60)", { again: { args: ["x", "n"], expr } }), { one: [1] })).toBe(elements);
   });
 
-  it("for each element a list is bounded by steps", () => {
+  it("a list for each element is limited by steps", () => {
     expect(failure(jsonRules({ to: "x", expr: "count(l[*].($.l))" }), { l: list })).toBe(steps);
   });
 
-  it("small ones are lists like others", () => {
+  it("small ones work like other lists", () => {
     expect(runMapping(withTwice("twice([1], 3)") as Record<string, unknown>, {}).output).toEqual({
       x: [
         [
@@ -104,7 +104,7 @@ describe("lists in lists", () => {
 });
 
 describe("lookups", () => {
-  it("in a table of many patterns count by the rows they try", () => {
+  it("in a table of many patterns count the rows they try", () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => [`*x${index}*`, "v"]);
     const environment = environmentOf({ w: { columns: ["a", "b"], match: "wildcard", rows } });
     const document = jsonRules({ to: "x[]", forEach: "l", lookup: { table: "w", key: "$item", from: "a", to: "b", onMissing: "null" } });

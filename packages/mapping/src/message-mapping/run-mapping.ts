@@ -1,5 +1,6 @@
-// A compiled mapping at work: body → data → target data → body.
+// Runs a compiled mapping: body → data → target data → body.
 import type { CompiledVariable } from "./compile-mapping.ts";
+import type { InSteps } from "../text/in-steps.ts";
 import type { WriteFields } from "./compile/rule-compiler.ts";
 import { failRule } from "./compile/fail-rule.ts";
 import type { Target } from "./compile/target-path.ts";
@@ -19,7 +20,7 @@ export interface MappingResult {
   /** Undefined when there are errors. */
   readonly output: unknown;
   readonly errors: readonly FieldError[];
-  /** Steps it took, as the limit counts them. */
+  /** Work steps used, as counted by the limit. */
   readonly work: number;
 }
 
@@ -29,11 +30,13 @@ export interface CompiledMapping {
   readonly target: string;
   readonly contentType: string;
   readonly fields: number;
-  /** Tables it looks values up in. */
+  /** Tables it uses. */
   readonly uses: readonly string[];
-  /** Documents it imports, directly or not. */
+  /** Documents it imports, directly or indirectly. */
   readonly imports: readonly string[];
   run(input: MappingInput): MappingResult;
+  /** The same for a long body, which is read in steps. */
+  runInSteps(input: MappingInput): InSteps<MappingResult>;
 }
 
 export interface MappingPlan {
@@ -58,14 +61,31 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
     fields,
     uses,
     imports,
-    run: (input) => runPlan(plan, input),
+    run: (input) => runPlan(plan, input, () => source.read(input.body)),
+    *runInSteps(input) {
+      const reading = yield* outcomeInSteps(source.readInSteps(input.body));
+      yield undefined;
+      return runPlan(plan, input, reading);
+    },
   };
 }
 
-function runPlan({ source, target, vars, write, collects }: MappingPlan, { body, headers, params, now }: MappingInput): MappingResult {
+/** Returns a function that returns or throws the result of the steps, so that a failure is reported like any other. */
+function* outcomeInSteps(steps: InSteps<unknown>): InSteps<() => unknown> {
+  try {
+    const value = yield* steps;
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function runPlan({ target, vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): MappingResult {
   let run: Run | undefined;
   try {
-    const root = source.read(body);
+    const root = read();
     run = new Run(root, headers, params, { now, collects });
     const frame = new Frame(run, undefined, root);
     for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);

@@ -1,12 +1,12 @@
-// Where a value stands in the source, found out only when an error has to name it: nothing is tracked while mapping.
+// The source path of a value, computed only when an error needs it: nothing is tracked while mapping.
 import type { Frame } from "./frame.ts";
 
-/** What a path expression starts from and what follows: `unit` of the current item, `$.a.b`, … */
+/** The start of a path expression and the rest: `unit` of the current item, `$.a.b`, … */
 export interface Origin {
   readonly base: "item" | "root";
   /** Levels up from the frame the expression runs in. */
   readonly hops: number;
-  /** What follows the base, as written, without a leading dot. */
+  /** The rest as written, without a leading dot. */
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ function itemPath(frame: Frame): string {
   return frame.origin === undefined ? "" : `${frame.origin}[${frame.sourceIndex}]`;
 }
 
-/** Breadth first, so that the shortest path is named; gives up on very large sources. */
+/** Breadth-first, to find the shortest path; gives up on very large sources. */
 function pathOf(root: unknown, wanted: object): string | undefined {
   const queue: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: "" }];
   for (let at = 0; at < queue.length && at < longestSearch; at++) {
@@ -52,7 +52,7 @@ function pathOf(root: unknown, wanted: object): string | undefined {
   return undefined;
 }
 
-/** A name added to a path, in brackets when it could not stand there plainly. */
+/** Appends a name to a path, in brackets when it is not a plain name. */
 export function joinPath(path: string, name: string): string {
   if (!/^[\p{L}_$@#][\p{L}\p{N}_:.-]*$/u.test(name) || name.includes("."))
     return `${path}[${JSON.stringify(name).replaceAll("'", "\\'").replaceAll('"', "'")}]`;

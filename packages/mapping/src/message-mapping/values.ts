@@ -1,13 +1,12 @@
-// How values of the mapping language turn into each other. Null passes through: a missing source field is no error until
-// a rule requires it.
-import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/spi";
+// Conversions between values of the mapping language. Null passes through: a missing source field is not an error until a rule requires it.
+import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/values";
 import { shown } from "../problem.ts";
 import { runLimits, type Run } from "./frame.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
 const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** The number a text reads as; undefined when it reads as none that can be held. */
+/** Parses a number; undefined when the text is not one, or too large. */
 export function numberIn(text: string): number | undefined {
   const number = decimal.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
@@ -15,14 +14,17 @@ export function numberIn(text: string): number | undefined {
 
 export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 
-/** An XML element with attributes stands for its text wherever a single value is wanted. */
+/** An XML element with attributes counts as its text wherever a single value is expected. */
 export function scalarOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date || Array.isArray(value)) return value;
   if (Object.hasOwn(value, "#text")) return (value as Readonly<Record<string, unknown>>)["#text"];
   return isEmptyElement(value) ? "" : value;
 }
 
-/** True for an element of XML with attributes and nothing in it. Only reading XML makes objects without a prototype: `{"@id": 1}` of JSON is data. */
+/**
+ * True for an XML element with attributes and no content. Only the XML reader creates objects without a prototype: `{"@id": 1}` in JSON is
+ * data.
+ */
 export function isEmptyElement(value: object): boolean {
   if (Object.getPrototypeOf(value) !== null) return false;
   let isElement = false;
@@ -33,7 +35,7 @@ export function isEmptyElement(value: object): boolean {
   return isElement;
 }
 
-/** The number a value stands for, null for null; a fault when it stands for none. */
+/** The number of a value, null for null; throws a fault when it is not numeric. */
 export function toNumber(given: unknown): number | null {
   if (typeof given === "number") return given;
   const value = scalarOf(given);
@@ -46,9 +48,9 @@ export function toNumber(given: unknown): number | null {
   throw new MappingFault("type", `expected a number, got ${shown(value)}`, given);
 }
 
-/** A value that may leave the mapping: numbers beyond what a number can be would be written as nothing. */
+/** Rejects numbers that are not finite: they would be written as null. */
 export function finite<T>(value: T): T {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new MappingFault("expression", "the result is no number that can be written");
+  if (typeof value === "number" && !Number.isFinite(value)) throw new MappingFault("expression", "the result is not a finite number");
   return value;
 }
 
@@ -57,24 +59,24 @@ export function toText(given: unknown): string {
   return asText(scalarOf(given));
 }
 
-/** What a condition makes of a value: null, false, 0, empty text, the text "false" and an empty list are false. */
+/** Truthiness: null, false, 0, empty text, the text "false" and an empty list are false. */
 export function isTruthy(given: unknown): boolean {
   if (typeof given === "boolean") return given;
   const value = scalarOf(given);
-  // An element that has attributes is there, with or without a text.
+  // An element with attributes exists, with or without text.
   if (value === "" && typeof given === "object" && given !== null && !Object.hasOwn(given, "#text")) return true;
   if (isNothing(value) || value === false || value === 0 || value === "") return false;
   if (typeof value === "string") return value.trim() !== "" && value.trim().toLowerCase() !== "false";
   return !Array.isArray(value) || value.length > 0;
 }
 
-/** Nothing is no item, a list its items, anything else one item. */
+/** Null is an empty list, a list itself, anything else a list of one. */
 export function toList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isNothing(value) ? [] : value instanceof Set ? [...value] : [value];
 }
 
-/** As `==` of flows, but a number equals any text that reads as it: `20` is `"20.00"`, as it is neither less nor more. */
+/** Like `==` in flows, but a number equals any text with the same numeric value: `20` is `"20.00"`, consistent with `<` and `>`. */
 export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one === "number") return typeof other !== "number" && equalsNumber(one, scalarOf(other));
@@ -92,13 +94,13 @@ export function compare(one: unknown, other: unknown): number | undefined {
   return compareValues(scalarOf(one), scalarOf(other));
 }
 
-/** The order of sorted values, turned round by a sign of -1; what is missing comes last either way. */
+/** Sort order, reversed by a sign of -1; missing values come last either way. */
 export function compareMissingLast(one: unknown, other: unknown, sign: 1 | -1): number {
   if (isNothing(one) || isNothing(other)) return Number(isNothing(one)) - Number(isNothing(other));
   return (compare(one, other) ?? 0) * sign;
 }
 
-/** A copy that shares nothing with the source, so that later steps may change either. What is in it counts as written. */
+/** A deep copy, so that later steps may change either. Its content counts as written. */
 export function detached(value: unknown, run: Run, depth = 0): unknown {
   if (depth > 0) run.write(value);
   if (typeof value !== "object" || value === null) return finite(value);
@@ -106,13 +108,13 @@ export function detached(value: unknown, run: Run, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => detached(item, run, depth + 1));
   if (value instanceof Date || value instanceof Uint8Array) return value;
   if (!(value instanceof Map) && !isPlainObject(value)) return asText(value);
-  // An empty element stays one, for the type that may be asked of it.
+  // An empty element stays one, for a later type conversion.
   const copy = (depth === 0 && isEmptyElement(value) ? Object.create(null) : {}) as Record<string, unknown>;
   for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, run, depth + 1));
   return copy;
 }
 
-/** Half away from zero, as people round money; the tiny factor undoes what binary fractions lose (1.005). Below 0 digits, to tens and hundreds. */
+/** Rounds half away from zero, as with money; the tiny factor corrects binary fractions (1.005). Negative digits round to tens and hundreds. */
 export function roundTo(value: number, digits: number): number {
   if (!Number.isFinite(value)) return value;
   if (digits < -308) return 0;

@@ -1,78 +1,48 @@
-// CSV text ⇄ records. An empty value without quotes is null, so that "nothing" and "empty text" stay apart.
-import { asText } from "@sluice/engine/spi";
-import { readFault } from "./read-fault.ts";
+// Converts between CSV text and records. An unquoted empty value is null, to distinguish it from empty text.
+import { asText, CsvParser, type CsvRecord } from "@sluice/engine/values";
+import type { InSteps } from "./in-steps.ts";
+import { limitFault } from "./read-fault.ts";
 
-export interface CsvSyntax {
+/** Limit that keeps reading from blocking other callers. */
+const mostValues = 1_000_000;
+const mostColumns = 100_000;
+/** Characters read per step. */
+const charactersPerStep = 16 * 1024;
+
+/** A delimiter and a quote; empty text means no quote. */
+export interface CsvMarks {
   readonly delimiter: string;
   readonly quote: string;
 }
 
-export type CsvRecord = readonly (string | null)[];
-
-export function parseCsv(text: string, { delimiter, quote }: CsvSyntax): CsvRecord[] {
+export function* parseCsvInSteps(text: string, { delimiter, quote }: CsvMarks): InSteps<CsvRecord[]> {
+  const parser = new CsvParser({ delimiter, quote: quote === "" ? undefined : quote, nullString: "", ignoreEmptyLines: true });
   const records: CsvRecord[] = [];
-  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  let record: (string | null)[] = [];
-  let at = start;
-  let line = 1;
-  const separator = delimiter.charCodeAt(0);
-  while (at < text.length) {
-    if (record.length === 0 && isLineBreak(text.charCodeAt(at))) {
-      if (text.charCodeAt(at) === 10 || text.charCodeAt(at + 1) !== 10) line++;
-      at++;
-      continue;
+  let values = 0;
+  const take = (found: readonly CsvRecord[]): void => {
+    for (const record of found) {
+      values += record.length;
+      if (record.length > mostColumns) throw limitFault(`a record of the CSV has more than ${mostColumns} values`);
+      records.push(record);
     }
-    let value: string | null;
-    if (quote !== "" && text.startsWith(quote, at)) {
-      const end = closingQuote(text, at + 1, quote);
-      if (end < 0) throw readFault("csv", `the CSV ends inside a quoted value (line ${line})`);
-      const raw = text.slice(at + 1, end);
-      for (let scan = raw.indexOf("\n"); scan >= 0; scan = raw.indexOf("\n", scan + 1)) line++;
-      value = raw.includes(quote) ? raw.replaceAll(quote + quote, quote) : raw;
-      at = end + 1;
-      if (at < text.length && !text.startsWith(delimiter, at) && !isLineBreak(text.charCodeAt(at)))
-        throw readFault("csv", `unexpected text after a quoted value (line ${line})`);
-    } else {
-      let end = at;
-      while (end < text.length) {
-        const code = text.charCodeAt(end);
-        if (code === 10 || code === 13 || (code === separator && text.startsWith(delimiter, end))) break;
-        end++;
-      }
-      value = end === at ? null : text.slice(at, end);
-      at = end;
-    }
-    record.push(value);
-    if (at < text.length && text.startsWith(delimiter, at)) {
-      at += delimiter.length;
-      // A delimiter at the very end announces one more, empty value.
-      if (at < text.length && !isLineBreak(text.charCodeAt(at))) continue;
-      record.push(null);
-    }
-    records.push(record);
-    record = [];
-    if (text.charCodeAt(at) === 13 && text.charCodeAt(at + 1) === 10) at++;
-    at++;
-    line++;
+    if (parser.width > mostColumns) throw limitFault(`a record of the CSV has more than ${mostColumns} values`);
+    if (values > mostValues) throw limitFault(`the CSV has more than ${mostValues} values`);
+  };
+  for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length; at += charactersPerStep) {
+    take(parser.push(text.slice(at, at + charactersPerStep)));
+    yield undefined;
   }
-  if (record.length > 0) records.push(record);
+  take(parser.end());
   return records;
 }
 
-function closingQuote(text: string, from: number, quote: string): number {
-  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 2)) if (!text.startsWith(quote, at + 1)) return at;
-  return -1;
-}
-
-const isLineBreak = (code: number): boolean => code === 10 || code === 13;
-
 /** One record without its line break; null and undefined are empty, empty text is quoted. */
-export function csvLine(values: readonly unknown[], { delimiter, quote }: CsvSyntax): string {
+export function csvLine(values: readonly unknown[], { delimiter, quote }: CsvMarks): string {
   const cells = values.map((value) => {
     if (value === null || value === undefined) return "";
     const text = asText(value);
     if (quote === "") return text;
-    // Its first character is enough: what a value ends with and what follows may make a delimiter together.
+    // Its first character is enough: the end of a value and the next character may form a delimiter together.
     const needsQuotes = text === "" || text.includes(delimiter.charAt(0)) || text.includes(quote) || /[\r\n]|^\s|\s$/.test(text);
     return needsQuotes ? quote + text.replaceAll(quote, quote + quote) + quote : text;
   });

@@ -1,12 +1,13 @@
-// XML as data: an element with nothing but text is that text; any other is an object with `@attribute`, `#text` and its
-// children by name, a name that occurs several times as a list. Comments and instructions are left out.
-import { scanXml, setEntry, xmlnsNamespace, type XmlLimits, type XmlName } from "@sluice/engine/spi";
+// XML as data: an element with only text is that text; any other is an object with `@attribute`, `#text` and its children by name, repeated
+// names as a list. Comments and processing instructions are ignored.
+import { scanXml, scanXmlInSteps, setEntry, xmlnsNamespace, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/values";
+import type { InSteps } from "./in-steps.ts";
 
 const limits: XmlLimits = { maxCharacters: 64 * 1024 * 1024, maxDepth: 500, maxElements: 2_000_000, maxAttributes: 1000 };
 
 export type XmlData = string | { readonly [name: string]: XmlData | readonly XmlData[] };
 
-/** How a name is called in the data; decided by the caller, because prefixes belong to the document that reads. */
+/** Maps an XML name to a key; supplied by the caller, because prefixes belong to the mapping document. */
 export type NameOf = (name: XmlName) => string;
 
 interface Building {
@@ -16,34 +17,57 @@ interface Building {
   isEmpty: boolean;
 }
 
-export function parseXmlTree(source: string, nameOf: NameOf): { readonly name: string; readonly value: XmlData } {
-  const stack: Building[] = [];
-  let root: { name: string; value: XmlData } | undefined;
-  scanXml(source, limits, {
-    open(name, attributes) {
-      const element = Object.create(null) as Record<string, unknown>;
-      let isEmpty = true;
-      for (const attribute of attributes) {
-        if (attribute.name.namespace === xmlnsNamespace) continue;
-        element[`@${nameOf(attribute.name)}`] = attribute.value;
-        isEmpty = false;
-      }
-      stack.push({ name: nameOf(name), element, text: "", isEmpty });
-    },
-    text(text) {
-      (stack.at(-1) as Building).text += text;
-    },
-    close() {
-      const { name, element, text, isEmpty } = stack.pop() as Building;
-      if (!isEmpty && text.trim() !== "") element["#text"] = text;
-      // Blanks between the tags of children say nothing; in an element without any they are its text.
-      const value = (isEmpty ? text : element) as XmlData;
-      const parent = stack.at(-1);
-      if (parent === undefined) root = { name, value };
-      else addChild(parent, name, value);
-    },
-  });
-  return root as { name: string; value: XmlData };
+export interface XmlTree {
+  readonly name: string;
+  readonly value: XmlData;
+}
+
+export function parseXmlTree(source: string, nameOf: NameOf): XmlTree {
+  const builder = new TreeBuilder(nameOf);
+  scanXml(source, limits, builder);
+  return builder.root as XmlTree;
+}
+
+export function* parseXmlTreeInSteps(source: string, nameOf: NameOf): InSteps<XmlTree> {
+  const builder = new TreeBuilder(nameOf);
+  yield* scanXmlInSteps(source, limits, builder);
+  return builder.root as XmlTree;
+}
+
+class TreeBuilder implements XmlHandler {
+  /** Undefined until the document is read. */
+  root: XmlTree | undefined = undefined;
+  readonly #stack: Building[] = [];
+  readonly #nameOf: NameOf;
+
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf;
+  }
+
+  open(name: XmlName, attributes: readonly XmlAttribute[]): void {
+    const element = Object.create(null) as Record<string, unknown>;
+    let isEmpty = true;
+    for (const attribute of attributes) {
+      if (attribute.name.namespace === xmlnsNamespace) continue;
+      element[`@${this.#nameOf(attribute.name)}`] = attribute.value;
+      isEmpty = false;
+    }
+    this.#stack.push({ name: this.#nameOf(name), element, text: "", isEmpty });
+  }
+
+  text(text: string): void {
+    (this.#stack.at(-1) as Building).text += text;
+  }
+
+  close(): void {
+    const { name, element, text, isEmpty } = this.#stack.pop() as Building;
+    if (!isEmpty && text.trim() !== "") element["#text"] = text;
+    // Whitespace between child tags is ignored; in an element without children it is its text.
+    const value = (isEmpty ? text : element) as XmlData;
+    const parent = this.#stack.at(-1);
+    if (parent === undefined) this.root = { name, value };
+    else addChild(parent, name, value);
+  }
 }
 
 function addChild(parent: Building, name: string, value: XmlData): void {
@@ -58,7 +82,7 @@ function addChild(parent: Building, name: string, value: XmlData): void {
 const unwritable = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
 
-/** A text as it stands between tags or in an attribute; characters XML does not have become the replacement character. */
+/** Escapes text for content or an attribute; characters that XML does not allow become the replacement character. */
 export function escapeXml(text: string): string {
   return text.replaceAll(unwritable, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
 }

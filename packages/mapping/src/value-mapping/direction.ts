@@ -1,13 +1,13 @@
-// One direction of a table, compiled: a hash map of plain keys, and the rows that hold patterns beside it. The first row
-// that matches wins, whichever of the two it is in.
-import { asText, compilePattern } from "@sluice/engine/spi";
+// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row wins, whichever of the
+// two it is in.
+import { asText, compilePattern } from "@sluice/engine/values";
 import type { Cell, MatchMode, TableContent } from "./value-table.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 export interface Direction {
-  /** The first match; undefined when no row has one. With several columns the key is the list of their keys. */
+  /** The first match; undefined when no row matches. With several columns the key is the list of their keys. */
   find(key: unknown): Cell | undefined;
-  /** Rows that hold patterns: a lookup may try each of them. */
+  /** Rows with patterns: a lookup may try each of them. */
   readonly patternRows: number;
 }
 
@@ -17,7 +17,7 @@ interface PatternRow {
   matches(keys: readonly string[]): boolean;
 }
 
-/** Longer keys match no pattern: the work of one lookup stays bounded. */
+/** Longer keys match no pattern, which bounds the work of one lookup. */
 const longestPatternKey = 10_000;
 
 export function buildDirection({ rows, columns }: TableContent, from: readonly number[], to: number): Direction {
@@ -76,7 +76,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
   };
 }
 
-/** Cells of a regex column are patterns unless no character of them means anything else. */
+/** Cells of a regex column are patterns unless they contain no special character. */
 function isPattern(text: string, mode: MatchMode): boolean {
   return mode === "wildcard" ? /[*?]/.test(text) : mode === "regex" && /[\\^$.|?*+()[\]{}]/.test(text);
 }
@@ -91,7 +91,7 @@ function matcher(text: string, mode: MatchMode): (key: string) => boolean {
   return mode === "ignoreCase" ? (key) => key.toLowerCase() === folded : (key) => key === folded;
 }
 
-/** Lengths keep `ab`+`c` apart from `a`+`bc`. */
+/** Lengths distinguish `ab`+`c` from `a`+`bc`. */
 function joined(texts: readonly string[], modes: readonly MatchMode[]): string {
   if (texts.length === 1) return modes[0] === "ignoreCase" ? (texts[0] as string).toLowerCase() : (texts[0] as string);
   let key = "";

@@ -1,9 +1,13 @@
-// A table document, short or long form, as JSON gives it → a checked table. Every fault is reported with its place.
-import { compilePattern, isPlainObject } from "@sluice/engine/spi";
+// Reads a table document, short or long form. Every problem is reported with its position.
+import { compilePattern, isPlainObject } from "@sluice/engine/values";
+import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import { shown, unknownMembers, type Problem } from "../problem.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
 
 export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
+
+const rowsPerStep = 5_000;
+const patternsPerStep = 50;
 
 export interface ReadTable {
   readonly table: ValueTable | undefined;
@@ -14,28 +18,33 @@ const longMembers = ["name", "onMissing", "match", "columns", "rows"];
 const shortMembers = ["name", "onMissing", "match", "entries", "default"];
 const columnMembers = ["id", "agency", "identifier", "default", "match"];
 
-export function readTable(id: string, document: unknown): ReadTable {
+export const readTable = (id: string, document: unknown): ReadTable => allAtOnce(readTableInSteps(id, document));
+
+/** Like {@link readTable}, in steps. */
+export function* readTableInSteps(id: string, document: unknown): InSteps<ReadTable> {
   const problems: Problem[] = [];
-  const content = isPlainObject(document) ? readContent(document, problems) : undefined;
-  if (content === undefined && problems.length === 0) problems.push({ path: "", message: "a table is an object with 'columns' and 'rows', or with 'entries'" });
+  const content = isPlainObject(document) ? yield* readContent(document, problems) : undefined;
+  if (content === undefined && problems.length === 0)
+    problems.push({ path: "", message: "a table must be an object with 'columns' and 'rows', or with 'entries'" });
   return { table: problems.length === 0 && content !== undefined ? new ValueTable(id, content) : undefined, problems };
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-function readContent(document: Members, problems: Problem[]): TableContent | undefined {
+function* readContent(document: Members, problems: Problem[]): InSteps<TableContent | undefined> {
   const isShort = Object.hasOwn(document, "entries");
   refuseUnknown(document, isShort ? shortMembers : longMembers, "", problems);
   const name = text(document, "name", "", problems);
   const match = oneOf(document, "match", matchModes, "", problems) ?? "exact";
   const onMissing = oneOf(document, "onMissing", missingRules, "", problems);
-  if (isShort) return readEntries(document, { name, match, onMissing: onMissing ?? (document["default"] === undefined ? "error" : "default") }, problems);
+  if (isShort)
+    return yield* readEntries(document, { name, match, onMissing: onMissing ?? (document["default"] === undefined ? "error" : "default") }, problems);
   const columns = readColumns(document["columns"], match, problems);
-  const rows = readRows(document["rows"], columns, problems);
+  const rows = yield* readRows(document["rows"], columns, problems);
   return { name, match, onMissing: onMissing ?? "error", columns, rows };
 }
 
-function readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): TableContent {
+function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): InSteps<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
   if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected text, a number, true or false" });
@@ -52,7 +61,7 @@ function readEntries(document: Members, about: Pick<TableContent, "name" | "matc
       else report(problems, `entries[${shown(key)}]`, "expected text, a number, true, false or null");
     }
   }
-  checkPatterns(rows, columns, problems);
+  yield* checkPatterns(rows, columns, problems);
   return { ...about, columns, rows };
 }
 
@@ -70,7 +79,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     const id = column["id"];
     if (typeof id !== "string" || id.trim() === "" || id.length > 128 || /[\r\n]/.test(id))
       problems.push({ path, message: "expected a column id: text on one line of up to 128 characters" });
-    else if (seen.has(id)) problems.push({ path, message: `column '${id}' stands twice` });
+    else if (seen.has(id)) problems.push({ path, message: `duplicate column '${id}'` });
     else seen.add(id);
     const fallback = column["default"];
     if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected text, a number, true, false or null" });
@@ -84,13 +93,14 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
   });
 }
 
-function readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): readonly (readonly Cell[])[] {
+function* readRows(value: unknown, columns: readonly TableColumn[], problems: Problem[]): InSteps<readonly (readonly Cell[])[]> {
   if (!Array.isArray(value)) {
     problems.push({ path: "rows", message: "expected a list of rows" });
     return [];
   }
   if (value.length > tableLimits.rows) problems.push({ path: "rows", message: `more than ${tableLimits.rows} rows` });
   for (let index = 0; index < value.length && problems.length < tableLimits.problems; index++) {
+    if (index % rowsPerStep === 0) yield undefined;
     const row: unknown = value[index];
     if (!Array.isArray(row)) report(problems, `rows[${index}]`, "expected a list of cells");
     else if (row.length !== columns.length) report(problems, `rows[${index}]`, `expected ${columns.length} cells, got ${row.length}`);
@@ -101,11 +111,11 @@ function readRows(value: unknown, columns: readonly TableColumn[], problems: Pro
     }
   }
   const rows = value as readonly (readonly Cell[])[];
-  if (problems.length === 0) checkPatterns(rows, columns, problems);
+  if (problems.length === 0) yield* checkPatterns(rows, columns, problems);
   return rows;
 }
 
-function checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): void {
+function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly TableColumn[], problems: Problem[]): InSteps<void> {
   for (const [column, { id, match }] of columns.entries()) {
     if (match !== "wildcard" && match !== "regex") continue;
     const patterns: (readonly [index: number, source: string])[] = [];
@@ -113,10 +123,15 @@ function checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly Tab
       const cell = row[column];
       if (typeof cell === "string" && /[\\^$.|?*+()[\]{}]/.test(cell)) patterns.push([index, cell]);
     }
-    // Counted before the first is compiled: too many would hold up everybody else.
+    // Counted before the first is compiled: compiling too many would block the event loop.
     if (patterns.length > tableLimits.patterns)
       report(problems, `columns[${column}]`, `column '${id}' has ${patterns.length} patterns, more than the ${tableLimits.patterns} allowed`);
-    else if (match === "regex") for (const [index, source] of patterns) checkPattern(source, `rows[${index}][${column}]`, problems);
+    else if (match === "regex") {
+      for (const [at, [index, source]] of patterns.entries()) {
+        if (at % patternsPerStep === 0) yield undefined;
+        checkPattern(source, `rows[${index}][${column}]`, problems);
+      }
+    }
   }
 }
 

@@ -1,19 +1,27 @@
 // Tables as CSV: the first line names the columns, by id or as SAP's `AGENCY|identifier`.
-import { csvLine, parseCsv } from "../text/csv.ts";
+import { csvLine, parseCsvInSteps } from "../text/csv.ts";
+import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import { tableLimits } from "./read-table.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
-/** The table document a CSV text stands for. What it says is checked like any other document. */
-export function tableFromCsv(text: string): Readonly<Record<string, unknown>> {
+const rowsPerPiece = 1_000;
+
+/** A table document, not checked yet. */
+type TableDocument = Readonly<Record<string, unknown>>;
+
+/** The table document of a CSV text. Its content is checked like any other document. */
+export const tableFromCsv = (text: string): TableDocument => allAtOnce(tableFromCsvInSteps(text));
+
+export function* tableFromCsvInSteps(text: string): InSteps<TableDocument> {
   const firstLine = /^[^\r\n]*/.exec(text.replace(/^\ufeff/, ""))?.[0] ?? "";
   const delimiter = [",", ";", "\t"].find((candidate) => firstLine.includes(candidate)) ?? ",";
-  const [header = [], ...rows] = parseCsv(text, { delimiter, quote: '"' });
+  const [header = [], ...rows] = yield* parseCsvInSteps(text, { delimiter, quote: '"' });
   const columns = header.map((name) => {
     const id = (name ?? "").trim();
     const bar = id.indexOf("|");
     return bar < 0 ? id : { id, agency: id.slice(0, bar), identifier: id.slice(bar + 1) };
   });
-  // Editors leave trailing empty values out as often as not.
+  // Editors often omit trailing empty values.
   return {
     columns,
     rows: rows
@@ -22,14 +30,20 @@ export function tableFromCsv(text: string): Readonly<Record<string, unknown>> {
   };
 }
 
-export function tableToCsv({ columns, rows }: TableContent): string {
+export const tableToCsv = (content: TableContent): string => [...tableCsvPieces(content)].join("");
+
+/** The text in pieces of several rows each. */
+export function* tableCsvPieces({ columns, rows }: TableContent): Generator<string> {
   const syntax = { delimiter: ",", quote: '"' };
-  const lines = [
-    csvLine(
-      columns.map((column) => column.id),
-      syntax,
-    ),
-  ];
-  for (const row of rows) lines.push(csvLine(row, syntax));
-  return `${lines.join("\r\n")}\r\n`;
+  const header = csvLine(
+    columns.map((column) => column.id),
+    syntax,
+  );
+  let lines = [header];
+  for (const row of rows) {
+    if (lines.push(csvLine(row, syntax)) < rowsPerPiece) continue;
+    yield `${lines.join("\r\n")}\r\n`;
+    lines = [];
+  }
+  if (lines.length > 0) yield `${lines.join("\r\n")}\r\n`;
 }

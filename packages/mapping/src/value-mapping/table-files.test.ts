@@ -12,7 +12,7 @@ const read = (document: unknown): ValueTable => {
 };
 
 describe("CSV", () => {
-  it("has column ids in its first line; nothing is null, quoted nothing is text", () => {
+  it("has column ids in its first line; an empty value is null, a quoted one is text", () => {
     expect(tableFromCsv('\ufeffshop,sap\r\npiece,ST\r\n"a ""b"", c",\r\nx,""\r\n')).toEqual({
       columns: ["shop", "sap"],
       rows: [
@@ -23,16 +23,16 @@ describe("CSV", () => {
     });
   });
 
-  it("takes SAP's AGENCY|identifier and semicolons", () => {
+  it("accepts SAP's AGENCY|identifier and semicolons", () => {
     const table = read(tableFromCsv("SHOP|unit;SAP|MEINS\npiece;ST\nbox"));
     expect([table.find("SHOP|unit", "SAP|MEINS", "piece"), table.content.columns[1]?.agency, table.content.rows[1]]).toEqual(["ST", "SAP", ["box", null]]);
   });
 
-  it("names the line of a fault", () => {
+  it("names the line of an error", () => {
     expect(() => tableFromCsv('a,b\n"x')).toThrow("the CSV ends inside a quoted value (line 2)");
   });
 
-  it("comes back as it went", () => {
+  it("survives a round trip", () => {
     const cell = fc.option(fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é") }), { nil: null });
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 6 }), (rows) => {
@@ -52,7 +52,7 @@ const sap = `<?xml version="1.0" encoding="UTF-8"?>
 </vm>`;
 
 describe("SAP value_mapping.xml", () => {
-  it("gives rows, default ones first, several values of a group as several rows", () => {
+  it("gives rows, defaults first, several values of a group as several rows", () => {
     const table = read(tableFromXml(sap));
     expect(table.content.rows).toEqual([
       ["piece & more", "ST"],
@@ -67,14 +67,14 @@ describe("SAP value_mapping.xml", () => {
     ]);
   });
 
-  it("is written so that every lookup answers as before", () => {
+  it("is written so that every lookup gives the same result", () => {
     const { content } = read(tableFromXml(sap));
     const again: TableContent = read(tableFromXml(tableToXml(content))).content;
     expect(again).toEqual(content);
     expect(tableToXml(content)).toContain('<entry isDefault="true"><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry>');
   });
 
-  it("answers every lookup as before once it is written and read again", () => {
+  it("gives the same result for every lookup after a round trip", () => {
     const cell = fc.option(fc.constantFrom("x", "y", "1", "2", "<&>"), { nil: null });
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 7 }), (some) => {
@@ -90,7 +90,7 @@ describe("SAP value_mapping.xml", () => {
     );
   });
 
-  it("refuses more columns than a table has before it makes rows of them", () => {
+  it("rejects too many columns before it creates rows", () => {
     const group = (index: number) => `<group><entry><agency>a${index}</agency><schema>s</schema><value>v</value></entry></group>`;
     const text = `<vm>${Array.from({ length: 20_000 }, (_, index) => group(index)).join("")}</vm>`;
     expect(() => tableFromXml(text)).toThrow("size limit: the file has more than 100 pairs of agency and schema");
@@ -102,11 +102,11 @@ describe("SAP value_mapping.xml", () => {
       "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
     ],
     ["<vm>\n<group>&x;</group></vm>", "not well-formed XML: unknown entity &x; (line 2, column 8)"],
-    ["<vm><group></vm>", "not well-formed XML: </vm> where </group> is due (line 1, column 12)"],
+    ["<vm><group></vm>", "not well-formed XML: expected </group>, found </vm> (line 1, column 12)"],
     ["<other/>", "expected the root element <vm>, got <other>"],
     ["<vm><group><entry><agency>A</agency></entry></group></vm>", "group 1 has an entry without <agency>, <schema> or <value>"],
-    ["", "not well-formed XML: there is no root element (line 1, column 1)"],
-  ])("refuses %j", (text, message) => {
+    ["", "not well-formed XML: the root element is missing (line 1, column 1)"],
+  ])("rejects %j", (text, message) => {
     expect(() => tableFromXml(text)).toThrow(message);
   });
 });

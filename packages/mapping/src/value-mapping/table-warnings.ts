@@ -1,23 +1,30 @@
-// Names the values that stand in several rows with different counterparts: only the first of those rows is ever found.
+// Warns of values that appear in several rows with different counterparts: only the first of those rows is ever found.
+import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
 const mostWarnings = 20;
 const mostRows = 5;
+const cellsPerStep = 5_000;
 
-export function tableWarnings({ columns, rows }: TableContent): readonly string[] {
+export const tableWarnings = (content: TableContent): readonly string[] => allAtOnce(tableWarningsInSteps(content));
+
+/** Like {@link tableWarnings}, in steps. */
+export function* tableWarningsInSteps({ columns, rows }: TableContent): InSteps<readonly string[]> {
   const warnings: string[] = [];
   let more = 0;
   for (let column = columns.length - 1; column >= 0; column--) {
     const fold = columns[column]?.match === "ignoreCase";
-    for (const found of repeatedValues(rows, column, fold)) {
+    let groups = 0;
+    for (const found of (yield* repeatedValues(rows, column, fold)).values()) {
+      if (++groups % cellsPerStep === 0) yield undefined;
       const first = rows[found[0] as number] as readonly Cell[];
-      const other = columns.findIndex((_, index) => index !== column && found.some((row) => different(first[index], rows[row]?.[index])));
+      const other = yield* differingColumn({ columns, rows }, column, found);
       if (other < 0) continue;
       if (warnings.length >= mostWarnings) more++;
       else warnings.push(sentence(columns[column]?.id ?? "", String(first[column]), { back: other < column, to: first[other] ?? null, rows: found }));
     }
   }
-  return more === 0 ? warnings : [...warnings, `${more} more values stand in several rows`];
+  return more === 0 ? warnings : [...warnings, `${more} more values appear in several rows`];
 }
 
 function sentence(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {
@@ -26,10 +33,25 @@ function sentence(column: string, value: string, found: { readonly back: boolean
   return `${column} '${value}' maps ${found.back ? "back " : ""}to ${found.to === null ? "nothing" : `'${found.to}'`} (${list})`;
 }
 
-function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): Generator<readonly number[]> {
+/** The first other column in which these rows differ; -1 when they agree. */
+function* differingColumn({ columns, rows }: Pick<TableContent, "columns" | "rows">, column: number, found: readonly number[]): InSteps<number> {
+  const first = rows[found[0] as number] as readonly Cell[];
+  for (let other = 0; other < columns.length; other++) {
+    if (other === column) continue;
+    for (let index = 1; index < found.length; index++) {
+      if (index % cellsPerStep === 0) yield undefined;
+      if (isDifferent(first[other], rows[found[index] as number]?.[other])) return other;
+    }
+  }
+  return -1;
+}
+
+/** The rows of each repeated value of a column. */
+function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): InSteps<ReadonlyMap<string, readonly number[]>> {
   const first = new Map<string, number>();
   const repeated = new Map<string, number[]>();
   for (let row = 0; row < rows.length; row++) {
+    if (row % cellsPerStep === 0) yield undefined;
     const cell = (rows[row] as readonly Cell[])[column];
     if (cell === null || cell === undefined) continue;
     const key = fold ? String(cell).toLowerCase() : String(cell);
@@ -41,8 +63,8 @@ function* repeatedValues(rows: TableContent["rows"], column: number, fold: boole
       else list.push(row);
     }
   }
-  yield* repeated.values();
+  return repeated;
 }
 
-/** A row without a value takes no part in that direction, so it cannot disagree. */
-const different = (one: Cell | undefined, other: Cell | undefined): boolean => one !== other && other !== null && other !== undefined;
+/** A row without a value is not used in that direction, so it cannot differ. */
+const isDifferent = (one: Cell | undefined, other: Cell | undefined): boolean => one !== other && other !== null && other !== undefined;

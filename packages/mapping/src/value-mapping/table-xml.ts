@@ -1,9 +1,13 @@
-// Tables as SAP's value_mapping.xml: `<vm version="2.0"><group id><entry isDefault><agency/><schema/><value/>`. A group is
-// the same thing in several (agency, schema) spaces; several values of one space in a group make several rows.
+// Tables as SAP's value_mapping.xml: `<vm version="2.0"><group id><entry isDefault><agency/><schema/><value/>`. A group holds one thing in
+// several (agency, schema) spaces; several values of one space in a group become several rows.
+import { allAtOnce, type InSteps } from "../text/in-steps.ts";
 import { limitFault, readFault } from "../text/read-fault.ts";
-import { escapeXml, parseXmlTree, type XmlData } from "../text/xml-tree.ts";
+import { escapeXml, parseXmlTreeInSteps, type XmlData } from "../text/xml-tree.ts";
 import { tableLimits } from "./read-table.ts";
 import type { Cell, TableColumn, TableContent } from "./value-table.ts";
+
+/** A table document, not checked yet. */
+type TableDocument = Readonly<Record<string, unknown>>;
 
 interface Entry {
   readonly column: number;
@@ -11,9 +15,11 @@ interface Entry {
   readonly isDefault: boolean;
 }
 
-/** The table document such a file stands for. Rows with default entries come first, because the first row wins. */
-export function tableFromXml(text: string): Readonly<Record<string, unknown>> {
-  const { name, value: root } = parseXmlTree(text, ({ local }) => local);
+/** The table document of such a file. Rows with default entries come first, because the first row wins. */
+export const tableFromXml = (text: string): TableDocument => allAtOnce(tableFromXmlInSteps(text));
+
+export function* tableFromXmlInSteps(text: string): InSteps<TableDocument> {
+  const { name, value: root } = yield* parseXmlTreeInSteps(text, ({ local }) => local);
   if (name !== "vm") throw readFault("xml", `expected the root element <vm>, got <${name}>`);
   const columns = new Map<string, { readonly agency: string; readonly identifier: string; readonly index: number }>();
   const columnOf = (agency: string, identifier: string): number => {
@@ -24,13 +30,14 @@ export function tableFromXml(text: string): Readonly<Record<string, unknown>> {
     columns.set(pair, { agency, identifier, index: columns.size });
     return columns.size - 1;
   };
-  const groups = children(root, "group").map((group, index) => children(group, "entry").map((entry) => readEntry(entry, index, columnOf)));
-  const rows = groups.flatMap((entries) => rowsOf(entries, columns.size));
+  const groups = yield* mapInSteps(children(root, "group"), (group, index) => children(group, "entry").map((entry) => readEntry(entry, index, columnOf)));
+  const rows = (yield* mapInSteps(groups, (entries) => rowsOf(entries, columns.size))).flat();
+  yield undefined;
   const sorted = [...rows.filter((row) => row.isDefault), ...rows.filter((row) => !row.isDefault)];
   return { columns: [...columns.values()].map(columnDocument), rows: sorted.map((row) => row.cells) };
 }
 
-/** A column without an agency is written with its id in both places, and comes back by it. */
+/** A column without an agency is written with its id in both places, and restored from it. */
 function columnDocument({ agency, identifier }: { readonly agency: string; readonly identifier: string }): unknown {
   return { id: agency === identifier ? agency : `${agency}|${identifier}`, agency, identifier };
 }
@@ -55,24 +62,35 @@ function rowsOf(entries: readonly Entry[], width: number): readonly { readonly c
   }));
 }
 
-export function tableToXml({ columns, rows }: TableContent): string {
-  const marks = defaultMarks(columns, rows);
-  const groups = rows.map((row, index) => {
+export const tableToXml = (content: TableContent): string => [...tableXmlPieces(content)].join("");
+
+/** The text in pieces: the whole may be ten times as long as the table. Yields undefined between pieces to allow pauses. */
+export function* tableXmlPieces({ columns, rows }: TableContent): Generator<string | undefined> {
+  const marks = yield* defaultMarks(columns, rows);
+  let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<vm version="2.0">\n`;
+  for (const [index, row] of rows.entries()) {
     const entries = row.map((cell, column) => (cell === null ? "" : entryXml(columns[column] as TableColumn, String(cell), marks[index]?.[column] === true)));
-    return `  <group id="${(index + 1).toString(16).padStart(32, "0")}">\n${entries.join("")}  </group>\n`;
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<vm version="2.0">\n${groups.join("")}</vm>\n`;
+    piece += `  <group id="${(index + 1).toString(16).padStart(32, "0")}">\n${entries.join("")}  </group>\n`;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = "";
+  }
+  yield `${piece}</vm>\n`;
 }
 
+const pieceLength = 256 * 1024;
+
 /**
- * Which cells are marked as default: the first of those that hold one value in a column. Marked rows are read before others, so every
- * row that stands before a marked one has a mark too.
+ * Which cells are marked as default: the first of those with the same value in a column. Marked rows are read before others, so every row
+ * before a marked one is marked too.
  */
-function defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): readonly (readonly boolean[])[] {
+function* defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): InSteps<readonly (readonly boolean[])[]> {
   const seen = columns.map(() => new Map<string, number>());
-  for (const row of rows) for (const [column, cell] of row.entries()) if (cell !== null) count(seen[column] as Map<string, number>, String(cell));
-  const isOnce = rows.map((row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
-  const marks = rows.map((row) => row.map((cell, column) => cell !== null && isFirstOfSeveral(seen[column] as Map<string, number>, String(cell))));
+  yield* mapInSteps(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(seen[column] as Map<string, number>, String(cell)))));
+  const isOnce = yield* mapInSteps(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
+  const marks = yield* mapInSteps(rows, (row) =>
+    row.map((cell, column) => cell !== null && isFirstOfSeveral(seen[column] as Map<string, number>, String(cell))),
+  );
   const last = marks.findLastIndex((row) => row.includes(true));
   for (const [index, row] of marks.slice(0, Math.max(0, last)).entries()) {
     if (row.includes(true)) continue;
@@ -80,6 +98,14 @@ function defaultMarks(columns: TableContent["columns"], rows: TableContent["rows
     row[once >= 0 ? once : (rows[index] as readonly Cell[]).findIndex((cell) => cell !== null)] = true;
   }
   return marks;
+}
+
+const itemsPerStep = 1_000;
+
+function* mapInSteps<T, R>(items: readonly T[], make: (item: T, index: number) => R): InSteps<R[]> {
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) if (made.push(make(item, index)) % itemsPerStep === 0) yield undefined;
+  return made;
 }
 
 function entryXml({ id, agency, identifier }: TableColumn, value: string, isDefault: boolean): string {
@@ -90,7 +116,7 @@ function count(seen: Map<string, number>, value: string): void {
   seen.set(value, (seen.get(value) ?? 0) + 1);
 }
 
-/** The first row of a repeated value is the one that counts; the mark is given once. */
+/** The first row of a repeated value is the one that counts; it is marked once. */
 function isFirstOfSeveral(seen: Map<string, number>, value: string): boolean {
   const times = seen.get(value) ?? 0;
   seen.set(value, 0);

@@ -27,13 +27,13 @@ function table(document: unknown, id = "uom"): ValueTable {
 const problemsOf = (document: unknown): readonly string[] =>
   readTable("t", document).problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
 
-it("too many patterns are refused before the first is looked at", () => {
+it("too many patterns are rejected before the first is compiled", () => {
   const rows = Array.from({ length: 10_001 }, (_, index) => [`(${index}`, "x"]);
   expect(problemsOf({ match: "regex", columns: ["a", "b"], rows })).toEqual(["columns[0]: column 'a' has 10001 patterns, more than the 10000 allowed"]);
 });
 
 describe("lookups", () => {
-  it("go from any column to any column, the first row winning", () => {
+  it("work from any column to any column; the first row wins", () => {
     const uom = table(units);
     expect([uom.find("shop", "sap", "box"), uom.find("sap", "shop", "ST"), uom.find("edi", "shop", "CT"), uom.find("sap", "edi", "ST")]).toEqual([
       "KAR",
@@ -44,7 +44,7 @@ describe("lookups", () => {
     expect(uom.find("SHOP|unit", "SAP|MEINS", "piece")).toBe("ST");
   });
 
-  it("treat null as no value in that space", () => {
+  it("treat null as no value in that column", () => {
     expect(() => table(units).find("shop", "edi", "each")).toThrow(`no entry for "each" in value-mapping table 'uom' (shop -> edi)`);
   });
 
@@ -61,11 +61,11 @@ describe("lookups", () => {
     if (onMissing !== "error") expect(table({ ...units, onMissing }).find("shop", "sap", "crate")).toBe(expected);
   });
 
-  it("show a key that is no single value", () => {
+  it("show a key that is not a single value", () => {
     expect(() => table(units).find("shop", "sap", { unit: "box" })).toThrow(String.raw`no entry for "{\"unit\":\"box\"}" in value-mapping table 'uom'`);
   });
 
-  it("take a character for one, also beyond the basic plane", () => {
+  it("treat a surrogate pair as one character", () => {
     const emoji = table({
       match: "wildcard",
       onMissing: "null",
@@ -79,13 +79,13 @@ describe("lookups", () => {
     expect(["😀", "😀-a", "😀😀", "a"].map((key) => emoji.find("a", "b", key))).toEqual(["one", "two", "many", "one"]);
   });
 
-  it("say so when there is no default", () => {
+  it("report a missing default", () => {
     expect(() => table(units).find("sap", "shop", "X", "default")).toThrow(
       "no entry for \"X\" in value-mapping table 'uom' (sap -> shop), and column 'shop' has no default",
     );
   });
 
-  it("name an unknown column and the ones there are", () => {
+  it("report an unknown column and list the existing ones", () => {
     expect(() => table(units).find("shop", "nosuch", "box")).toThrow("value-mapping table 'uom' has no column 'nosuch': it has shop, sap, edi");
   });
 
@@ -126,7 +126,7 @@ describe("lookups", () => {
     ]).toEqual(["keyboard", "p", null, "plain"]);
   });
 
-  it("take composite keys apart", () => {
+  it("split composite keys", () => {
     const plants = table({
       columns: ["co", "unit", "werk"],
       rows: [
@@ -144,7 +144,7 @@ describe("lookups", () => {
     ]);
   });
 
-  it("take keys by their text and give values as they are", () => {
+  it("compare keys as text and return values unchanged", () => {
     const numbers = table({ entries: { "1": 10, true: false } });
     expect([numbers.find("from", "to", 1), numbers.find("from", "to", "1"), numbers.find("from", "to", true), numbers.find("to", "from", 10)]).toEqual([
       10,
@@ -154,13 +154,13 @@ describe("lookups", () => {
     ]);
   });
 
-  it("keep names every object has apart from keys", () => {
+  it("do not confuse inherited names with keys", () => {
     const odd = table(JSON.parse('{"entries":{"__proto__":"p","constructor":"c"}}'));
     expect([odd.find("from", "to", "__proto__"), odd.find("from", "to", "toString", "null")]).toEqual(["p", null]);
     expect(({} as Record<string, unknown>)["p"]).toBeUndefined();
   });
 
-  it("find what a plain search of the rows finds", () => {
+  it("find the same as a linear search of the rows", () => {
     const cell = fc.oneof(fc.constantFrom("a", "b", "A", "*", "a*"), fc.constant(null));
     fc.assert(
       fc.property(
@@ -184,7 +184,7 @@ describe("lookups", () => {
 });
 
 describe("short form", () => {
-  it("has the columns from and to, and a default that counts", () => {
+  it("has the columns from and to, and an effective default", () => {
     const short = table({ entries: { piece: "ST", box: "KAR" }, default: "ST" });
     expect([short.columnIds, short.find("from", "to", "box"), short.find("from", "to", "crate")]).toEqual([["from", "to"], "KAR", "ST"]);
     expect(() => table({ entries: { a: "b" }, default: "x", onMissing: "error" }).find("from", "to", "c")).toThrow("no entry");
@@ -193,9 +193,9 @@ describe("short form", () => {
 
 describe("checks", () => {
   it.each([
-    [[], ["a table is an object with 'columns' and 'rows', or with 'entries'"]],
+    [[], ["a table must be an object with 'columns' and 'rows', or with 'entries'"]],
     [{ columns: ["a"], rows: [] }, ["columns: expected a list of at least two columns"]],
-    [{ columns: ["a", "a"], rows: [] }, ["columns[1]: column 'a' stands twice"]],
+    [{ columns: ["a", "a"], rows: [] }, ["columns[1]: duplicate column 'a'"]],
     [
       { columns: ["a", "b"], rows: [["1"], "x", [{}, 1]] },
       [
@@ -207,12 +207,10 @@ describe("checks", () => {
     [{ columns: ["a", "b"], rows: [], onMising: "key" }, ["unknown member 'onMising' (did you mean 'onMissing'?)"]],
     [{ columns: ["a", "b"], rows: [], onMissing: "fail" }, ['onMissing: expected one of error, key, null, default, got "fail"']],
     [{ entries: [] }, ["entries: expected an object of keys and values"]],
-    [{ match: "regex", columns: ["a", "b"], rows: [["(", "x"]] }, ["rows[0][0]: the regular expression '(' cannot be used: missing closing ): `(`"]],
+    [{ match: "regex", columns: ["a", "b"], rows: [["(", "x"]] }, ["rows[0][0]: the regular expression '(' is invalid: missing closing ): `(`"]],
     [
       { match: "regex", columns: ["a", "b"], rows: [["(?=x)", "x"]] },
-      [
-        "rows[0][0]: the regular expression '(?=x)' cannot be used: (?=…) is not supported, because look-around and atomic groups cannot be matched in linear time",
-      ],
+      ["rows[0][0]: the regular expression '(?=x)' is invalid: (?=…) is not supported, because look-around and atomic groups cannot be matched in linear time"],
     ],
   ])("%j", (document, expected) => {
     expect(problemsOf(document)).toEqual(expected);
@@ -220,7 +218,7 @@ describe("checks", () => {
 });
 
 describe("warnings", () => {
-  it("name values that stand in several rows", () => {
+  it("list values that appear in several rows", () => {
     expect(tableWarnings(table(units).content)).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
     expect(
       tableWarnings(
@@ -247,7 +245,7 @@ describe("warnings", () => {
     ).toEqual([]);
   });
 
-  it("name values that a column takes for one, whatever their case", () => {
+  it("list values that a column treats as equal ignoring case", () => {
     const rows = [
       ["Ab", "1"],
       ["aB", "2"],
@@ -256,10 +254,10 @@ describe("warnings", () => {
     expect(tableWarnings(table({ columns: ["a", "b"], rows }).content)).toEqual([]);
   });
 
-  it("end after twenty", () => {
+  it("stop after twenty", () => {
     const rows = Array.from({ length: 60 }, (_, index) => [`k${index % 30}`, index]);
     const warnings = tableWarnings(table({ columns: ["a", "b"], rows }).content);
-    expect([warnings.length, warnings.at(-1)]).toEqual([21, "10 more values stand in several rows"]);
+    expect([warnings.length, warnings.at(-1)]).toEqual([21, "10 more values appear in several rows"]);
   });
 });
 

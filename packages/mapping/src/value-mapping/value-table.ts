@@ -1,13 +1,13 @@
-// A checked table. Each direction is compiled to one hash map when it is first asked for, so that a table with many
-// columns costs what is used of it.
-import { asText, FlowError } from "@sluice/engine/spi";
+// A checked table. Each direction is compiled to a hash map on first use, so that a table with many columns only costs what is used.
+import { FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { buildDirection, type Direction } from "./direction.ts";
 
 export const matchModes = ["exact", "ignoreCase", "wildcard", "regex"] as const;
 export type MatchMode = (typeof matchModes)[number];
 
 export const missingRules = ["error", "key", "null", "default"] as const;
-/** What a lookup gives when the table has no entry. */
+/** What a lookup returns when the table has no entry. */
 export type OnMissing = (typeof missingRules)[number];
 
 /** Null: this row has no value in that column. */
@@ -29,7 +29,7 @@ export interface TableContent {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** Finds the value of one key, or of the keys of several columns in their order; undefined when there is none. */
+/** Finds the value of one key, or of the keys of several columns in order; undefined when there is none. */
 export type Find = (key: unknown) => unknown;
 
 export class ValueTable {
@@ -56,7 +56,7 @@ export class ValueTable {
     return this.content.columns.map((column) => column.id);
   }
 
-  /** The compiled direction from one or several columns to another; throws a FlowError for a column that does not exist. */
+  /** The compiled direction from one or several columns to another; throws a FlowError for an unknown column. */
   direction(from: readonly string[], to: string): Direction {
     const name = from.length === 1 ? `${from[0]}\n${to}` : `${from.join("\n")}\n\n${to}`;
     const known = this.#directions.get(name);
@@ -70,13 +70,13 @@ export class ValueTable {
     return direction;
   }
 
-  /** The value of `key` in another column. `onMissing` overrides what the table says. */
+  /** The value of `key` in another column. `onMissing` overrides the table's rule. */
   find(from: string, to: string, key: unknown, onMissing?: OnMissing): unknown {
     const found = this.direction([from], to).find(key);
     return found === undefined ? this.missing([from], to, [key], onMissing) : found;
   }
 
-  /** What a lookup without an entry gives; throws when it must not be without. */
+  /** The result of a lookup without an entry; throws when the rule is `error`. */
   missing(from: readonly string[], to: string, keys: readonly unknown[], onMissing: OnMissing = this.content.onMissing): unknown {
     if (onMissing === "null") return null;
     if (onMissing === "key") return keys.length === 1 ? keys[0] : keys;
@@ -104,7 +104,7 @@ export class ValueTable {
 
 const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** What a lookup says of a table nobody installed. */
+/** The error of a lookup in a table that is not installed. */
 export function unknownTable(id: string): FlowError {
   return new FlowError("java.lang.IllegalArgumentException", `unknown value-mapping table '${clipped(id)}'`, { code: "table-unknown" });
 }

@@ -1,8 +1,11 @@
 import { hasHalves } from "../text/characters.ts";
 
-/** True when the whole text fits a pattern of literal characters, `*` (any run) and `?` (any one). Never slower than pattern × text. */
+/**
+ * True when the whole text matches a pattern of literal characters, `*` (any characters) and `?` (any one). Takes at most pattern × text
+ * steps.
+ */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  // Only `?` can tell one character from the two halves it may be stored in.
+  // Only `?` depends on surrogate pairs.
   return pattern.includes("?") && hasHalves(text) ? matches([...pattern], [...text]) : matches(pattern, text);
 }
 

@@ -1,12 +1,12 @@
-// Strategies that collect into a list. The list is kept aside and becomes the body only on completion, so that until
-// then the aggregate shows the first message.
+// Strategies that collect into a list. The list becomes the body only on completion; until then the result has the body of the
+// first message.
 import { defineBean, type BeanDeclaration, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
 /** The property that holds the list until the result is complete; Camel's name for it. */
 const collected = "CamelGroupedExchange";
 
-/** What was collected so far on a result. */
+/** The list collected so far. */
 function collectedIn(result: Exchange): unknown[] {
   const known = result.property(collected);
   if (Array.isArray(known)) return known as unknown[];
@@ -15,7 +15,13 @@ function collectedIn(result: Exchange): unknown[] {
   return list;
 }
 
-/** Collects what `pick` takes of each message; null is left out. */
+/** The last collected item; undefined when the strategy collects no list. */
+export function lastCollected(result: Exchange): unknown {
+  const known = result.property(collected);
+  return Array.isArray(known) ? known.at(-1) : undefined;
+}
+
+/** Collects the value of `pick` for each message, without nulls. */
 export function listStrategy(pick: (exchange: Exchange) => unknown): AggregationStrategy {
   return {
     aggregate(old, next) {
@@ -46,7 +52,11 @@ function grouped(what: "Body" | "Message" | "Exchange", summary: string, pick: (
   });
 }
 
-export const groupedBody = grouped("Body", "The result's body is the list of all bodies.", (exchange) => exchange.message.body);
-/** A copy, because the first message is also the one that carries the list in the end. */
-export const groupedMessage = grouped("Message", "The result's body is the list of all messages, headers included.", (exchange) => exchange.message.copy());
-export const groupedExchange = grouped("Exchange", "The result's body is the list of all messages, headers included.", (exchange) => exchange.message.copy());
+export const groupedBody = grouped("Body", "The body of the result is the list of all bodies.", (exchange) => exchange.message.body);
+/** A copy, because the first message also carries the list. */
+export const groupedMessage = grouped("Message", "The body of the result is the list of all messages, including headers.", (exchange) =>
+  exchange.message.copy(),
+);
+export const groupedExchange = grouped("Exchange", "The body of the result is the list of all messages, including headers.", (exchange) =>
+  exchange.message.copy(),
+);

@@ -1,9 +1,8 @@
-import { defineBean } from "@sluice/engine/spi";
+import { defineBean, type IdempotentRepository } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { OldestKey } from "../oldest-key.ts";
-import type { IdempotentRepository } from "./idempotent-repository.ts";
 
-/** Keeps the newest keys in memory; the oldest is forgotten first. */
+/** Keeps the newest keys in memory; the oldest is evicted first. */
 export function memoryIdempotentRepository(cacheSize: number): IdempotentRepository {
   const keys = new Set<string>();
   const oldest = new OldestKey(keys);
@@ -17,6 +16,7 @@ export function memoryIdempotentRepository(cacheSize: number): IdempotentReposit
     contains: (key) => keys.has(key),
     remove: (key) => void keys.delete(key),
     confirm: () => undefined,
+    forSessions: () => memoryIdempotentRepository(cacheSize),
   };
 }
 
@@ -29,9 +29,9 @@ export const memoryRepository = defineBean({
   ],
   kind: "idempotent-repository",
   title: "Memory repository",
-  summary: "Remembers seen keys in memory, as long as the flow stays deployed.",
+  summary: "Stores keys in memory while the flow is deployed.",
   group: "repository",
   since: "0.1",
-  properties: { cacheSize: f.integer({ doc: "How many keys are remembered.", default: 1000, min: 1, max: 10_000_000 }) },
+  properties: { cacheSize: f.integer({ doc: "Maximum number of keys; the oldest is evicted first.", default: 1000, min: 1, max: 10_000_000 }) },
   create: ({ cacheSize }) => memoryIdempotentRepository(cacheSize),
 });

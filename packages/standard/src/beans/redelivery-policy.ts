@@ -1,10 +1,11 @@
-import { defineBean, redeliveryFields } from "@sluice/engine/spi";
+import { defineBean } from "@sluice/engine/spi";
+import { redeliveryFields } from "@sluice/engine/tools";
 
 export const redeliveryPolicy = defineBean({
   names: ["org.apache.camel.processor.errorhandler.RedeliveryPolicy", "RedeliveryPolicy", "redeliveryPolicy"],
   kind: "redelivery-policy",
   title: "Redelivery policy",
-  summary: "When and how often a failed step is tried again, for several handlers and clauses at once.",
+  summary: "Retry settings, shared by several error handlers and clauses.",
   group: "errors",
   since: "0.1",
   properties: redeliveryFields,

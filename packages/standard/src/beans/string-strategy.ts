@@ -1,9 +1,10 @@
-import { asText, defineBean } from "@sluice/engine/spi";
+import { defineBean } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 import { listStrategy } from "./grouped.ts";
 
-/** Joins the bodies as text. As with lists, the text becomes the body only on completion. */
+/** Joins the bodies as text. The text becomes the body only on completion. */
 function stringStrategy(delimiter: string): AggregationStrategy {
   const list = listStrategy(({ message: { body } }) => (body === null || body === undefined ? undefined : asText(body)));
   return {
@@ -19,9 +20,9 @@ export const stringAggregation = defineBean({
   names: ["org.apache.camel.processor.aggregate.StringAggregationStrategy", "StringAggregationStrategy", "joinText"],
   kind: "aggregation-strategy",
   title: "Join text",
-  summary: "The result's body is the text of all bodies, joined.",
+  summary: "The body of the result is the text of all bodies, joined.",
   group: "aggregation",
   since: "0.1",
-  properties: { delimiter: f.text({ doc: "What stands between two texts.", default: "" }) },
+  properties: { delimiter: f.text({ doc: "Separator of the texts.", default: "" }) },
   create: ({ delimiter }) => stringStrategy(delimiter),
 });

@@ -1,7 +1,7 @@
 import { defineBean, ending, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
-/** The newest message wins, but a failure is never lost: an earlier one stays the result. */
+/** The newest message is the result, unless an earlier one failed: a failure is never lost. */
 export const useLatestStrategy: AggregationStrategy = {
   aggregate(old: Exchange | undefined, next: Exchange): Exchange {
     if (old === undefined) return next;
@@ -15,7 +15,7 @@ export const useLatest = defineBean({
   names: ["org.apache.camel.processor.aggregate.UseLatestAggregationStrategy", "UseLatestAggregationStrategy", "useLatest"],
   kind: "aggregation-strategy",
   title: "Use latest",
-  summary: "The newest message is the result; an earlier failure stays.",
+  summary: "The newest message is the result, unless an earlier one failed.",
   group: "aggregation",
   since: "0.1",
   properties: {},

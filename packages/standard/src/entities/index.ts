@@ -1,6 +1,7 @@
 import type { EntityDeclaration } from "@sluice/engine/spi";
+import { transformers, validators } from "./data-types.ts";
 import { restConfiguration } from "./rest/rest-configuration.ts";
 import { rest } from "./rest/rest.ts";
 
-/** Top-level words beyond those the engine itself knows. */
-export const restEntities: readonly EntityDeclaration[] = [rest, restConfiguration];
+/** Top-level elements in addition to those of the engine. */
+export const restEntities: readonly EntityDeclaration[] = [rest, restConfiguration, transformers, validators];

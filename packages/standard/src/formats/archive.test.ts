@@ -29,7 +29,7 @@ describe.each([
     expect(back.message.headers.get("CamelFileName")).toBe("report.txt");
   });
 
-  test("folders of the name are kept when asked for, the id is the name of last resort", () => {
+  test("folders of the name are kept on request, and the message id is the fallback name", () => {
     const kept = exchangeOf("x", { CamelFileName: "/in/a.txt" });
     format({ preservePathElements: "true" }).marshal("x", kept);
     expect(kept.message.headers.get("CamelFileName")).toBe(`in/a.txt.${kind}`);
@@ -42,7 +42,7 @@ describe.each([
     expect(format().unmarshal(format().marshal("", exchangeOf()), exchangeOf())).toEqual(new Uint8Array());
   });
 
-  test("what is no archive is refused", () => {
+  test("an invalid archive is rejected", () => {
     expect(() => format().unmarshal("x".repeat(2000), exchangeOf())).toThrowError(expect.objectContaining({ code: `invalid-${kind}` }));
   });
 });
@@ -54,7 +54,7 @@ describe("several entries", () => {
     expect(() => zipFile.create(optionsOf(zipFile)).unmarshal(packed, exchangeOf())).toThrowError(/has 3 entries: set usingIterator/);
   });
 
-  test("are messages with the name of their entry, which is never a path to write to", () => {
+  test("are messages with the name of their entry, which is never used as a path", () => {
     const parts = zipFile.create(optionsOf(zipFile, { usingIterator: "true" })).unmarshal(packed, exchangeOf()) as readonly Message[];
     expect(parts.map((part) => [part.headers.get("zipFileName"), text(part.body).length])).toEqual([
       ["a.txt", 1],
@@ -70,7 +70,7 @@ describe("several entries", () => {
   });
 });
 
-test("damaged zip directories are refused, not read past", () => {
+test("damaged zip directories are rejected without reading out of bounds", () => {
   const packed = zipSync({ "a.txt": bytes("A".repeat(100)) });
   const format = zipFile.create(optionsOf(zipFile));
   for (let at = 0; at < packed.length; at++) {
@@ -85,7 +85,7 @@ test("damaged zip directories are refused, not read past", () => {
   }
 });
 
-test("the tar program reads what is written, and the other way round", () => {
+test("the tar program reads our archives, and we read its archives", () => {
   const folder = mkdtempSync(join(tmpdir(), "tar-"));
   try {
     writeFileSync(join(folder, "own.tar"), writeTar("greeting.txt", bytes("hello")));

@@ -1,7 +1,8 @@
-// What zipFile and tarFile share: one entry is the body, several are parts for a splitter, each a message of its own.
-import { FlowError, Headers, Message, asText, type Exchange } from "@sluice/engine/spi";
-import { f } from "@sluice/model";
-import { commonFields } from "./format-input.ts";
+// Shared by zipFile and tarFile: one entry becomes the body, several become messages for a split.
+import { FlowError, Headers, Message, type Exchange, type Format } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { f, type Values } from "@sluice/model";
+import { commonFields, withBytes } from "./format-input.ts";
 
 export interface ArchiveEntry {
   readonly name: string;
@@ -11,27 +12,48 @@ export interface ArchiveEntry {
 export const archiveFields = {
   ...commonFields,
   usingIterator: f.boolean({
-    doc: "Reading gives one message per entry, for a split to go through; otherwise there must be exactly one entry.",
+    doc: "Reading yields one message per entry, for a split; otherwise the archive must have exactly one entry.",
     default: false,
   }),
-  allowEmptyDirectory: f.boolean({ doc: "Whether folders among the entries become (empty) parts.", default: false, group: "advanced" as const }),
+  allowEmptyDirectory: f.boolean({ doc: "Whether folders become (empty) parts.", default: false, group: "advanced" as const }),
   preservePathElements: f.boolean({
-    doc: "Whether the entry is named with its folders or only with its last part.",
+    doc: "Whether the entry name includes folders or only the file name.",
     default: false,
     group: "advanced" as const,
   }),
-  maxDecompressedSize: f.size({ doc: "The most one entry may unpack to, in bytes.", default: 64 * 1024 * 1024, group: "advanced" as const }),
+  maxDecompressedSize: f.size({ doc: "Maximum decompressed size of one entry, in bytes.", default: 64 * 1024 * 1024, group: "advanced" as const }),
 };
 
-/** The name of the entry that is written: the file name the route set, else the exchange's id. */
-export function entryName(exchange: Exchange, preservePathElements: boolean): string {
+interface ArchiveCodec {
+  read(bytes: Uint8Array, maxDecompressedSize: number, allowEmptyDirectory: boolean): readonly ArchiveEntry[];
+  write(name: string, bytes: Uint8Array): Uint8Array;
+}
+
+export function archiveFormat(
+  kind: "zip" | "tar",
+  { usingIterator, allowEmptyDirectory, preservePathElements, maxDecompressedSize }: Values<typeof archiveFields>,
+  { read, write }: ArchiveCodec,
+): Format {
+  return {
+    marshal(body, exchange) {
+      const name = entryName(exchange, preservePathElements);
+      exchange.message.headers.set("CamelFileName", `${name}.${kind}`);
+      return withBytes(body, (bytes) => write(name, bytes));
+    },
+    unmarshal: (body, exchange) =>
+      withBytes(body, (bytes) => readEntries(read(bytes, maxDecompressedSize, allowEmptyDirectory), kind, usingIterator, exchange)),
+  };
+}
+
+/** The name of the written entry: the file name set by the route, else the exchange id. */
+function entryName(exchange: Exchange, preservePathElements: boolean): string {
   const given = asText(exchange.message.headers.get("CamelFileName"));
   const name = given === "" ? exchange.id : given.replaceAll("\\", "/").replace(/^\/+/, "");
   return preservePathElements ? name : name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** The body an archive becomes. Names are data: nothing is ever written to where they point. */
-export function readEntries(entries: readonly ArchiveEntry[], kind: "zip" | "tar", usingIterator: boolean, exchange: Exchange): unknown {
+/** The body of an archive. Entry names are data: nothing is written to the paths they name. */
+function readEntries(entries: readonly ArchiveEntry[], kind: "zip" | "tar", usingIterator: boolean, exchange: Exchange): unknown {
   const headersOf = (name: string): Readonly<Record<string, string>> => ({ [`${kind}FileName`]: name, CamelFileName: name });
   if (usingIterator) return entries.map((entry) => new Message(entry.content(), Headers.of(headersOf(entry.name))));
   if (entries.length > 1)

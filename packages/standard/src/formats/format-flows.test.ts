@@ -1,9 +1,9 @@
 import { faultsOf, flow } from "@sluice/testkit";
-import { asText } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { describe, expect, test } from "vitest";
 
 describe("formats and XML in a flow", () => {
-  test("split goes through the nodes XPath found; the message itself stays", async () => {
+  test("split iterates over XPath nodes; the message itself is unchanged", async () => {
     const run = await flow("- split: {xpath: /a/b, steps: [{to: 'mock:part'}]}\n- to: mock:end\n");
     expect((await run({ body: "<a><b>1</b><b x='2'/></a>" })).error).toBeUndefined();
     expect(run.mocks.get("part")?.map(({ body }) => asText(body))).toEqual(["<b>1</b>", '<b x="2"/>']);
@@ -19,12 +19,12 @@ describe("formats and XML in a flow", () => {
     });
   });
 
-  test("prefixes are given as a list", async () => {
+  test("prefixes can be a list", async () => {
     const run = await flow("- setBody: {xpath: {expression: '/n:a', namespace: [{key: n, value: 'urn:x'}], resultType: String}}\n");
     expect((await run({ body: '<a xmlns="urn:x">1</a>' })).body).toBe("1");
   });
 
-  test("entries of a zip file are split into messages that know their names", async () => {
+  test("entries of a zip file are split into messages with their names", async () => {
     const run = await flow(
       "- marshal: {zipFile: {}}\n- unmarshal: {zipFile: {usingIterator: true}}\n- split: {simple: '${body}', steps: [{convertBodyTo: String}, {to: 'mock:entry'}]}\n",
     );
@@ -45,21 +45,21 @@ describe("formats and XML in a flow", () => {
     ]);
   });
 
-  test("a malformed message fails with its place and is the sender's fault", async () => {
+  test("a malformed message fails with its position and counts as a client error", async () => {
     const run = await flow("- unmarshal: {json: {}}\n");
     const { exchange, error } = await run({ body: '{"a": 1,}' });
-    expect(error).toBe('the body is no JSON: unexpected "}" at line 1, column 9');
+    expect(error).toBe('the body is not valid JSON: unexpected "}" at line 1, column 9');
     expect(exchange.failure).toMatchObject({ code: "invalid-json", details: { clientFault: true } });
   });
 });
 
 test.each([
-  ["- setBody: {xpath: '/a['}", /the xpath expression is wrong/],
+  ["- setBody: {xpath: '/a['}", /the xpath expression is invalid/],
   ["- marshal: {protobuf: {}}", /protobuf is not available; use json/],
   ["- marshal: {jsn: {}}", /did you mean 'json'/],
   ["- marshal: {}", /format/],
   ["- unmarshal: {csv: {delimiter: '\"'}}", /must differ from quote/],
-  ["- unmarshal: {custom: {ref: none}}", /no data format 'none'/],
+  ["- unmarshal: {custom: {ref: none}}", /unknown data format 'none'/],
 ])("%s is refused when it is deployed", (yaml, message) => {
   expect(faultsOf(yaml)[0]).toMatch(message);
 });

@@ -1,14 +1,15 @@
-// What a format reads. Bodies may be text, bytes or a stream of either; a format that cannot read piecemeal has the
-// stream collected, up to a limit, and waits only then.
-import { FlowError, asText, type Awaitable } from "@sluice/engine/spi";
+// Input of a format: text, bytes or a stream of either. For formats that need the whole input, a stream is collected up to a
+// limit; only then is the result asynchronous.
+import { FlowError, type Awaitable } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
-/** The most a format collects or unpacks, in bytes. */
+/** Maximum size that a format collects or decompresses, in bytes. */
 export const largestPayload = 64 * 1024 * 1024;
 
 /** Options every format has. */
 export const commonFields = {
-  id: f.string({ doc: "The name under which `custom: {ref}` finds a format declared in `dataFormats`.", group: "advanced" }),
+  id: f.string({ doc: "Id for `custom: {ref}`, for formats declared in `dataFormats`.", group: "advanced" }),
 };
 
 const encoder = new TextEncoder();
@@ -19,13 +20,13 @@ export function isStream(body: unknown): body is AsyncIterable<Chunk> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Calls `use` with the bytes of a body: at once, or when a stream has been read. */
+/** Calls `use` with the bytes of a body: immediately, or when a stream has been read. */
 export function withBytes<T>(body: unknown, use: (bytes: Uint8Array) => T): Awaitable<T> {
   if (isStream(body)) return collect(body).then(use);
   return use(body instanceof Uint8Array ? body : encoder.encode(asText(body)));
 }
 
-/** Calls `use` with the text of a body: at once, or when a stream has been read. A byte order mark is dropped. */
+/** Calls `use` with the text of a body: immediately, or when a stream has been read. A byte order mark is removed. */
 export function withText<T>(body: unknown, use: (text: string) => T): Awaitable<T> {
   if (isStream(body)) return collect(body).then((bytes) => use(asText(bytes)));
   const text = asText(body);
@@ -62,7 +63,7 @@ export function payloadError(what: string): FlowError {
   });
 }
 
-/** The fault of a message that is not what its format says. */
+/** The error for a body that does not match its format. */
 export function invalidInput(format: string, message: string, cause?: unknown): FlowError {
   return new FlowError("org.apache.camel.TypeConversionException", message, { code: `invalid-${format}`, cause, details: { clientFault: true } });
 }

@@ -1,11 +1,14 @@
 import type { LanguageDeclaration } from "@sluice/engine/spi";
 import { constant } from "./constant/constant.ts";
+import { csimple } from "./csimple/csimple.ts";
 import { exchangeProperty } from "./exchange-property/exchange-property.ts";
+import { groovy } from "./groovy/groovy.ts";
 import { header } from "./header/header.ts";
 import { jq } from "./jq/jq.ts";
 import { jsonata } from "./jsonata/jsonata.ts";
 import { jsonpath } from "./jsonpath/jsonpath.ts";
 import { language } from "./language/language.ts";
+import { method } from "./method/method.ts";
 import { simple } from "./simple/simple.ts";
 import { tokenize } from "./tokenize/tokenize.ts";
 import { variable } from "./variable/variable.ts";
@@ -28,4 +31,7 @@ export const languages: readonly LanguageDeclaration[] = [
   tokenize,
   xtokenize,
   jsonata,
+  groovy,
+  method,
+  csimple,
 ];

@@ -1,4 +1,4 @@
-// What a message brings fills its own place in an address and nothing more (F06, F11).
+// A value from a message fills its own place in an address and nothing more (F06, F11).
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { flow } from "@sluice/testkit";
@@ -22,29 +22,29 @@ describe("values in a dynamic address", () => {
     expect((await run({ headers: { q } })).error).toContain(`mock:x?${expected}, `);
   });
 
-  it("cannot begin a query", async () => {
+  it("cannot start a query", async () => {
     expect(await addressOf('toD: "mock:x-${header.q}"', "a?b=c")).toBe("mock://x-a%3Fb=c");
   });
 
   it("cannot leave the folder", async () => {
     for (const q of ["..", "../b", "a/../../b", "..\\b"])
-      await expect(addressOf('toD: "mock:out/${header.q}"', q), q).rejects.toThrow(/leads out of the address's path/);
+      await expect(addressOf('toD: "mock:out/${header.q}"', q), q).rejects.toThrow(/leaves the path of the address/);
     expect(await addressOf('toD: "mock:out/${header.q}"', "a..b/c")).toBe("mock://out/a..b/c");
   });
 
-  it("cannot add a further address to a list", async () => {
+  it("cannot add another address to a list", async () => {
     const run = await flow('- recipientList: {simple: "mock:a-${header.q}"}');
     await run({ headers: { q: "x,mock:b" } });
     expect([...run.mocks.keys()]).toEqual(["a-x,mock:b"]);
   });
 
-  it("stay inside parameters, RAW( of their own included", async () => {
+  it("stay inside parameters, even if they contain RAW(", async () => {
     const run = await flow('- toD: {uri: mock, parameters: {name: "${header.q}"}}');
     for (const q of ["RAW(a)&x=y", "#class:a", "a&b=c"]) await run({ headers: { q } });
     expect([...run.mocks.keys()].toSorted()).toEqual(["#class:a", "RAW(a)&x=y", "a&b=c"]);
   });
 
-  it("any text reaches an endpoint of that very name, or is refused", async () => {
+  it("any text reaches an endpoint with exactly that name, or is rejected", async () => {
     const run = await flow('- toD: "mock:n-${header.q}"');
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 12 }), async (q) => {
@@ -56,13 +56,13 @@ describe("values in a dynamic address", () => {
   });
 });
 
-describe("an address that is nothing but an expression", () => {
+describe("an address that is only an expression", () => {
   const live = { delivery: { session: undefined as never, trigger: { uri: "webhook:x", method: "POST" } } };
 
-  it("is refused for what came with a message, unless the flow allows its scheme or says it elsewhere (F06)", async () => {
+  it("is rejected for addresses from a message, unless the flow allows the scheme or names the address (F06)", async () => {
     const run = await flow('- toD: "${header.q}"');
     for (const q of ["mock:private", "direct:start", "file:/etc", "exec:id", "http://127.0.0.1/"])
-      expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is refused: it came with the message/);
+      expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is refused: it was taken from the message/);
     const seda = { delivery: { session: undefined as never, trigger: { uri: "seda:x" } } };
     expect((await run({ headers: { q: "mock:private" }, ...seda })).error).toMatch(/refused/);
     expect(run.mocks.size).toBe(0);
@@ -71,7 +71,7 @@ describe("an address that is nothing but an expression", () => {
     expect((await allowing({ headers: { q: "direct:start" }, ...live })).error).toMatch(/not in allowedSchemes/);
   });
 
-  it("stays refused after a test by hand used it", async () => {
+  it("stays rejected after a manual test used it", async () => {
     const run = await flow('- toD: "${header.q}"');
     expect((await run({ headers: { q: "mock:m" } })).error).toBeUndefined();
     expect((await run({ headers: { q: "mock:m" }, ...live })).error).toMatch(/refused/);

@@ -1,15 +1,16 @@
-// Addresses with expressions in them. What an expression brings fills its own place and nothing more: it cannot add options,
-// begin a query, climb out of a path or add a further address. Only an expression that stands at the very beginning is taken
-// as it is, because there it is the address; the flow's allowed schemes decide about those.
+// Addresses that contain expressions. A value is encoded for its position: it cannot add options, start a query, leave the
+// path or add another address. Only an expression at the very start is used unencoded, because it is the address itself; the
+// flow's allowed schemes restrict it.
 import type { Span } from "@sluice/model";
-import { asText, FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import { FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 
 interface Part {
   readonly text: string;
   readonly isExpression: boolean;
 }
 
-/** Compiles an address of literal text and `${…}`; `delimiter` is what separates several addresses in the text. */
+/** Compiles an address of literal text and `${…}`; `delimiter` separates several addresses in the text. */
 export function addressTemplate(text: string, compiler: Compiler, span: Span, delimiter?: string): Expression<string> {
   const parts = partsOf(text);
   const whole = (): Expression => compiler.expression({ language: "simple", text, options: {}, span });
@@ -42,7 +43,7 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
   };
 }
 
-/** A value for one option: must not grow further options, whatever the message puts in it. */
+/** Encodes a value for one option, so that a message cannot add further options. */
 export function encodeOption(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Cs}/gu, "\uFFFD")).replaceAll(/[()]/g, (bracket) => (bracket === "(" ? "%28" : "%29"));
 }
@@ -51,7 +52,7 @@ function encodePath(value: string, delimiter?: string): string {
   return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percent), delimiter);
 }
 
-/** As a path, but text that is percent-encoded already stays so: web addresses are not decoded on the way. */
+/** Encodes a value for a web path; existing percent-encoding is kept, because web addresses are not decoded. */
 function encodeWebPath(value: string, delimiter?: string): string {
   return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percent), delimiter);
 }
@@ -67,7 +68,7 @@ function percent(character: string): string {
   return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : encoded;
 }
 
-/** True when a segment of the path leads to the folder above. */
+/** True when a path segment is `..`, encoded or not. */
 function climbs(address: string): boolean {
   const path = address.split("?", 1)[0] as string;
   return /(?:^|[/:\\])(?:\.|%2e){2}(?:[/\\]|%2f|%5c|$)/i.test(path);
@@ -76,14 +77,14 @@ function climbs(address: string): boolean {
 function climbing(address: string): FlowError {
   return new FlowError(
     "org.apache.camel.ResolveEndpointFailedException",
-    `endpoint '${address.slice(0, 200)}' is refused: a value from the message leads out of the address's path`,
+    `endpoint '${address.slice(0, 200)}' is refused: a value from the message leaves the path of the address`,
     {
       code: "endpoint-refused",
     },
   );
 }
 
-/** Cuts text at its functions, which end at the brace that closes them. */
+/** Splits text into literals and `${…}` functions. */
 function partsOf(text: string): readonly Part[] {
   const parts: Part[] = [];
   let from = 0;
@@ -108,7 +109,7 @@ function openingAt(text: string, at: number): number {
   return opening.exec(text)?.[0].length ?? 0;
 }
 
-/** Where the function that begins at `at` ends; undefined when none begins there or it is never closed. */
+/** End of the function that starts at `at`; undefined when none starts there or it is not closed. */
 function functionEnd(text: string, at: number): number | undefined {
   const length = openingAt(text, at);
   if (length === 0) return undefined;
@@ -124,7 +125,7 @@ function functionEnd(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Operators join functions, so that their parts mean nothing by themselves. */
+/** Text with operators must be compiled as a whole: its parts have no meaning on their own. */
 function hasOperators(parts: readonly Part[]): boolean {
   return parts.some((part) => !part.isExpression && /(?:^|\s)(?:\?:|\??~>)\s|\$init\{/.test(`${part.text} `));
 }

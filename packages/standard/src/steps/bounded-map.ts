@@ -1,6 +1,6 @@
 import { OldestKey } from "../oldest-key.ts";
 
-/** Makes what is asked for and keeps the entries used last. */
+/** LRU map that creates missing entries. */
 export class BoundedMap<K, V> {
   readonly #most: number;
   readonly #create: () => V;

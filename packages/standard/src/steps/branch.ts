@@ -1,8 +1,8 @@
-import type { Awaitable, Exchange, Processor } from "@sluice/engine/spi";
+import { toFlowError, type Awaitable, type Exchange, type Processor } from "@sluice/engine/spi";
+import { endExchange } from "@sluice/engine/tools";
 import { settle } from "./settle.ts";
-import { endCopy } from "./when-over.ts";
 
-/** One copy and what is to run with it. */
+/** One copy of the exchange and the processor it runs. */
 export interface Branch {
   readonly copy: Exchange;
   readonly run: Processor;
@@ -10,7 +10,7 @@ export interface Branch {
 
 export type Branches = Iterator<Branch> | AsyncIterator<Branch>;
 
-/** Runs a copy to its end; a failure stays with the copy, because the other copies still have their turn. */
+/** Runs a copy to its end. A failure is stored on the copy, so that the other copies still run. */
 export function runBranch({ copy, run }: Branch): Awaitable {
   return settle(
     () => run(copy),
@@ -19,7 +19,12 @@ export function runBranch({ copy, run }: Branch): Awaitable {
       error.stepId ??= copy.at?.id;
       error.routeId ??= copy.run.route.id;
       copy.failure = error;
-      endCopy(copy);
+      return endCopy(copy);
     },
   );
+}
+
+/** Completes a copy, since no route does; a failing completion handler fails the copy. */
+function endCopy(copy: Exchange): Awaitable {
+  return endExchange(copy, (thrown) => void (copy.failure ??= toFlowError(thrown)));
 }

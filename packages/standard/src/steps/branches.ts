@@ -1,9 +1,10 @@
-import { copyExchange, type Exchange, type Host, type Processor } from "@sluice/engine/spi";
+import type { Exchange, Host, Processor } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import type { Branch } from "./branch.ts";
 
-/** One copy per processor, made when its turn comes, with the properties multicast and recipientList give. */
+/** Creates one copy per processor on demand, with the properties that multicast and recipientList set. */
 export function* branchesOf(original: Exchange, runs: Iterator<Processor>, host: Host, shareUnitOfWork: boolean): Generator<Branch> {
-  // The message is taken once: branches that run at the same time must not see each other's changes to the original.
+  // Snapshot the message once: concurrent branches must not see each other's changes to the original.
   const message = original.message;
   let index = 0;
   for (let current = runs.next(); current.done !== true; index++) {

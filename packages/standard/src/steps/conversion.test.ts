@@ -1,7 +1,7 @@
 import { faultsOf, flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("converts and fails for what cannot be, unless it need not", async () => {
+it("converts, and fails for invalid values unless mandatory is false", async () => {
   const strict = await flow("- convertBodyTo: int");
   expect((await strict({ body: "12" })).body).toBe(12);
   expect((await strict({ body: null })).body).toBeNull();
@@ -18,12 +18,12 @@ it("reads and writes other charsets", async () => {
   expect((await write({ body: "grüß€" })).body).toEqual(new Uint8Array([...latin, 0x3f]));
 });
 
-it("says what it does not know", () => {
-  expect(faultsOf("- convertBodyTo: com.acme.Order").join()).toContain("there is no type 'com.acme.Order'");
-  expect(faultsOf("- convertBodyTo: {type: String, charset: klingon}").join()).toContain("there is no charset 'klingon'");
+it("reports unknown types", () => {
+  expect(faultsOf("- convertBodyTo: com.acme.Order").join()).toContain("unknown type 'com.acme.Order'");
+  expect(faultsOf("- convertBodyTo: {type: String, charset: klingon}").join()).toContain("unknown charset 'klingon'");
 });
 
-it("leaves a missing header or variable alone and keeps the source when another is named", async () => {
+it("ignores a missing header or variable, and keeps the source when a target is named", async () => {
   const run = await flow(`
     - convertHeaderTo: {name: qty, toName: n, type: int}
     - convertHeaderTo: {name: none, type: int}

@@ -1,11 +1,12 @@
-// Conversions by type name, with a charset where bytes and text meet.
-import { CompileError, conversionError, findConversion, type Conversion } from "@sluice/engine/spi";
+// Conversions by type name, with a charset for conversions between bytes and text.
+import { CompileError } from "@sluice/engine/spi";
+import { conversionError, findConversion, type Conversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
 export const conversionFields = {
   type: f.string({ doc: "The type to convert to, e.g. String, int, double, boolean, byte[] or a Java class name.", required: true }),
-  charset: f.string({ doc: "How text is written as bytes; UTF-8 unless said.", group: "advanced" }),
-  mandatory: f.boolean({ doc: "Whether a value that cannot be converted is a failure; otherwise it becomes null.", default: true }),
+  charset: f.string({ doc: "Charset for conversions between text and bytes; UTF-8 by default.", group: "advanced" }),
+  mandatory: f.boolean({ doc: "Fails when the value cannot be converted; otherwise the result is null.", default: true }),
 };
 
 export interface ConversionOptions {
@@ -18,7 +19,7 @@ export interface ConversionOptions {
 export function converter({ type, charset, mandatory }: ConversionOptions): Conversion {
   const plain = findConversion(type);
   if (plain === undefined)
-    throw new CompileError("type-unknown", `there is no type '${type}' to convert to`, {
+    throw new CompileError("type-unknown", `unknown type '${type}'`, {
       hint: "use String, int, long, double, boolean, byte[], Map, List or Date",
     });
   const convert = charset === undefined || isUtf8(charset) ? plain : withCharset(plain, type, charset);
@@ -39,7 +40,7 @@ function withCharset(plain: Conversion, type: string, charset: string): Conversi
   const decoder = decoderOf(charset);
   const toBytes = /^(byte\[\]|java\.io\.InputStream|InputStream)$/i.test(type);
   if (toBytes && !/^(iso-?8859-?1|latin-?1|us-ascii|ascii)$/i.test(charset))
-    throw new CompileError("charset-unknown", `text cannot be written as '${charset}'`, { hint: "use UTF-8, ISO-8859-1 or US-ASCII" });
+    throw new CompileError("charset-unknown", `charset '${charset}' cannot be used for writing`, { hint: "use UTF-8, ISO-8859-1 or US-ASCII" });
   const highest = /ascii/i.test(charset) ? 0x7f : 0xff;
   return (value) => {
     const text = value instanceof Uint8Array ? decoder.decode(value) : value;
@@ -53,6 +54,6 @@ function decoderOf(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    throw new CompileError("charset-unknown", `there is no charset '${charset}'`);
+    throw new CompileError("charset-unknown", `unknown charset '${charset}'`);
   }
 }

@@ -1,4 +1,4 @@
-// URIs that are made per message, and the one decision about those that lead nowhere.
+// URIs that are evaluated per message, and the handling of invalid ones.
 import type { Compiler, Exchange, Expression } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type Span } from "@sluice/model";
 import { addressTemplate, encodeOption } from "./address-template.ts";
@@ -6,15 +6,15 @@ import { isTemplate, template } from "./template.ts";
 
 export const dynamicFields = {
   allowedSchemes: f.string({
-    doc: "Comma list of the only connectors the address may lead to, e.g. `direct,seda`; recommended when it comes from the message.",
+    doc: "Connectors the address may use, separated by commas, e.g. `direct,seda`. Recommended when the address comes from the message.",
   }),
   cacheSize: f.integer({
-    doc: "Accepted without effect: the runtime decides how many endpoints it keeps.",
+    doc: "Accepted without effect: a step caches the 1,000 most recently used endpoints and stops those unused for five minutes.",
     group: "advanced",
   }),
 };
 
-/** The URI of `uri` plus `parameters` as one text, and what the author wrote of it. */
+/** The URI of `uri` plus `parameters` as one text, and the template as the author wrote it. */
 export function dynamicUri(
   uri: string,
   parameters: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export function dynamicUri(
 
 const plain = /^[A-Za-z0-9_.~/:,@-]*$/;
 
-/** What the author wrote keeps its meaning (`RAW(…)`, `#bean`); what an expression brings is only ever text. */
+/** Literals keep their syntax (`RAW(…)`, `#bean`); values of expressions are always plain text. */
 function optionValue(written: string, compiler: Compiler, span: Span): Expression<string> {
   if (!isTemplate(written)) {
     const value = plain.test(written) || written.startsWith("RAW(") || written.startsWith("#") ? written : encodeOption(written);
@@ -45,7 +45,7 @@ function optionValue(written: string, compiler: Compiler, span: Span): Expressio
   return (exchange) => encodeOption(value(exchange));
 }
 
-/** The address, or several of them, that an expression gives; what is literal in it stays the author's. */
+/** Compiles an expression that yields one or more addresses. */
 export function addressExpression(node: ExpressionNode, compiler: Compiler, delimiter?: string): Expression {
   const isPlain = node.language === "simple" && Object.keys(node.options).length === 0;
   return isPlain && isTemplate(node.text) && !/^\$(?:simple)?\{[^{}]*\}$/.test(node.text.trim())
@@ -53,7 +53,7 @@ export function addressExpression(node: ExpressionNode, compiler: Compiler, deli
     : compiler.expression(node);
 }
 
-/** Finds what a URI leads to, or nothing when it leads nowhere and that is to be ignored; a scheme that is not allowed is never ignored. */
+/** Finds the endpoint of a URI; undefined when it is invalid and `ignoreInvalid` is set. A scheme that is not allowed always fails. */
 export function outletFinder<T>(find: (uri: string, exchange: Exchange) => T, ignoreInvalid: boolean): (uri: string, exchange: Exchange) => T | undefined {
   if (!ignoreInvalid) return find;
   return (uri, exchange) => {
@@ -66,7 +66,7 @@ export function outletFinder<T>(find: (uri: string, exchange: Exchange) => T, ig
   };
 }
 
-/** `direct:x` as properties show it: `direct://x`. */
+/** The form used in exchange properties: `direct://x` for `direct:x`. */
 export function normalUri(uri: string): string {
   return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
 }

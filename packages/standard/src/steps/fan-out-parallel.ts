@@ -1,11 +1,11 @@
-// Several branches at once, bounded in number and in how far they may run ahead of the slowest.
+// Runs branches concurrently. Bounds how many run and how many finished results wait for an earlier one.
 import type { Awaitable, Exchange } from "@sluice/engine/spi";
 import { runBranch, type Branch, type Branches } from "./branch.ts";
 import type { FanOutOptions, Gathering } from "./gathering.ts";
 
-/** Branches of one exchange that run at the same time. */
+/** Concurrent branches per exchange. */
 const branchesAtOnce = 10;
-/** Finished branches that may wait for an earlier one, so that they can be merged in order. */
+/** Finished branches that may wait for an earlier one to be merged in order. */
 const readAhead = 1000;
 const sliceMs = 10;
 
@@ -45,7 +45,7 @@ async function nextOf(branches: Branches): Promise<Branch | undefined> {
   return next.done === true ? undefined : next.value;
 }
 
-/** Branches under way, and those that are over but whose turn has not come. */
+/** Running branches, and finished ones that wait to be merged in order. */
 class Inbox {
   running = 0;
   wanted = true;
@@ -56,11 +56,11 @@ class Inbox {
   #waiting: (() => void) | undefined = undefined;
   readonly #over = new Map<number, Exchange>();
   readonly #gathering: Gathering;
-  readonly #asTheyCome: boolean;
+  readonly #inCompletionOrder: boolean;
 
-  constructor(gathering: Gathering, asTheyCome: boolean) {
+  constructor(gathering: Gathering, inCompletionOrder: boolean) {
     this.#gathering = gathering;
-    this.#asTheyCome = asTheyCome;
+    this.#inCompletionOrder = inCompletionOrder;
   }
 
   get isFull(): boolean {
@@ -75,7 +75,7 @@ class Inbox {
     else this.#done(branch.copy, index);
   }
 
-  /** Resolves when a branch is over or somebody calls `wake`. */
+  /** Resolves when a branch finishes or `wake` is called. */
   async change(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiting = resolve;
@@ -87,12 +87,12 @@ class Inbox {
     this.#waiting = undefined;
   }
 
-  /** Merges what is over, leaves out what is not, and reports what merging threw. */
+  /** Merges finished branches, reports unfinished ones as missed, and rethrows an error of the strategy. */
   close(): void {
     for (let index = this.#turn; index < this.#launched && this.wanted; index++) {
       const copy = this.#over.get(index);
       if (copy !== undefined) this.#merge(copy, index);
-      else if (this.running > 0 && !this.#asTheyCome) this.#gathering.missed(index);
+      else if (this.running > 0 && !this.#inCompletionOrder) this.#gathering.missed(index);
     }
     this.#closed = true;
     if (this.#problem !== undefined) throw this.#problem.thrown;
@@ -101,7 +101,7 @@ class Inbox {
   #done(copy: Exchange, index: number): void {
     if (this.#closed) return;
     this.running--;
-    if (this.#asTheyCome) this.#merge(copy, index);
+    if (this.#inCompletionOrder) this.#merge(copy, index);
     else {
       this.#over.set(index, copy);
       for (let next = this.#over.get(this.#turn); next !== undefined; next = this.#over.get(this.#turn)) {

@@ -1,22 +1,23 @@
-import { cancelledError, ending, type Exchange, type Host } from "@sluice/engine/spi";
+import { ending, type Exchange, type Host } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 import { mergeResult } from "./merge-result.ts";
 
 export interface FanOutOptions {
   readonly parallelProcessing: boolean;
-  /** In parallel, merges in the order of completion. */
+  /** With parallel processing: merge in the order of completion. */
   readonly streaming: boolean;
   readonly stopOnException: boolean;
-  /** Milliseconds; 0 waits as long as it takes. Only in parallel. */
+  /** Milliseconds; 0 for no limit. Only with parallel processing. */
   readonly timeout: number;
   readonly shareUnitOfWork: boolean;
   readonly strategy: AggregationStrategy;
-  /** Asked for every failed copy: true keeps the failure out of the result. May throw to give up. */
+  /** Called for each failed copy: true ignores the failure. May throw to stop. */
   readonly tolerate?: ((index: number, done: number) => boolean) | undefined;
   readonly host: Host;
 }
 
-/** Merges copies as they come in. */
+/** Merges finished copies. */
 export class Gathering {
   #result: Exchange | undefined = undefined;
   #stopped: Exchange | undefined = undefined;
@@ -30,7 +31,7 @@ export class Gathering {
     this.#options = options;
   }
 
-  /** Takes a finished copy; false when no further one is wanted. */
+  /** Merges a finished copy; false when no more are needed. */
   take(copy: Exchange, index: number): boolean {
     const { strategy, stopOnException, tolerate, shareUnitOfWork } = this.#options;
     this.#done++;
@@ -46,7 +47,7 @@ export class Gathering {
     return true;
   }
 
-  /** A copy that was left out because time was up. */
+  /** Reports a copy that missed the timeout. */
   missed(index: number): void {
     this.#options.strategy.timeout?.(this.#result, index);
   }
@@ -56,7 +57,7 @@ export class Gathering {
     const result = this.#stopped ?? this.#result;
     if (result === undefined) return;
     if (result === this.#result) this.#options.strategy.complete?.(result);
-    // `stop` in a copy stops only that copy.
+    // `stop` in a copy ends only that copy.
     mergeResult(original, result, { stops: false });
     if (this.#sharedFailure && original.ending === ending.none) original.ending = ending.handled;
   }

@@ -8,13 +8,13 @@ const here = dirname(fileURLToPath(import.meta.url));
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 describe("the list of steps", () => {
-  it("holds one step for every folder, in alphabetical order", () => {
+  it("contains one step for every folder, in alphabetical order", () => {
     const folders = readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(steps.map(({ name }) => kebab(name)).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
     expect(steps.map(({ name }) => name.toLowerCase())).toEqual(steps.map(({ name }) => name.toLowerCase()).toSorted());
   });
 
-  it.each(steps.map((step) => [step.name, step] as const))("%s says what it is for and shows it", (_name, step) => {
+  it.each(steps.map((step) => [step.name, step] as const))("%s has a summary and an example", (_name, step) => {
     expect(step.summary).toMatch(/^[A-Z].*\.$/);
     expect(step.examples.length).toBeGreaterThan(0);
     if (step.shorthand !== undefined) expect(Object.keys(step.options)).toContain(step.shorthand);

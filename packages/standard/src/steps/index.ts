@@ -53,6 +53,7 @@ import { throwException } from "./throw-exception/throw-exception.ts";
 import { toD } from "./to-d/to-d.ts";
 import { to } from "./to/to.ts";
 import { transformDataType } from "./transform-data-type/transform-data-type.ts";
+import { transacted } from "./transacted/transacted.ts";
 import { transform } from "./transform/transform.ts";
 import { unmarshal } from "./unmarshal/unmarshal.ts";
 import { validate } from "./validate/validate.ts";
@@ -111,6 +112,7 @@ export const steps: readonly StepDeclaration[] = [
   throwException,
   to,
   toD,
+  transacted,
   transform,
   transformDataType,
   unmarshal,

@@ -8,7 +8,7 @@ const all = (value: unknown, delimiter = ","): readonly unknown[] => {
   return [...{ [Symbol.iterator]: () => items }];
 };
 
-describe("what a value holds", () => {
+describe("items of a value", () => {
   it.each([
     ["hello", ["hello"]],
     ["", []],
@@ -30,18 +30,18 @@ describe("what a value holds", () => {
     [{ a: 1 }, [{ a: 1 }]],
     [new Set(["p", "q"]), ["p", "q"]],
     [new TextEncoder().encode("x,y"), ["x", "y"]],
-  ])("%j gives %j", (value, expected) => {
+  ])("%j has the items %j", (value, expected) => {
     expect(all(value)).toEqual(expected);
   });
 
-  it("never cuts text when told not to, and takes anything whole with single", () => {
+  it("does not split text when disabled, and treats any value as one item with single", () => {
     expect(all("a,b", "false")).toEqual(["a,b"]);
     expect(all(["a", "b"], "false")).toEqual(["a", "b"]);
     expect(all(["a", "b"], "single")).toEqual([["a", "b"]]);
     expect(all(null, "single")).toEqual([]);
   });
 
-  it("takes iterators as they are and asynchronous ones as asynchronous", async () => {
+  it("keeps iterators unchanged, synchronous or asynchronous", async () => {
     expect(all([1, 2].values())).toEqual([1, 2]);
     const later = itemsOf(
       (async function* () {
@@ -54,7 +54,7 @@ describe("what a value holds", () => {
     expect(await later.next()).toEqual({ done: false, value: "a" });
   });
 
-  it("counts exactly what it later hands out, and joining gives the text back", () => {
+  it("counts exactly the items it returns, and joining them restores the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("a", "b", ",", " ") }), fc.constantFrom(",", ", ", "ab", "aa"), (text, delimiter) => {
         const parts = all(text, delimiter);

@@ -1,7 +1,7 @@
 import { defineConnector, Message, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** A `seda:` that only can be polled: hands out what the test put in, and nothing when it is empty. */
+/** A `seda:` that can only be polled: returns the messages a test put in. */
 export function letterbox(...letters: readonly Message[]): ConnectorDeclaration & { readonly waits: number[] } {
   const waiting = [...letters];
   const waits: number[] = [];
@@ -12,6 +12,7 @@ export function letterbox(...letters: readonly Message[]): ConnectorDeclaration 
     group: "testing",
     since: "0.1",
     syntax: "seda:name",
+    roles: ["poller"],
     path: { name: f.string({ doc: "Name.", required: true }) },
     options: {},
     headers: {},

@@ -4,7 +4,7 @@ import { faultsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("names", () => {
-  it("may be worked out per message", async () => {
+  it("can be evaluated per message", async () => {
     const run = await flow(`
       - setHeader: {name: "h-\${body}", constant: a}
       - setProperty: {name: "p-\${body}", constant: b}
@@ -44,11 +44,11 @@ describe("removing", () => {
     expect(Object.keys(headers)).toEqual(left);
   });
 
-  it("refuses a pattern that is none", () => {
+  it("rejects an invalid pattern", () => {
     expect(faultsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
-  it("of one name takes it literally", async () => {
+  it("of one name matches literally", async () => {
     const run = await flow(`
       - removeHeader: "x*"
       - removeVariable: "global:g"
@@ -60,7 +60,7 @@ describe("removing", () => {
 });
 
 describe("log", () => {
-  it("writes under the route's name unless told otherwise, with its marker", async () => {
+  it("logs under the route's name by default, with its marker", async () => {
     const run = await flow(`
       - log: "got \${body}"
       - log: {message: plain, loggingLevel: WARN, logName: shop, marker: audit}
@@ -73,7 +73,7 @@ describe("log", () => {
     ]);
   });
 
-  it("does not even make the text when nobody would see it", async () => {
+  it("does not format the text when the level is disabled", async () => {
     const run = await flow(`- log: {message: "\${mandatoryBodyAs(Integer)}", loggingLevel: DEBUG}`);
     run.host.log.level = "INFO";
     expect((await run({ body: "x" })).error).toBeUndefined();
@@ -89,7 +89,7 @@ describe("delay", () => {
     ["0", 0],
     ["-5", 0],
     ["", 0],
-  ])("of '%s' takes %i ms", async (text, ms) => {
+  ])("of '%s' lasts %i ms", async (text, ms) => {
     const run = await flow("- delay: {header: wait}");
     let done = false;
     const pending = run({ headers: { wait: text } }).then(() => (done = true));
@@ -100,12 +100,12 @@ describe("delay", () => {
     expect(run.host.clock.pending).toBe(0);
   });
 
-  it("fails for what is no time", async () => {
-    expect((await (await flow("- delay: {constant: soon}"))()).error).toContain("'soon' is no duration");
+  it("fails for an invalid duration", async () => {
+    expect((await (await flow("- delay: {constant: soon}"))()).error).toContain("'soon' is not a valid duration");
   });
 });
 
-it("validate names the condition that did not hold", async () => {
+it("validate names the failed condition", async () => {
   const run = await flow(`- validate: {simple: "\${body} == 'ok'"}`);
   expect((await run({ body: "ok" })).error).toBeUndefined();
   const { exchange } = await run({ body: "no" });
@@ -113,7 +113,7 @@ it("validate names the condition that did not hold", async () => {
   expect(exchange.failure?.message).toContain("Validation failed for Predicate[");
 });
 
-it("filter keeps what it decided and goes on either way", async () => {
+it("filter stores its decision and continues either way", async () => {
   const run = await flow(`
     - filter: {simple: "\${body} == 'in'", statusPropertyName: passed, steps: [{setBody: {constant: changed}}]}
     - setHeader: {name: passed, exchangeProperty: passed}
@@ -122,7 +122,7 @@ it("filter keeps what it decided and goes on either way", async () => {
   expect(await run({ body: "out" })).toMatchObject({ body: "out", headers: { passed: false } });
 });
 
-it("rollback takes its text literally, or ends without a failure", async () => {
+it("rollback uses its text literally, or ends without a failure", async () => {
   expect((await (await flow(`- rollback: "no \${body}"`))()).error).toBe("no ${body}");
   const quiet = await flow(`
     - rollback: {markRollbackOnly: true}
@@ -132,9 +132,9 @@ it("rollback takes its text literally, or ends without a failure", async () => {
   expect(quiet.mocks.size).toBe(0);
 });
 
-describe("functions of the operator", () => {
+describe("operator functions", () => {
   it.each(["process: {ref: mark}", "bean: {ref: mark}", 'setHeader: {name: x, simple: "${function(mark)}"}'])(
-    "%s may change the properties in place, and changes those of nobody else",
+    "%s changes the properties in place, without affecting other exchanges",
     async (step) => {
       const mark = (...given: unknown[]): void => {
         const { properties } = given.at(-1) as Exchange;

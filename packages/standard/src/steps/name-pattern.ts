@@ -1,9 +1,10 @@
-// Camel's way to match names in removeHeaders, removeProperties and claim check filters.
-import { CompileError, compilePattern } from "@sluice/engine/spi";
+// Camel's name matching for removeHeaders, removeProperties and claim check filters.
+import { CompileError } from "@sluice/engine/spi";
+import { compilePattern } from "@sluice/engine/values";
 
 export type NamePattern = (name: string) => boolean;
 
-/** Exact, else a trailing `*`, else a regular expression over the whole name; letter case never matters. */
+/** Exact, else a trailing `*`, else a regular expression over the whole name; case-insensitive. */
 export function namePattern(pattern: string): NamePattern {
   const lower = pattern.toLowerCase();
   if (lower === "*") return () => true;

@@ -1,4 +1,4 @@
-// The functions that the examples of `bean` and `process` speak of, as an operator would register them.
+// The functions that the examples of `bean` and `process` call, as an operator would register them.
 import type { BeanDeclaration, Exchange } from "@sluice/engine/spi";
 
 const registered = (name: string, call: (exchange: Exchange) => unknown): BeanDeclaration => ({
@@ -14,5 +14,5 @@ const registered = (name: string, call: (exchange: Exchange) => unknown): BeanDe
 
 export const operatorFunctions: readonly BeanDeclaration[] = [
   registered("prices.total", ({ message }) => (message.body as number[]).reduce((sum, price) => sum + price, 0)),
-  registered("stamp", ({ message }) => void message.headers.set("stamped", "yes")),
+  registered("stamp", ({ message }) => message.headers.set("stamped", "yes")),
 ];

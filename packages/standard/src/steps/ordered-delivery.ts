@@ -1,11 +1,11 @@
 import type { Exchange, Processor, Tasks } from "@sluice/engine/spi";
 import { settle } from "./settle.ts";
 
-/** Runs exchanges on their own, but one after the other, in the order they were given. */
+/** Runs detached exchanges one at a time, in the order they were added. */
 export class OrderedDelivery {
   readonly #tasks: Tasks;
   readonly #run: Processor;
-  readonly #line: Exchange[] = [];
+  readonly #queue: Exchange[] = [];
   #busy = false;
 
   constructor(tasks: Tasks, run: Processor) {
@@ -14,12 +14,12 @@ export class OrderedDelivery {
   }
 
   push(exchange: Exchange): void {
-    this.#line.push(exchange);
+    this.#queue.push(exchange);
     if (!this.#busy) this.#next();
   }
 
   #next(): void {
-    const exchange = this.#line.shift();
+    const exchange = this.#queue.shift();
     this.#busy = exchange !== undefined;
     if (exchange === undefined) return;
     this.#tasks.detach(exchange, (copy) =>

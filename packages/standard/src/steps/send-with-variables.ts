@@ -1,4 +1,4 @@
-// `variableSend` and `variableReceive` of every step that calls something, and `pattern` for the length of the call.
+// `variableSend` and `variableReceive` for every step that calls an endpoint, and `pattern` for the duration of the call.
 import { f } from "@sluice/model";
 import type { Host, Pattern, Processor } from "@sluice/engine/spi";
 import { settle } from "./settle.ts";
@@ -6,11 +6,11 @@ import { receiveInto, variable } from "./variables.ts";
 
 export const variableFields = {
   variableSend: f.string({
-    doc: "Variable that is sent as the body instead of the message's own.",
+    doc: "Variable whose value is sent as the body, in place of the message body.",
     group: "advanced",
   }),
   variableReceive: f.string({
-    doc: "Variable that receives the reply's body (its headers go to header:<variable>.<name>); the message itself stays as it was.",
+    doc: "Variable that receives the reply's body (its headers go to header:<variable>.<name>); the message does not change.",
     group: "advanced",
   }),
 };
@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly pattern?: Pattern | undefined;
 }
 
-/** Wraps a call so that it sends, receives and exchanges as the options say; a plain call stays as it is. */
+/** Wraps a call with the options; without any, returns the call unchanged. */
 export function sendWithVariables(call: Processor, options: CallOptions, host: Host): Processor {
   return withPattern(withVariables(call, options, host), options.pattern);
 }

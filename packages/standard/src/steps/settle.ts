@@ -1,7 +1,7 @@
-// Joins work that may be over at once or later, without a promise where none is needed.
+// Chains work that may be synchronous or asynchronous, without creating a promise for synchronous work.
 import { toFlowError, type Awaitable, type FlowError } from "@sluice/engine/spi";
 
-/** Runs `run` and hands its outcome to one of two continuations; synchronous as long as `run` is. */
+/** Runs `run` and calls one of two continuations with its outcome; synchronous when `run` is. */
 export function settle<T>(run: () => Awaitable, onDone: () => Awaitable<T>, onError: (error: FlowError) => Awaitable<T>): Awaitable<T> {
   let pending: Awaitable;
   try {
@@ -12,7 +12,7 @@ export function settle<T>(run: () => Awaitable, onDone: () => Awaitable<T>, onEr
   return pending instanceof Promise ? pending.then(onDone, (thrown: unknown) => onError(toFlowError(thrown))) : onDone();
 }
 
-/** Goes on with `next` once `pending` is over; a failure passes through untouched. */
+/** Calls `next` when `pending` is done; failures are passed through. */
 export function after<T, R>(pending: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {
   return pending instanceof Promise ? pending.then(next) : next(pending);
 }

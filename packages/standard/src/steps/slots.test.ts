@@ -3,7 +3,7 @@ import { exchangeOf } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { Slots } from "./slots.ts";
 
-it("fills normal places, then the line, then the extra places, then refuses", () => {
+it("uses core slots, then the queue, then extra slots, then rejects", () => {
   const slots = new Slots({ normal: 1, most: 2, line: 1 });
   expect(slots.enter(exchangeOf())).toBe("in");
   expect(slots.enter(exchangeOf())).toBeInstanceOf(Promise);
@@ -11,11 +11,11 @@ it("fills normal places, then the line, then the extra places, then refuses", ()
   expect(slots.enter(exchangeOf())).toBe("full");
 });
 
-it("lets the longest waiting in first, and only when a normal place is free", async () => {
+it("admits the longest waiting first, and only when a core slot is free", async () => {
   const slots = new Slots({ normal: 1, most: 1, line: 5 });
   const [first, second, third] = [exchangeOf(), exchangeOf(), exchangeOf()];
   const order: string[] = [];
-  slots.enter(first);
+  void slots.enter(first);
   void (slots.enter(second) as Promise<void>).then(() => order.push("second"));
   const last = (slots.enter(third) as Promise<void>).then(() => order.push("third"));
   slots.leave(first);
@@ -25,10 +25,10 @@ it("lets the longest waiting in first, and only when a normal place is free", as
   expect([order, slots.running]).toEqual([["second", "third"], 1]);
 });
 
-it("forgets one that is cancelled while it waits", async () => {
+it("removes a waiting entry that is cancelled", async () => {
   const slots = new Slots({ normal: 1, most: 1, line: 5 });
   const [first, second] = [exchangeOf(), exchangeOf()];
-  slots.enter(first);
+  void slots.enter(first);
   const waiting = slots.enter(second) as Promise<void>;
   second.run.cancel(new FlowError("java.util.concurrent.CancellationException", "enough"));
   await expect(waiting).rejects.toThrow("enough");

@@ -1,21 +1,22 @@
-import { cancelledError, type Exchange } from "@sluice/engine/spi";
+import type { Exchange } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
 
 export interface SlotLimits {
-  /** Places taken before others wait. */
+  /** Concurrency limit before others wait. */
   readonly normal: number;
-  /** Places taken when the line is full. */
+  /** Concurrency limit when the queue is full. */
   readonly most: number;
-  /** How many may wait. */
+  /** Queue length. */
   readonly line: number;
 }
 
-/** A number of places and a line in front of them: first come, first served. */
+/** Semaphore with a bounded FIFO queue. */
 export class Slots {
   running = 0;
-  /** May change while running; places already taken stay taken. */
+  /** May change while running; slots already taken stay taken. */
   limits: SlotLimits;
   readonly #inside = new WeakSet<Exchange>();
-  readonly #line: { readonly exchange: Exchange; readonly goIn: () => void }[] = [];
+  readonly #queue: { readonly exchange: Exchange; readonly goIn: () => void }[] = [];
 
   constructor(limits: SlotLimits) {
     this.limits = limits;
@@ -25,20 +26,20 @@ export class Slots {
     return this.#inside.has(exchange);
   }
 
-  /** Takes a place now, later, or not at all. */
+  /** Takes a slot now, later (promise), or not at all ("full"). */
   enter(exchange: Exchange): "in" | "full" | Promise<void> {
     const { normal, most, line } = this.limits;
-    if (this.running < normal || (this.#line.length >= line && this.running < most)) {
+    if (this.running < normal || (this.#queue.length >= line && this.running < most)) {
       this.#take(exchange);
       return "in";
     }
-    return this.#line.length >= line ? "full" : this.#wait(exchange);
+    return this.#queue.length >= line ? "full" : this.#wait(exchange);
   }
 
   leave(exchange: Exchange): void {
     if (!this.#inside.delete(exchange)) return;
     this.running--;
-    if (this.running < this.limits.normal) this.#line.shift()?.goIn();
+    if (this.running < this.limits.normal) this.#queue.shift()?.goIn();
   }
 
   #take(exchange: Exchange): void {
@@ -58,11 +59,11 @@ export class Slots {
         },
       };
       const giveUp = (): void => {
-        const at = this.#line.indexOf(entry);
-        if (at >= 0) this.#line.splice(at, 1);
+        const at = this.#queue.indexOf(entry);
+        if (at >= 0) this.#queue.splice(at, 1);
         reject(cancelledError(signal));
       };
-      this.#line.push(entry);
+      this.#queue.push(entry);
       signal.addEventListener("abort", giveUp, { once: true });
     });
   }

@@ -1,22 +1,30 @@
-// How a step names its aggregation strategy: a bean, or an expression that makes the new body.
+// The aggregation strategy of a step: a bean, or an expression that yields the new body.
 import type { Compiler, Expression } from "@sluice/engine/spi";
 import { CompileError } from "@sluice/engine/spi";
 import { f, type ExpressionNode } from "@sluice/model";
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
+import { functionStrategy, type Merge } from "../operator-functions/function-strategy.ts";
 
 export const strategyFields = {
   aggregationStrategy: f.string({
-    doc: "How the results are merged: a bean's name or #class:<type>.",
+    doc: "How results are merged: the name of a bean, or #class:<type>.",
     examples: ["#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"],
   }),
+  aggregationStrategyMethodName: f.string({ doc: "The method of the operator's bean that merges; `aggregate` unless given.", group: "advanced" }),
+  aggregationStrategyMethodAllowNull: f.boolean({
+    doc: "Accepted without effect: a function of the operator is always called, for the first message with `undefined`.",
+    default: false,
+    group: "advanced",
+  }),
   aggregationExpression: f.expression({
-    doc: "Merges with an expression instead of a bean: evaluated for each new message, it makes the body of the result; variable `aggregate` holds the body so far. Not part of Camel.",
+    doc: "Merges with an expression instead of a bean: evaluated for each new message, its value becomes the body of the result; the variable `aggregate` holds the previous body. Not part of Camel.",
     group: "advanced",
   }),
 };
 
 export interface StrategyOptions {
   readonly aggregationStrategy?: string | undefined;
+  readonly aggregationStrategyMethodName?: string | undefined;
   readonly aggregationExpression?: ExpressionNode | undefined;
 }
 
@@ -24,12 +32,22 @@ export interface StrategyOptions {
 export function strategyOf(options: StrategyOptions, compiler: Compiler): AggregationStrategy | undefined {
   const { aggregationStrategy, aggregationExpression } = options;
   if (aggregationStrategy !== undefined && aggregationExpression !== undefined)
-    throw new CompileError("option-conflict", "give aggregationStrategy or aggregationExpression, not both", {
+    throw new CompileError("option-conflict", "aggregationStrategy and aggregationExpression cannot be used together", {
       hint: "keep one of them",
       option: "aggregationExpression",
     });
-  if (aggregationStrategy !== undefined) return compiler.registry.bean(aggregationStrategy, "aggregation-strategy") as AggregationStrategy;
+  if (aggregationStrategy === undefined && options.aggregationStrategyMethodName !== undefined)
+    throw new CompileError("option-missing", "aggregationStrategyMethodName names a method of aggregationStrategy, which is missing", {
+      hint: "name the bean in aggregationStrategy",
+      option: "aggregationStrategyMethodName",
+    });
+  if (aggregationStrategy !== undefined) return namedStrategy(aggregationStrategy, options.aggregationStrategyMethodName, compiler);
   return aggregationExpression === undefined ? undefined : expressionStrategy(compiler.expression(aggregationExpression));
+}
+
+function namedStrategy(name: string, method: string | undefined, { registry }: Compiler): AggregationStrategy {
+  const bean = method === undefined ? registry.bean(name, "aggregation-strategy") : registry.bean(`${name}.${method}`, "function");
+  return typeof bean === "function" ? functionStrategy(name, bean as Merge) : (bean as AggregationStrategy);
 }
 
 function expressionStrategy(expression: Expression): AggregationStrategy {

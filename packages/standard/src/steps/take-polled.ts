@@ -1,9 +1,10 @@
-// What pollEnrich and poll do with a message they received, or with none.
-import { copyExchange, type Exchange, type Host, type Message } from "@sluice/engine/spi";
+// How poll and pollEnrich merge a received message, or none.
+import type { Exchange, Host, Message } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 import { mergeResult } from "./merge-result.ts";
 
-/** The polled body replaces the body, its headers are added; nothing received leaves an empty body. */
+/** The polled body replaces the body and its headers are added; without a message the body becomes null. */
 export function takePolled(exchange: Exchange, polled: Message | undefined, strategy: AggregationStrategy | undefined, host: Host): void {
   if (strategy !== undefined) {
     if (polled === undefined) return;

@@ -1,13 +1,13 @@
-// Options such as `name` that are plain text unless they hold an expression.
+// Options that are plain text unless they contain an expression.
 import type { Compiler, Expression } from "@sluice/engine/spi";
-import { asText } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import type { Span } from "@sluice/model";
 
 export function isTemplate(text: string): boolean {
   return text.includes("${") || text.includes("$simple{");
 }
 
-/** The text of an option that may contain Simple; plain text costs nothing per message. */
+/** Compiles an option that may contain Simple; plain text is not evaluated per message. */
 export function template(text: string, compiler: Compiler, span: Span): Expression<string> {
   if (!isTemplate(text)) return () => text;
   const expression = compiler.expression({ language: "simple", text, options: {}, span });

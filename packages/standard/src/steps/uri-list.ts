@@ -1,10 +1,11 @@
-import { asText, FlowError } from "@sluice/engine/spi";
+import { FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { isAsync, itemsOf } from "./items.ts";
 
-/** Addresses that one message may name in one list. */
+/** Maximum number of addresses in one list. */
 const longestList = 10_000;
 
-/** The addresses a value holds, trimmed, empty ones left out. */
+/** The addresses in a value, trimmed, without empty ones. */
 export function uriList(value: unknown, delimiter: string): readonly string[] {
   const items = itemsOf(value, delimiter);
   if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "the addresses must be a list or text", { code: "recipients-invalid" });
@@ -13,7 +14,7 @@ export function uriList(value: unknown, delimiter: string): readonly string[] {
     const uri = asText(next.value).trim();
     if (uri !== "") uris.push(uri);
     if (uris.length > longestList)
-      throw new FlowError("java.lang.IllegalArgumentException", `more than ${longestList} addresses in one list`, { code: "limit-recipients" });
+      throw new FlowError("java.lang.IllegalArgumentException", `the list has more than ${longestList} addresses`, { code: "limit-recipients" });
   }
   return uris;
 }

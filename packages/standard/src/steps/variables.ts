@@ -1,4 +1,4 @@
-// Where a variable lives: `name` with the exchange, `global:name` and `route:<routeId>:name` with the runtime.
+// Variable scopes: `name` belongs to the exchange, `global:name` and `route:<routeId>:name` to the runtime.
 import { CompileError, FlowError, type Exchange, type Host } from "@sluice/engine/spi";
 
 export interface Variable {
@@ -10,7 +10,7 @@ export interface Variable {
   readonly scope: string;
 }
 
-/** The variable a name stands for. Route variables share the runtime's map under their full name. */
+/** Resolves a variable name. Route variables are stored in the runtime's map under their full name. */
 export function variable(fullName: string, host: Host, fault: (message: string) => Error = compileFault): Variable {
   const { scope, name } = scopeOf(fullName, fault);
   if (scope === "") {
@@ -32,7 +32,7 @@ export function variable(fullName: string, host: Host, fault: (message: string) 
   };
 }
 
-/** As {@link variable}, for a name made while running; the last one is remembered because it rarely changes. */
+/** As {@link variable}, for names evaluated at run time; caches the last one because it rarely changes. */
 export function variableByName(host: Host): (fullName: string) => Variable {
   let last: { readonly fullName: string; readonly found: Variable } | undefined;
   return (fullName) => {

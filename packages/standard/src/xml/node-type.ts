@@ -1,4 +1,4 @@
-/** The kinds of nodes, with the numbers the DOM gives them. */
+/** The node types, with their DOM numbers. */
 export const nodeTypes = {
   element: 1,
   attribute: 2,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import * as slimdom from "slimdom";
-import { decodeXml } from "@sluice/engine/spi";
+import { decodeXml } from "@sluice/engine/values";
 import { describe, expect, test } from "vitest";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
 import { readXml } from "./read-xml.ts";
@@ -26,31 +26,31 @@ describe("reading and writing", () => {
     expect(rewritten(text)).toBe(expected);
   });
 
-  test("an inner element is well formed on its own: it declares what it inherits", () => {
+  test("an inner element is well-formed on its own: it declares inherited namespaces", () => {
     const inner = parseXml('<p:a xmlns:p="u" xmlns="d"><b p:c="1"><c xmlns=""/></b></p:a>').documentElement?.childNodes[0] as XmlNode;
     expect(serializeXml(inner)).toBe('<b p:c="1" xmlns="d" xmlns:p="u"><c xmlns=""/></b>');
     expect(inner.namespaceURI).toBe("d");
     expect(inner.attributes[0]?.namespaceURI).toBe("u");
   });
 
-  test("pretty writing leaves text content alone", () => {
+  test("pretty-printing does not change text content", () => {
     expect(serializeXml(parseXml("<a><b>1</b> <c>x<d/>y</c></a>"), { indent: 2 })).toBe("<a>\n  <b>1</b>\n  <c>x<d/>y</c>\n</a>");
   });
 });
 
-describe("what is refused", () => {
+describe("is rejected", () => {
   test.each([
-    ["", "no root element"],
+    ["", "root element is missing"],
     ["text", "text outside the root element (line 1, column 1)"],
     ["<a>", "<a> is never closed"],
-    ["<a><b></a>", "</a> where </b> is due (line 1, column 7)"],
+    ["<a><b></a>", "expected </b>, found </a> (line 1, column 7)"],
     ["<a/><b/>", "a second root element"],
-    ["</a>", "</a> closes nothing"],
+    ["</a>", "</a> has no start tag"],
     ["<a x=1/>", "is not quoted"],
     ["<a x/>", "attribute x has no value"],
-    ["<a x='1'y='2'/>", "a blank is missing"],
-    ["<a x='1' x='2'/>", "attribute x stands twice"],
-    ["<a xmlns:p='u' xmlns:q='u' p:x='1' q:x='2'/>", "stands twice"],
+    ["<a x='1'y='2'/>", "whitespace is missing"],
+    ["<a x='1' x='2'/>", "attribute x is duplicated"],
+    ["<a xmlns:p='u' xmlns:q='u' p:x='1' q:x='2'/>", "is duplicated"],
     ["<a x='<'/>", "contains <"],
     ["<a>&nbsp;</a>", "unknown entity &nbsp;"],
     ["<a>x & y</a>", "& must be written &amp;"],
@@ -60,10 +60,10 @@ describe("what is refused", () => {
     ["<p:a/>", "prefix of 'p:a' is not declared"],
     ["<a>]]></a>", "]]> outside CDATA"],
     ["<a><!-- -- --></a>", "must not contain --"],
-    ["<a>\n\n  <1/></a>", "a name is due (line 3, column 4)"],
-    ["<a><?xml version='1.0'?></a>", "only stand at the very beginning"],
+    ["<a>\n\n  <1/></a>", "expected a name (line 3, column 4)"],
+    ["<a><?xml version='1.0'?></a>", "only allowed at the very beginning"],
     ["<a", "is not closed with >"],
-    ["<a xmlns:xml='u'/>", "cannot be bound so"],
+    ["<a xmlns:xml='u'/>", "has an invalid declaration"],
   ])("%j: %s", (text, message) => {
     expect(() => parseXml(text)).toThrowError(
       expect.objectContaining({
@@ -100,7 +100,7 @@ describe("what is refused", () => {
   });
 });
 
-test("a general DOM parser agrees, on what is well formed and on what it means", () => {
+test("a general DOM parser agrees on well-formedness and content", () => {
   const name = fc.constantFrom("a", "b", "p:c", "long-name.1");
   const text = fc.string({ maxLength: 8 }).map((value) => value.replaceAll(/[&<>]/g, "&amp;"));
   const { element } = fc.letrec<{ element: string }>((tie) => ({
@@ -130,7 +130,7 @@ test("a general DOM parser agrees, on what is well formed and on what it means",
   );
 });
 
-/** CDATA sections as the text they are: only in the tree can they be told from what looks like one. */
+/** CDATA sections as text: only the tree distinguishes them from similar text. */
 function withoutSections(document: slimdom.Document, node: slimdom.Node = document): slimdom.Document {
   for (const child of [...node.childNodes]) {
     if (child.nodeType === slimdom.Node.CDATA_SECTION_NODE) node.replaceChild(document.createTextNode((child as slimdom.CDATASection).data), child);
@@ -142,7 +142,7 @@ function withoutSections(document: slimdom.Document, node: slimdom.Node = docume
 const normal = (xml: string): string => xml.replaceAll("&#xD;", "&#13;").replaceAll("&#x9;", "&#9;").replaceAll("&#xA;", "&#10;").replaceAll(" ?>", "?>");
 
 describe("namespaces", () => {
-  test("an element's declarations end with it, whatever they hide", () => {
+  test("the scope of an element's declarations ends with it", () => {
     const root = parseXml(`<a xmlns="u" xmlns:p="1"><b xmlns="" xmlns:p="2"><p:c/></b><p:d/><e xmlns:p="3"/><p:f xmlns:p="4"><p:g/></p:f><h/></a>`)
       .documentElement as XmlNode;
     const uris = (node: XmlNode): unknown[] => [node.localName, node.namespaceURI, ...node.childNodes.map(uris)];
@@ -158,7 +158,7 @@ describe("namespaces", () => {
       expect(() => parseXml(text)).toThrowError(/is not declared/);
   });
 
-  test("declarations cost the same however deep they stand", () => {
+  test("declarations cost the same at any depth", () => {
     let count = 0;
     const opening = (): string => `<a${Array.from({ length: 600 }, () => ` xmlns:p${count++}="u"`).join("")}>`;
     const tags = Array.from({ length: 180 }, opening);
@@ -181,16 +181,16 @@ describe("reading a message's value", () => {
 
   test("bytes are read in the encoding they declare", () => {
     expect(
-      readXml(Uint8Array.from([..."<?xml version='1.0' encoding='ISO-8859-1'?><a>\u00e9</a>"].map((character) => character.charCodeAt(0)))).textContent,
+      readXml(Uint8Array.from(Array.from("<?xml version='1.0' encoding='ISO-8859-1'?><a>\u00e9</a>", (character) => character.charCodeAt(0)))).textContent,
     ).toBe("é");
     expect(decodeXml(Uint8Array.from([0xff, 0xfe, 0x3c, 0, 0x61, 0, 0x2f, 0, 0x3e, 0]))).toBe("<a/>");
     expect(() => readXml(Uint8Array.from([0x3c, 0x61, 0xff, 0x3e]))).toThrowError(/cannot be read as utf-8/);
     expect(() => readXml(new TextEncoder().encode("<?xml version='1.0' encoding='klingon'?><a/>"))).toThrowError(/cannot be read as klingon/);
   });
 
-  test("an empty value is said to be empty", () => {
-    expect(() => readXml(null)).toThrowError(/there is no XML to read/);
-    expect(() => readXml("  ")).toThrowError(/there is no XML to read/);
+  test("an empty value is reported as empty", () => {
+    expect(() => readXml(null)).toThrowError(/the value is empty and cannot be parsed as XML/);
+    expect(() => readXml("  ")).toThrowError(/the value is empty and cannot be parsed as XML/);
   });
 });
 
@@ -213,12 +213,12 @@ describe("plain objects", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("what is read can be written back", () => {
+  test("parsed XML can be written back", () => {
     const xml = '<o id="7"><line>1</line><line n="&lt;2&quot;">x &amp; y</line><empty/></o>';
     expect(objectToXml("o", object(xml), { shape: plainShape })).toBe(xml);
   });
 
-  test("a key that is no XML name is refused by name", () => {
+  test("a key that is not an XML name is rejected by name", () => {
     expect(() => objectToXml("o", { "a b": 1 }, { shape: plainShape })).toThrowError(/'a b' cannot be the name/);
   });
 });

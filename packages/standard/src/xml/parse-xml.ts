@@ -1,5 +1,7 @@
 // XML text → nodes, for XPath and for bodies that stay XML.
-import { scanXml, xmlLimitError, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/spi";
+import type { Clock } from "@sluice/engine/spi";
+import { each } from "@sluice/engine/tools";
+import { scanXml, scanXmlInSteps, xmlLimitError, type XmlAttribute, type XmlHandler, type XmlLimits, type XmlName } from "@sluice/engine/values";
 import { nodeTypes } from "./node-type.ts";
 import { XmlNode } from "./xml-node.ts";
 
@@ -11,10 +13,17 @@ export const xmlLimits: XmlLimits & { readonly maxNodes: number } = {
   maxAttributes: 1000,
 };
 
-/** The document of an XML text; throws a FlowError that names line and column when it is none. */
+/** Parses XML; throws a FlowError with line and column. */
 export function parseXml(text: string, limits = xmlLimits): XmlNode {
   const builder = new DocumentBuilder(limits.maxNodes);
   scanXml(text, limits, builder);
+  return builder.document;
+}
+
+/** As {@link parseXml}, in slices, for long texts. */
+export async function parseXmlInSlices(text: string, clock: Clock, limits = xmlLimits): Promise<XmlNode> {
+  const builder = new DocumentBuilder(limits.maxNodes);
+  await each(scanXmlInSteps(text, limits, builder), () => undefined, clock);
   return builder.document;
 }
 
@@ -39,7 +48,7 @@ class DocumentBuilder implements XmlHandler {
     this.#current = this.#current.parentNode as XmlNode;
   }
 
-  /** Text and CDATA next to each other are one text. */
+  /** Adjacent text and CDATA are merged. */
   text(text: string): void {
     const last = this.#current.childNodes.at(-1);
     if (last?.nodeType === nodeTypes.text) last.data += text;

@@ -1,12 +1,20 @@
-// XML out of whatever a message carries. A body is parsed once however many expressions read it.
-import { FlowError, asText, decodeXml } from "@sluice/engine/spi";
+// Gets XML from any message value. A body is parsed once for all expressions that read it.
+import { FlowError, isFlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
+import { asText, decodeXml } from "@sluice/engine/values";
 import { nodeTypes } from "./node-type.ts";
-import { parseXml, xmlLimits } from "./parse-xml.ts";
+import { parseXml, parseXmlInSlices, xmlLimits } from "./parse-xml.ts";
 import { XmlNode } from "./xml-node.ts";
 
-const parsedBytes = new WeakMap<Uint8Array, XmlNode>();
+/** A document, or the parse error. */
+type Parsed = XmlNode | FlowError;
+
+const parsedBytes = new WeakMap<Uint8Array, Parsed>();
+/** The last text parsed ahead; weakly held. */
+let lastLongText: WeakRef<{ readonly text: string; readonly parsed: Parsed }> | undefined;
+/** Longer texts are parsed in slices where possible. */
+const slicedFrom = 256 * 1024;
 const recentTexts = new Map<string, XmlNode>();
-/** Texts are kept for the next branch of a choice, not for good: few, and only small ones. */
+/** Small cache for the next branch of a choice: few and short texts only. */
 const recentCount = 8;
 const recentCharacters = 256 * 1024;
 
@@ -17,20 +25,51 @@ export function readXml(value: unknown): XmlNode {
   if (Array.isArray(value) && value.length === 1) return readXml(value[0]);
   const text = asText(value);
   if (text.trim() === "")
-    throw new FlowError("org.apache.camel.InvalidPayloadException", "there is no XML to read: the value is empty", {
+    throw new FlowError("org.apache.camel.InvalidPayloadException", "the value is empty and cannot be parsed as XML", {
       code: "invalid-xml",
       details: { clientFault: true },
     });
-  const known = recentTexts.get(text);
-  if (known !== undefined) return known;
+  const known = text.length <= recentCharacters ? recentTexts.get(text) : longText(text);
+  if (known !== undefined) return found(known);
   const parsed = parseXml(text);
   if (text.length <= recentCharacters) remember(text, parsed);
+  else lastLongText = new WeakRef({ text, parsed });
   return parsed;
+}
+
+function found(parsed: Parsed): XmlNode {
+  if (parsed instanceof XmlNode) return parsed;
+  throw parsed;
+}
+
+function longText(text: string): Parsed | undefined {
+  const last = lastLongText?.deref();
+  return last?.text === text ? last.parsed : undefined;
+}
+
+/** Parses long text or bytes in slices, so that {@link readXml} has the document immediately; does nothing for other values. */
+export function readXmlAhead(value: unknown, clock: Clock): Awaitable {
+  if (value instanceof Uint8Array) {
+    if (value.length < slicedFrom || value.length > xmlLimits.maxCharacters * 2 || parsedBytes.has(value)) return undefined;
+    return inSlices(decodeXml(value), clock).then((parsed) => void parsedBytes.set(value, parsed));
+  }
+  if (typeof value !== "string" || value.length < slicedFrom || longText(value) !== undefined) return undefined;
+  return inSlices(value, clock).then((parsed) => void (lastLongText = new WeakRef({ text: value, parsed })));
+}
+
+/** A failure is stored for the expression to throw: a branch that is not taken must not fail. */
+async function inSlices(text: string, clock: Clock): Promise<Parsed> {
+  try {
+    return await parseXmlInSlices(text, clock);
+  } catch (error) {
+    if (isFlowError(error)) return error;
+    throw error;
+  }
 }
 
 const ownDocuments = new WeakMap<XmlNode, XmlNode>();
 
-/** As `readXml`, but a part of a document, such as one a split made, stands in a document of its own: its root is the part. */
+/** Like `readXml`, but a part of a document, e.g. from a split, becomes the root of its own document. */
 export function readXmlDocument(value: unknown): XmlNode {
   const node = readXml(value);
   if (node.nodeType !== nodeTypes.element) return node;
@@ -53,9 +92,9 @@ function copyOf(node: XmlNode): XmlNode {
 
 function readBytes(bytes: Uint8Array): XmlNode {
   const known = parsedBytes.get(bytes);
-  if (known !== undefined) return known;
+  if (known !== undefined) return found(known);
   if (bytes.length > xmlLimits.maxCharacters * 2)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the XML has ${bytes.length} bytes, too many to read`, {
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the XML is too large (${bytes.length} bytes)`, {
       code: "limit-xml",
       details: { clientFault: true },
     });

@@ -14,11 +14,11 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 export interface SerializeOptions {
-  /** Blanks per level; undefined keeps the text as it is. */
+  /** Indentation per level; undefined keeps the text unchanged. */
   readonly indent?: number;
 }
 
-/** A node as XML without a declaration, well formed on its own: namespaces it inherits are declared on it. */
+/** Serializes a node without an XML declaration; inherited namespaces are declared on it, so that it is well-formed. */
 export function serializeXml(node: XmlNode, options: SerializeOptions = {}): string {
   if (node.nodeType === nodeTypes.document) return node.childNodes.map((child) => serializeXml(child, options)).join(options.indent === undefined ? "" : "\n");
   const out: string[] = [];
@@ -34,7 +34,7 @@ export function escapeXmlAttribute(text: string): string {
   return attributeSpecials.test(text) ? text.replaceAll(/[&<"\t\n\r]/g, (character) => escapes[character] as string) : text;
 }
 
-/** By prefix, the namespaces of the elements around that declare it, the innermost last. */
+/** By prefix, the namespaces declared by surrounding elements, innermost last. */
 type Scope = Map<string, string[]>;
 
 function write(node: XmlNode, scope: Scope, out: string[], indent: number | undefined, depth: number): void {

@@ -1,6 +1,6 @@
-// The nodes of a parsed document: small, never changed after parsing, and a legal message body. They are our own
-// because a general DOM took ten times as long to build, and a message is only ever read.
-import { textForm } from "@sluice/engine/spi";
+// The nodes of a parsed document: immutable, and a valid message body. A custom type, because a general DOM took ten times as
+// long to build and messages are only read.
+import { textForm } from "@sluice/engine/values";
 import { nodeTypes, type NodeType } from "./node-type.ts";
 import { serializeXml } from "./serialize-xml.ts";
 
@@ -18,7 +18,7 @@ export class XmlNode {
   parentNode: XmlNode | null = null;
   readonly attributes: XmlNode[];
   readonly childNodes: XmlNode[];
-  /** Its place among its siblings. */
+  /** Index among its siblings. */
   index = 0;
 
   constructor(nodeType: NodeType, nodeName: string, namespaceURI: string | null, data: string) {
@@ -67,7 +67,7 @@ export class XmlNode {
     return text;
   }
 
-  /** Elements and documents are their XML; an attribute or a text is its value. */
+  /** Elements and documents are serialized; attributes and texts are their value. */
   toString(): string {
     return this.nodeType === nodeTypes.element || this.nodeType === nodeTypes.document ? serializeXml(this) : this.data;
   }
@@ -81,7 +81,7 @@ export class XmlNode {
   }
 }
 
-/** Several nodes as one value: a list to a splitter, the nodes one after another to a text. */
+/** Several nodes as one value: a list for split, concatenated as text. */
 export class XmlNodes extends Array<unknown> {
   static override get [Symbol.species](): ArrayConstructor {
     return Array;

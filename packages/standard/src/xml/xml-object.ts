@@ -1,12 +1,13 @@
-// XML as plain objects and back, without losing names: attributes are `@name`, text beside them `#text`, repeated
-// elements become a list. Mixed content keeps its text joined; the order between differently named children is kept by the keys.
-import { FlowError, asText } from "@sluice/engine/spi";
+// XML as plain objects and back: attributes are `@name`, text next to them `#text`, repeated elements become a list. The text of
+// mixed content is joined; the order of differently named children is the order of the keys.
+import { FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { nodeTypes } from "./node-type.ts";
 import { escapeXmlAttribute, escapeXmlText } from "./serialize-xml.ts";
 import type { XmlNode } from "./xml-node.ts";
 
 export interface XmlObjectShape {
-  /** Put before an attribute's name. */
+  /** Prefix of attribute names. */
   readonly attributePrefix: string;
   /** Holds the text of an element that has attributes or children as well. */
   readonly textKey: string;
@@ -21,7 +22,7 @@ export const plainShape: XmlObjectShape = {
 };
 const nestingLimit = 500;
 
-/** An element's content: text when it has nothing else, null when it is empty, else a map. */
+/** An element's content: text if it has nothing else, null if it is empty, otherwise a map. */
 export function elementToObject(element: XmlNode, shape: XmlObjectShape = plainShape): unknown {
   const content = new Map<string, unknown>();
   for (const attribute of element.attributes) {
@@ -72,7 +73,7 @@ export function toRecord(content: Iterable<readonly [string, unknown]>): Record<
 
 export interface WriteOptions {
   readonly shape: XmlObjectShape;
-  /** Blanks per level; undefined writes one line. */
+  /** Indentation per level; undefined writes one line. */
   readonly indent?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Calls: of the functions of the language, of those a document defines, and of the few that do not evaluate everything.
+// Compiles calls: of language functions, of functions a document defines, and of the few that evaluate arguments lazily.
 import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
@@ -29,7 +29,7 @@ const specials: Readonly<Record<string, { readonly min: number; readonly max: nu
   today: { min: 0, max: 0, compile: () => computed((frame) => new Date(frame.run.now).toISOString().slice(0, 10)) },
 };
 
-/** Every name a call may use, those of the document aside. */
+/** Every function name except those of the document. */
 export const functionNames: readonly string[] = [...Object.keys(specials), ...Object.keys(languageFunctions)].sort();
 
 export function compileCall(name: string, args: readonly ExpressionTree[], place: CallPlace): Compiled {
@@ -63,7 +63,7 @@ function hostFunction(name: string, { environment }: DocumentContext): LanguageF
   if (call === undefined) return undefined;
   return define(0, 100, (...args: readonly unknown[]) => {
     const result = call(...args);
-    if (result instanceof Promise) throw new MappingFault("expression", `function '${name}' gives a promise: a mapping cannot wait`);
+    if (result instanceof Promise) throw new MappingFault("expression", `function '${name}' returned a promise: functions of a mapping must be synchronous`);
     return result;
   });
 }
@@ -145,7 +145,7 @@ function coalesce(args: readonly ExpressionTree[], { compile }: CallPlace): Comp
 function lookup(args: readonly ExpressionTree[], { compile, context }: CallPlace): Compiled {
   const [table, from, to, , onMissing] = args.map((arg) => (arg.kind === "literal" ? toText(arg.value) : undefined));
   if (table === undefined || from === undefined || to === undefined || (args.length === 5 && onMissing === undefined)) {
-    context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be fixed texts");
+    context.report("lookup(table, from, to, key, onMissing): table, columns and onMissing must be literal texts");
     return nothing;
   }
   if (onMissing !== undefined && !(missingRules as readonly string[]).includes(onMissing))

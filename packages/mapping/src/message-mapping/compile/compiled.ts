@@ -11,15 +11,15 @@ export interface Compiled {
   /** True for `[*]`, filters and what follows them: names then apply to each element. */
   readonly isMany: boolean;
   readonly shape: Shape | undefined;
-  /** Set for plain paths: what an error names as its source. */
+  /** Set for plain paths: the source that an error names. */
   readonly origin: Origin | undefined;
-  /** What the elements it leads to are called, when the text tells. */
+  /** The name of the elements it selects, if the text tells. */
   readonly element?: string | undefined;
 }
 
 export const computed = (evaluate: Evaluate): Compiled => ({ evaluate, isMany: false, shape: undefined, origin: undefined });
 
-/** The shape of a member; a name the shape does not have is a fault of the document. */
+/** The shape of a member; a name that the shape does not have is an error in the document. */
 export function memberShape(shape: Shape | undefined, name: string, context: DocumentContext): Shape | undefined {
   if (shape?.kind === "list" && context.oneOrMany) return memberShape(shape.of, name, context);
   if (shape === undefined || shape.kind === "any" || name === "#text" || name === "c1") return undefined;
@@ -31,7 +31,7 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
   return undefined;
 }
 
-/** Finds out which operand a fault is about, so that the message names where it stands. */
+/** Finds the operand that caused a fault, so that the message can name its position. */
 export function located(thrown: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
   const fault = asFault(thrown);
   if (fault.source !== undefined || fault.value === undefined) return fault;

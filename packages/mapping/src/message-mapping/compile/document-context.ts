@@ -1,18 +1,18 @@
-// What the parts of one compilation share: the document's names, the ports of the host, and where problems go.
+// State shared during one compilation: the document's names, the ports of the host, and the problem list.
 import type { Problem } from "../../problem.ts";
 import type { ValueTable } from "../../value-mapping/value-table.ts";
 import type { XmlSource } from "../formats/message-format.ts";
 import type { Evaluate, HeaderSource } from "../frame.ts";
 import type { Shape } from "./shape.ts";
 
-/** What a host gives the documents. All of it is asked while compiling, except tables, which are asked at each lookup. */
+/** What a host provides to documents. Everything is read at compile time, except tables, which are read at each lookup. */
 export interface MappingEnvironment {
-  /** Functions the host adds to the language; those of the language and of the document go first. */
+  /** Functions the host adds to the language; those of the language and of the document take precedence. */
   readonly functions?: { get(name: string): ((...args: readonly unknown[]) => unknown) | undefined };
   readonly tables: { get(id: string): ValueTable | undefined };
   /** Documents by id, for `import`. */
   readonly documents?: { get(id: string): unknown };
-  /** Compiles a text of another expression language; throws when the language or the text is wrong. `xml` is there when the source is XML. */
+  /** Compiles a text of another expression language; throws for an unknown language or invalid text. `xml` is set when the source is XML. */
   compileLanguage?(language: string, text: string, xml?: XmlSource): LanguageExpression;
 }
 
@@ -37,7 +37,7 @@ const mostRules = 20_000;
 export class DocumentContext {
   readonly environment: MappingEnvironment;
   readonly prefixes: ReadonlySet<string>;
-  /** One and many look alike in the source: names asked of a list mean its first element. */
+  /** The source does not distinguish one from many: a name applied to a list means its first element. */
   readonly oneOrMany: boolean;
   readonly sourceShape: Shape | undefined;
   readonly targetFormat: string;
@@ -61,7 +61,7 @@ export class DocumentContext {
     this.xml = about.xml;
   }
 
-  /** Runs with a target field as the place problems are reported at; `fields` is its path without dots. */
+  /** Runs `work` with a target field as the path of reported problems; `fields` is its path without dots. */
   at<T>(fields: readonly string[], work: () => T): T {
     const before = this.#place;
     this.#place = fields;
@@ -104,7 +104,7 @@ export class DocumentContext {
     return [...new Set([...this.#tables.inMap, ...this.#tables.inParts])];
   }
 
-  /** Parts are compiled at each place that uses them; false once that has become too much. */
+  /** Parts are compiled at each use; false once the rule limit is exceeded. */
   countRule(): boolean {
     if (++this.#rules === mostRules + 1) this.report(`the document has more than ${mostRules} rules, parts counted at each use`);
     return this.#rules <= mostRules;

@@ -1,5 +1,5 @@
-// Parts and functions of a document and of the documents it imports, by name. A document's own names win.
-import { isPlainObject } from "@sluice/engine/spi";
+// Parts and functions of a document and of its imports, by name. A document's own names take precedence.
+import { isPlainObject } from "@sluice/engine/values";
 import { unknownMembers } from "../../problem.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
@@ -18,7 +18,7 @@ export interface Declarations {
 type Members = Readonly<Record<string, unknown>>;
 const deepestImport = 10;
 
-/** Reads what a document declares; `imports` collects the ids of all documents it reaches. */
+/** Reads the declarations of a document; `imports` collects the ids of all documents it reaches. */
 export function readDeclarations(document: Members, context: DocumentContext, imports: Set<string>): Declarations {
   return readInto({ parts: new Map(), functions: new Map() }, document, { context, imports, known: new Map(), depth: 0 });
 }
@@ -26,7 +26,7 @@ export function readDeclarations(document: Members, context: DocumentContext, im
 interface Reading {
   readonly context: DocumentContext;
   readonly imports: Set<string>;
-  /** By id, what imported documents declare: one that is still being read, because it imports itself, gives what it has. */
+  /** Declarations of imported documents, by id. In a circular import, the document being read provides what it has so far. */
   readonly known: Map<string, Declarations>;
   readonly depth: number;
 }
@@ -74,7 +74,7 @@ function importedDeclarations(id: string, reading: Reading): Declarations | unde
 function importedIds(document: Members, context: DocumentContext): readonly string[] {
   const given = document["import"];
   if (given === undefined) return [];
-  if (Array.isArray(given) && given.every((id) => typeof id === "string")) return given as readonly string[];
+  if (Array.isArray(given) && given.every((id) => typeof id === "string")) return given;
   context.report("'import' must be a list of document ids");
   return [];
 }

@@ -1,5 +1,5 @@
-// Expression tree → closures. Everything that can be decided here is: names to levels, functions to code, paths against
-// the shape of the source.
+// Compiles expression trees to closures. As much as possible is decided here: names to levels, functions to code, paths against the shape of
+// the source.
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { memberReader } from "../expression/member-reader.ts";
 import { binaryOperations } from "../expression/operators.ts";
@@ -16,7 +16,7 @@ import type { DocumentContext } from "./document-context.ts";
 import { itemScope, type Scope } from "./scope.ts";
 import { elementShape } from "./shape.ts";
 
-/** A text as an expression, or as a path, where hyphens belong to names. Throws an ExpressionError. */
+/** Compiles a text as an expression, or as a path, where hyphens are part of names. Throws an ExpressionError. */
 export function compileText(text: string, scope: Scope, context: DocumentContext, as: "expression" | "path" = "expression"): Compiled {
   const tree = parseExpression(text, { prefixes: context.prefixes, hyphens: as === "path" });
   return { ...compileTree(tree, scope, context), element: elementName(tree, scope, context) };
@@ -169,7 +169,7 @@ function each(tree: Extract<ExpressionTree, { kind: "each" }>, of: Compiled, sco
 
 type Calculation = (left: number, right: number) => unknown;
 
-/** Two numbers need none of the rules for other values. */
+/** Fast path for two numbers. */
 const onNumbers: Readonly<Record<string, Calculation>> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,

@@ -2,10 +2,10 @@ import { runLimits, targetPath, type Frame } from "../frame.ts";
 import { asFault, FieldFailure, type FieldError } from "../mapping-fault.ts";
 import { sourceText, type Origin } from "../source-path.ts";
 
-/** Where a rule takes its value from, when that is one place; for a switch it depends on the message. */
+/** The source of a rule's value, if there is a single one; for a switch it depends on the message. */
 export type RuleOrigin = Origin | ((frame: Frame) => Origin | undefined) | undefined;
 
-/** Ends the run with the field's error, or notes it and goes on when all errors are wanted. */
+/** Ends the run with the field's error, or records it and continues when all errors are requested. */
 export function failRule(thrown: unknown, frame: Frame, place: { readonly field: string; readonly rule: string; readonly origin: RuleOrigin }): void {
   if (thrown instanceof FieldFailure) throw thrown;
   const fault = asFault(thrown);
@@ -19,7 +19,7 @@ export function failRule(thrown: unknown, frame: Frame, place: { readonly field:
   if (errors === undefined || fault.code === "limit" || errors.length >= runLimits.errors) throw new FieldFailure(error);
 }
 
-/** A value as replies may show it; long whole numbers as their digits, because JSON.stringify refuses them. */
+/** A value as shown in replies; long integers as digits, because JSON.stringify rejects bigint. */
 function plainValue(value: unknown): unknown {
   return value === undefined || typeof value === "object" ? null : typeof value === "bigint" ? String(value) : value;
 }

@@ -1,5 +1,5 @@
-// What a rule does with the value its source gave: default, type, scale, format, and the checks.
-import { compilePattern, isPlainObject } from "@sluice/engine/spi";
+// What a rule does with the value of its source: default, type, scale, format, and checks.
+import { compilePattern, isPlainObject } from "@sluice/engine/values";
 import { shown, unknownMembers } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
 import { checkReadable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
@@ -17,7 +17,7 @@ export type RuleMembers = Readonly<Record<string, unknown>>;
 const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
 type TypeName = (typeof types)[number];
 
-/** The steps between source and target; undefined when a rule asks for none. Nothing (null or undefined) passes unchanged. */
+/** The steps between source and target; undefined when a rule has none. Null and undefined pass unchanged. */
 export function compileFinish(rule: RuleMembers, context: DocumentContext, isList: boolean): Finish | undefined {
   const steps: Step[] = [];
   const type = readType(rule, context);
@@ -31,7 +31,7 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
       : steps.length === 1
         ? steps[0]
         : (value: unknown) => steps.reduce((result, step) => (isNothing(result) ? result : step(result)), value);
-  // Blank text is no number and no date, so it is what a default stands in for.
+  // Blank text is neither a number nor a date, so a default replaces it.
   const blankIsNothing = (type !== undefined && type !== "string") || rule["scale"] !== undefined || rule["format"] !== undefined;
   const fallback = rule["default"];
   const isRequired = rule["required"] === true && !isList;
@@ -41,11 +41,11 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
     let value = blankIsNothing && scalarOf(given) === "" ? null : given;
     if (isNothing(value)) {
       if (fallback !== undefined) return detached(fallback, run);
-      if (isRequired) throw new MappingFault("required", "a value is required, the source has none");
+      if (isRequired) throw new MappingFault("required", "a value is required, but the source has none");
       return value;
     }
     if (convert !== undefined) value = convert(value);
-    if (isRequired && (isNothing(value) || value === "")) throw new MappingFault("required", "a value is required, the source has none");
+    if (isRequired && (isNothing(value) || value === "")) throw new MappingFault("required", "a value is required, but the source has none");
     return value;
   };
 }
@@ -105,7 +105,7 @@ interface DateKind {
   readonly write: (value: unknown) => string;
 }
 
-/** A date and time is a point in time; a date or a time of its own is what the source shows. */
+/** A date and time is an instant; a date or a time alone is what the source shows. */
 const dateKinds: Readonly<Record<"date" | "dateTime" | "time", DateKind>> = {
   date: { timeOf: writtenTime, parse: parseWritten, write: toDay },
   time: { timeOf: writtenClock, parse: parseWritten, write: toClock },
@@ -195,7 +195,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
         if (allowed.some((candidate) => isAllowed(candidate, value))) return value;
         throw new MappingFault(
           "enum",
-          `${shown(value)} is none of ${allowed
+          `${shown(value)} is not one of ${allowed
             .slice(0, 10)
             .map((candidate) => shown(candidate))
             .join(", ")}`,
@@ -206,7 +206,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
   return steps;
 }
 
-/** Codes are texts: "1" is not "01", though both read as one. */
+/** Codes are compared as text: "1" is not "01", although both are the number one. */
 function isAllowed(candidate: unknown, given: unknown): boolean {
   const value = scalarOf(given);
   return typeof candidate === "string" && typeof value === "string" ? candidate === value : areEqual(candidate, value);

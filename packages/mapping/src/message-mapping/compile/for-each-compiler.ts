@@ -1,5 +1,5 @@
 // forEach: one target item per source item or per group, in order, filtered, sorted and limited.
-import { isPlainObject } from "@sluice/engine/spi";
+import { isPlainObject } from "@sluice/engine/values";
 import { unknownMembers } from "../../problem.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
@@ -75,12 +75,12 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
         results.push(value);
       } catch (error) {
         failRule(error, item, { field: "", rule: rulePath, origin: source.origin });
-        // Going on, the failed item keeps its place, so that the next one is called by its own.
+        // When continuing, the failed item keeps its position, so that the next one reports its own.
         results.push(undefined);
       }
     }
     if (results.length > 0) return results;
-    if (required === true) throw new MappingFault("required", "at least one item is required, the source has none");
+    if (required === true) throw new MappingFault("required", "at least one item is required, but the source has none");
     return omitEmpty === true ? undefined : results;
   };
   return { evaluate: run, origin: list?.origin, isStructure: source.isStructure };
@@ -95,7 +95,7 @@ function readName(value: unknown, { context }: Level): string | undefined {
   if (value === undefined) return undefined;
   const name = givenName(value);
   if (name === undefined) context.report("'as' must be a name");
-  else if (reservedNames.includes(name)) context.report(`'as' must not be '${name}': that name has a meaning of its own`);
+  else if (reservedNames.includes(name)) context.report(`'as' must not be '${name}': that name is reserved`);
   return name;
 }
 
@@ -110,7 +110,7 @@ function readLimit(value: unknown, { context }: Level): number {
 function arrangements(rule: RuleMembers, level: Level): Arrange | undefined {
   const steps: Arrange[] = [];
   const { scope } = level;
-  // Items are not grouped yet when `where` and `groupBy` look at them.
+  // Items are not grouped yet when `where` and `groupBy` read them.
   const single: Level = { ...level, scope: { ...scope, isGrouped: false } };
   if (rule["where"] !== undefined) {
     const test = textOrReport(rule["where"], "where", single, "expression")?.evaluate;

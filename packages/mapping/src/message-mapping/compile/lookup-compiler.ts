@@ -5,7 +5,7 @@ import { isNothing, scalarOf } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Compiled } from "./compiled.ts";
 
-/** So many rows of a table are tried in the time of one step. */
+/** Table rows tried per counted work step. */
 const patternsPerStep = 4;
 
 export interface LookupPlan {
@@ -15,7 +15,7 @@ export interface LookupPlan {
   readonly onMissing: OnMissing | undefined;
 }
 
-/** A lookup that follows its table: a table that is replaced counts from the next message on. */
+/** A lookup that reads the current table: a replaced table takes effect with the next message. */
 export function compileLookup({ table: id, keys, to, onMissing }: LookupPlan, context: DocumentContext): Evaluate {
   context.uses(id);
   const from = keys.map((key) => key.column);
@@ -38,7 +38,7 @@ export function compileLookup({ table: id, keys, to, onMissing }: LookupPlan, co
     if (found !== undefined) return found;
     const parts = single === undefined ? (key as readonly unknown[]) : [key];
     const rule = onMissing ?? current.content.onMissing;
-    // A source field that is not there is no entry that is missing: the rule's own default and required decide.
+    // A missing source field is not a missing entry: the rule's own default and required apply.
     if (parts.every(isNothing) && rule === "error") return undefined;
     return current.missing(from, to, parts, rule);
   };

@@ -1,4 +1,4 @@
-// What a name at the beginning of a path means: a level, a variable, an argument, or a field of the current item.
+// Resolves the first name of a path: a level, a variable, an argument, or a field of the current item.
 import { closest } from "@sluice/model";
 import { memberReader } from "../expression/member-reader.ts";
 import type { Frame } from "../frame.ts";
@@ -21,7 +21,7 @@ export function compileName(name: string, scope: Scope, context: DocumentContext
 
 function field(name: string, scope: Scope, context: DocumentContext): Compiled {
   if (scope.args !== undefined) {
-    context.report(`unknown name '${name}': a function sees its arguments, $, $params, $headers and variables`);
+    context.report(`unknown name '${name}': a function can use its arguments, $, $params, $headers and variables`);
     return computed(() => undefined);
   }
   const read = memberReader(name, context.oneOrMany);
@@ -37,13 +37,13 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
       return scope.args === undefined ? itemAt(0, scope) : unknown(name, "a function has no item", context);
     case "$index": {
       const hops = hopsTo(scope, (level) => level.isItem);
-      if (hops === undefined) return unknown(name, "it is known inside forEach only", context);
+      if (hops === undefined) return unknown(name, "it is available inside forEach only", context);
       return computed((frame) => frameAt(frame, hops).index);
     }
     case "$key":
     case "$group": {
       const hops = hopsTo(scope, (level) => level.isGrouped);
-      if (hops === undefined) return unknown(name, "it is known inside a forEach with groupBy only", context);
+      if (hops === undefined) return unknown(name, "it is available inside a forEach with groupBy only", context);
       if (name === "$key") return computed((frame) => frameAt(frame, hops).key);
       const shape = levelAt(scope, hops).shape;
       return { ...computed((frame) => frameAt(frame, hops).group), shape: shape === undefined ? undefined : { kind: "list", of: shape } };

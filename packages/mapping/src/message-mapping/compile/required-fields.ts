@@ -3,12 +3,12 @@ import type { Shape } from "./shape.ts";
 
 /** What rules write at a path or below it. */
 interface Written {
-  /** A field taken over whole brings its own fields along. */
+  /** A field copied as a whole includes its own fields. */
   isWhole: boolean;
   isList: boolean;
 }
 
-/** Target fields the schema requires and no rule writes, as sentences. */
+/** Warnings for target fields the schema requires and no rule writes. */
 export function unmappedWarnings(shape: Shape | undefined, mapped: readonly MappedField[]): readonly string[] {
   if (shape === undefined) return [];
   const missing: string[] = [];
@@ -16,7 +16,7 @@ export function unmappedWarnings(shape: Shape | undefined, mapped: readonly Mapp
   return missing.map((path) => `target field '${path}' is required by the schema but not mapped`);
 }
 
-/** Every mapped path and every beginning of one that ends before a name or a bracket. */
+/** Every mapped path and every prefix of one that ends before a name or a bracket. */
 function writtenPaths(mapped: readonly MappedField[]): ReadonlyMap<string, Written> {
   const written = new Map<string, Written>();
   const at = (path: string): Written => {

@@ -1,6 +1,6 @@
-// Rules → closures. A rule evaluates its source, finishes the value and puts it at its place; whatever it throws becomes
-// an error that names the target field and the source.
-import { isPlainObject } from "@sluice/engine/spi";
+// Compiles rules to closures. A rule evaluates its source, finishes the value and writes it to its target; anything it throws becomes an error
+// that names the target field and the source.
+import { isPlainObject } from "@sluice/engine/values";
 import { closest } from "@sluice/model";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
@@ -15,27 +15,27 @@ import { listLength, parseTargetPath, targetSetter, type Target, type TargetPath
 
 export interface Part {
   readonly map: unknown;
-  /** The parts its own rules may use: those of the document it stands in. */
+  /** The parts its own rules may use: those of the document that defines it. */
   parts(): ReadonlyMap<string, Part>;
 }
 
 export type WriteFields = (frame: Frame, target: Target) => void;
 
-/** Where rules stand: what they see, and where they write. */
+/** The context of rules: what they read, and where they write. */
 export interface Level {
   readonly scope: Scope;
   readonly context: DocumentContext;
   readonly parts: ReadonlyMap<string, Part>;
-  /** Parts that are being compiled around this place: a part that uses itself is called, not compiled again. */
+  /** Parts being compiled around this place: a recursive part is called instead of compiled again. */
   readonly partStack: ReadonlyMap<Part, { write?: WriteFields }>;
-  /** The target path from the document's top, positions as `[]`. */
+  /** The target path from the document root, positions as `[]`. */
   readonly fields: readonly string[];
   /** The target path from the level's own frame. */
   readonly prefix: string;
   readonly rulePath: string;
   readonly targetShape: Shape | undefined;
   readonly mapped: MappedField[];
-  /** Handed down, so that sources with rules inside need not know how rules are compiled. */
+  /** Passed down to avoid a circular import between sources and rules. */
   readonly compileRules: typeof compileRules;
 }
 

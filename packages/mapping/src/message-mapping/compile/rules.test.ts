@@ -10,7 +10,7 @@ const output = (rules: readonly unknown[], body: unknown): unknown => {
 const failure = (rules: readonly unknown[], body: unknown): string | undefined => runMapping(jsonRules(...rules), body).errors[0]?.message;
 
 describe("targets", () => {
-  it("nest, take odd names and positions, and add to lists", () => {
+  it("nest, accept bracketed names and positions, and append to lists", () => {
     const rules = [
       { to: "a.b.c", value: 1 },
       { to: "a.b.d", value: 2 },
@@ -31,7 +31,7 @@ describe("targets", () => {
     expect(failure(rules, { left: [1], right: ["x"] })).toBe('items[1].n: expected a number, got "x" [source right[0]]');
   });
 
-  it("keep prototypes out of reach", () => {
+  it("cannot reach prototypes", () => {
     const mapped = output(
       [
         { to: "__proto__.polluted", value: 1 },
@@ -53,7 +53,7 @@ describe("targets", () => {
 });
 
 describe("values", () => {
-  it("leave missing fields out and keep null", () => {
+  it("omit missing fields and keep null", () => {
     expect(
       output(
         [
@@ -68,7 +68,7 @@ describe("values", () => {
     ).toEqual({ b: null, c: 0, d: null, e: "x" });
   });
 
-  it("have conditions and cases", () => {
+  it("support conditions and cases", () => {
     const rules = [
       { to: "a", when: "x > 1", value: "big" },
       {
@@ -137,12 +137,12 @@ describe("values", () => {
     [{ type: "number" }, "12a", 'y: expected a number, got "12a" [source x]'],
     [{ type: "boolean" }, "maybe", 'y: expected true or false, got "maybe" [source x]'],
     [{ type: "date" }, "2026-02-30", 'y: expected a date, got "2026-02-30" [source x]'],
-    [{ required: true }, null, "y: a value is required, the source has none [source x]"],
-    [{ required: true }, "", "y: a value is required, the source has none [source x]"],
+    [{ required: true }, null, "y: a value is required, but the source has none [source x]"],
+    [{ required: true }, "", "y: a value is required, but the source has none [source x]"],
     [{ pattern: "[A-Z]{2}" }, "gb", 'y: "gb" does not match the pattern [A-Z]{2} [source x]'],
     [{ maxLength: 3 }, "abcd", 'y: "abcd" is longer than 3 characters [source x]'],
-    [{ enum: ["a", "b"] }, "c", 'y: "c" is none of "a", "b" [source x]'],
-    [{ enum: ["01", "02"] }, "1", 'y: "1" is none of "01", "02" [source x]'],
+    [{ enum: ["a", "b"] }, "c", 'y: "c" is not one of "a", "b" [source x]'],
+    [{ enum: ["01", "02"] }, "1", 'y: "1" is not one of "01", "02" [source x]'],
   ])("%j refuses %j", (options, x, message) => {
     expect(failure([{ to: "y", from: "x", ...options }], { x })).toBe(message);
   });
@@ -198,7 +198,7 @@ describe("forEach", () => {
     });
   });
 
-  it("takes one value as a list of one, and writes an empty list unless told otherwise", () => {
+  it("treats one value as a list of one, and writes an empty list by default", () => {
     const rules = [
       { to: "one[]", forEach: "x", expr: "$item + 1" },
       { to: "none[]", forEach: "nothing", from: "a" },
@@ -206,7 +206,7 @@ describe("forEach", () => {
     ];
     expect(output(rules, { x: 4 })).toEqual({ one: [5], none: [] });
     expect(failure([{ to: "none[]", forEach: "nothing", from: "a", required: true }], {})).toBe(
-      "none: at least one item is required, the source has none [source nothing]",
+      "none: at least one item is required, but the source has none [source nothing]",
     );
   });
 
@@ -239,7 +239,7 @@ describe("forEach", () => {
     });
   });
 
-  it("names the item that does not fit", () => {
+  it("names the invalid item", () => {
     expect(failure([{ to: "n[]", forEach: "xs", from: "v", type: "integer" }], { xs: [{ v: 1 }, { v: "x" }] })).toBe(
       'n[1]: expected integer, got "x" [source xs[1].v]',
     );
@@ -265,25 +265,25 @@ describe("parts", () => {
     },
   };
 
-  it("are used with another item, also inside themselves", () => {
+  it("can be used with another item, also recursively", () => {
     const document = { ...jsonRules({ to: "a", use: "address", with: "addr" }, { to: "none", use: "address", with: "nothing" }), parts };
     expect(runMapping(document, { addr: { city: "Rome", tree: { v: 1, children: [{ v: 2, children: [{ v: 3 }] }] } } })).toEqual({
       output: { a: { city: "Rome", tree: { v: 1, children: [{ v: 2, children: [{ v: 3 }] }] } } },
       errors: [],
     });
     expect(runMapping(document, { addr: { city: null } }).errors[0]).toMatchObject({
-      message: "a.city: a value is required, the source has none [source addr.city]",
+      message: "a.city: a value is required, but the source has none [source addr.city]",
       rule: "parts.address.map[0]",
     });
   });
 
-  it("end when the source is nested too deeply", () => {
+  it("fail when the source is nested too deeply", () => {
     let tree: unknown = { v: 0 };
     for (let depth = 0; depth < 150; depth++) tree = { v: depth, children: [tree] };
     expect(runMapping({ ...jsonRules({ to: "t", use: "node", with: "$" }), parts }, tree).errors[0]).toMatchObject({ code: "limit" });
   });
 
-  it("come from imported documents, nearer names winning", () => {
+  it("can be imported, with nearer names taking precedence", () => {
     const environment = environmentOf(
       {},
       {
@@ -303,7 +303,7 @@ describe("parts", () => {
     expect(problemsOf({ ...jsonRules(), import: ["nosuch"] }, environment)).toEqual(["unknown message mapping 'nosuch'"]);
   });
 
-  it("come from a document that several of the imported ones import", () => {
+  it("can come from a document that several imports share", () => {
     const environment = environmentOf(
       {},
       {
@@ -335,7 +335,7 @@ describe("lookups", () => {
   });
   const rule = { to: "w", lookup: { table: "plants", key: { co: "company", unit: "bu" }, to: "werk" } };
 
-  it("take composite keys", () => {
+  it("accept composite keys", () => {
     expect(runMapping(jsonRules(rule), { company: 1, bu: "B" }, { environment }).output).toEqual({ w: "W1" });
     expect(runMapping(jsonRules(rule), { company: 1, bu: "C" }, { environment }).errors[0]?.message).toBe(
       `w: no entry for "1", "C" in value-mapping table 'plants' (co, unit -> werk) [source company]`,
@@ -371,23 +371,23 @@ describe("errors", () => {
     onError: "all",
   };
 
-  it("are all reported when asked for", () => {
+  it("are all reported on request", () => {
     const { output: mapped, errors } = runMapping(document, { a: "x", l: [{ n: 1 }, { n: "y" }, { n: "z" }] });
     expect(mapped).toBeUndefined();
     expect(errors.map(({ message }) => message)).toEqual([
       'a: expected integer, got "x" [source a]',
-      "b: a value is required, the source has none [source b]",
+      "b: a value is required, but the source has none [source b]",
       'l[1].n: expected a number, got "y" [source l[1].n]',
       'l[2].n: expected a number, got "z" [source l[2].n]',
     ]);
     expect(runMapping({ ...document, onError: "first" }, { a: "x", l: [] }).errors).toHaveLength(1);
   });
 
-  it("end after a hundred", () => {
+  it("stop after a hundred", () => {
     expect(runMapping(document, { a: 1, b: 1, l: Array.from({ length: 500 }, () => ({ n: "x" })) }).errors).toHaveLength(100);
   });
 
-  it("are limits when the work has no end", () => {
+  it("report a limit for endless work", () => {
     const list = Array.from({ length: 3000 }, (_, index) => ({ n: index }));
     const rule = { to: "x[]", forEach: "l", map: [{ to: "y", expr: "count($.l[? n == 1])" }] };
     expect(runMapping(jsonRules(rule), { l: list }).errors[0]).toMatchObject({
@@ -396,9 +396,9 @@ describe("errors", () => {
     });
   });
 
-  it("name a body that is no JSON", () => {
+  it("report a body that is not JSON", () => {
     expect(runMapping(jsonRules(), "{").errors).toEqual([
-      { field: "", rule: "", code: "input", message: expect.stringMatching(/^the source is no JSON/), source: null, value: null },
+      { field: "", rule: "", code: "input", message: expect.stringMatching(/^the source is not valid JSON/), source: null, value: null },
     ]);
   });
 });
@@ -407,22 +407,19 @@ describe("checks of the document", () => {
   it.each([
     [
       { to: "x", form: "a" },
-      ["x: a rule has no member 'form' (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is needed"],
+      ["x: a rule has no member 'form' (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is required"],
     ],
     [{ to: "x", from: "a", as: "y" }, ["x: a rule has no member 'as' without forEach"]],
     [{ from: "a" }, ["map[0]: 'to' must name a target field"]],
     [{ to: "a..b", from: "a" }, ["map[0]: 'to' must name a target field, 'a..b' does not"]],
     [{ to: "x", from: "a", type: "int" }, ["x: 'type' must be one of string, integer, number, boolean, date, dateTime, time, got \"int\""]],
-    [{ to: "x", from: "a", pattern: "(" }, ["x: the regular expression '(' cannot be used: missing closing ): `(`"]],
-    [
-      { to: "x", from: "a", type: "date", format: "ppp" },
-      ["x: the date pattern 'ppp' cannot be used: the letter p means nothing; quote literal text as 'text'"],
-    ],
+    [{ to: "x", from: "a", pattern: "(" }, ["x: the regular expression '(' is invalid: missing closing ): `(`"]],
+    [{ to: "x", from: "a", type: "date", format: "ppp" }, ["x: the date pattern 'ppp' is invalid: unknown letter p; quote literal text as 'text'"]],
     [{ to: "x", from: "a", type: "date", format: { in: 5, out: "yyyy" } }, ["x: 'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}"]],
     [{ to: "x", from: "a", type: "date", format: 5 }, ["x: 'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}"]],
     [{ to: "x", from: "a", type: "date", format: { input: "yyyy" } }, ["x: 'format': unknown member 'input'"]],
-    [{ to: "x", from: "a", type: "date", format: { in: "EEE dd" } }, ["x: the letter E cannot be read in a date pattern: use y, M, d, H, m, s, S and X"]],
-    [{ to: "x", expr: "parseDate(a, 'EEE')" }, ["x: the letter E cannot be read in a date pattern: use y, M, d, H, m, s, S and X"]],
+    [{ to: "x", from: "a", type: "date", format: { in: "EEE dd" } }, ["x: the letter E cannot be used to parse a date: use y, M, d, H, m, s, S and X"]],
+    [{ to: "x", expr: "parseDate(a, 'EEE')" }, ["x: the letter E cannot be used to parse a date: use y, M, d, H, m, s, S and X"]],
     [{ to: "x", from: "a", scale: 50 }, ["x: 'scale' must be a number of decimals from 0 to 12"]],
     [{ to: "x[]", forEach: "a" }, ["x[]: forEach needs map or another source for its items"]],
     [{ to: "x", use: "nosuch" }, ["x: unknown part 'nosuch'"]],
@@ -437,7 +434,7 @@ describe("checks of the document", () => {
     expect(problemsOf(jsonRules(rule), environmentOf({ uom: { entries: {} } }))).toEqual(problems);
   });
 
-  it("finds everything at once", () => {
+  it("reports all problems at once", () => {
     expect(
       problemsOf({
         source: { format: "jsn" },
@@ -457,7 +454,7 @@ describe("checks of the document", () => {
     ]);
   });
 
-  it("checks paths against a schema and lists required fields nobody maps", () => {
+  it("checks paths against a schema and lists unmapped required fields", () => {
     const schema = {
       type: "object",
       properties: { id: { type: "string" }, lines: { type: "array", items: { $ref: "#/$defs/line" } }, open: { type: "object" } },
@@ -500,7 +497,7 @@ describe("checks of the document", () => {
     ]);
   });
 
-  it("checks the fields of a list's items, with or without brackets behind its name", () => {
+  it("checks the fields of a list's items, with or without brackets after its name", () => {
     const sample = { items: [{ sku: "a" }], one: { sku: "a" } };
     const map = ["items", "items[]", "one"].map((to) => ({
       to,
@@ -528,7 +525,7 @@ describe("checks of the document", () => {
     expect(problemsOf(document)).toEqual(["x[].c: the source has no field 'Plant'"]);
   });
 
-  it("warns of a field that is mapped twice", () => {
+  it("warns about a field that is mapped twice", () => {
     expect(
       compileMapping(jsonRules({ to: "x", value: 1 }, { to: "x", value: 2 }, { to: "y", value: 1 }, { to: "y", when: "a", value: 2 }), environmentOf())
         .warnings,

@@ -1,19 +1,19 @@
-// What names mean at one place of a document, known while compiling. One scope stands for one frame while running.
+// What names mean at one place of a document, known at compile time. One scope corresponds to one frame at run time.
 import type { Shape } from "./shape.ts";
 
 export interface Scope {
-  /** The level whose names are seen from here too; undefined at the borders of parts and functions. */
+  /** The enclosing level whose names are visible; undefined at the borders of parts and functions. */
   readonly up: Scope | undefined;
   /** The name given with `as`, without its dollar sign. */
   readonly as: string | undefined;
   readonly isGrouped: boolean;
-  /** True for levels that iterate and so know `$index`. */
+  /** True for levels that iterate and so define `$index`. */
   readonly isItem: boolean;
-  /** What the level's item looks like, when schema or sample say so. */
+  /** The shape of the level's item, if a schema or sample defines it. */
   readonly shape: Shape | undefined;
-  /** What the level's item is called where items are elements; undefined for the message itself. */
+  /** The name of the level's item where items are elements; undefined for the message itself. */
   readonly element: string | undefined;
-  /** The arguments of a function; a function sees nothing else of the message but its root. */
+  /** The arguments of a function; apart from them, a function can read only the root of the message. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -21,10 +21,10 @@ export function rootScope(shape: Shape | undefined, element?: string): Scope {
   return { up: undefined, as: undefined, isGrouped: false, isItem: false, shape, element, args: undefined };
 }
 
-/** Names with a meaning of their own, without their dollar sign: nothing in a document may be called so. */
+/** Reserved names, without their dollar sign: a document must not define them. */
 export const reservedNames: readonly string[] = ["item", "index", "key", "group", "headers", "params", "vars"];
 
-/** The name a document gives to something, without its dollar sign; undefined when it cannot be one. */
+/** A name defined by a document, without its dollar sign; undefined when it is not a valid name. */
 export function givenName(text: unknown): string | undefined {
   return typeof text === "string" ? /^\$?([\p{L}_][\p{L}\p{N}_]*)$/u.exec(text)?.[1] : undefined;
 }
@@ -39,14 +39,14 @@ export function itemScope(up: Scope, shape: Shape | undefined, { as, isGrouped =
   return { up, as, isGrouped, isItem: true, shape, element, args: undefined };
 }
 
-/** The scope so many levels up. */
+/** The scope this many levels up. */
 export function levelAt(scope: Scope, hops: number): Scope {
   let level = scope;
   for (let count = 0; count < hops; count++) level = level.up as Scope;
   return level;
 }
 
-/** How many levels up a scope with a property is; undefined when none is. */
+/** How many levels up the nearest matching scope is; undefined when there is none. */
 export function hopsTo(scope: Scope, found: (scope: Scope) => boolean): number | undefined {
   let hops = 0;
   for (let at: Scope | undefined = scope; at !== undefined; at = at.up) {

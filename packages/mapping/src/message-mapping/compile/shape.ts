@@ -1,5 +1,5 @@
-// What a source or target looks like, as far as a JSON Schema or a sample tells: used to check paths before any message.
-import { isPlainObject } from "@sluice/engine/spi";
+// The shape of a source or target, as far as a JSON Schema or a sample defines it: used to check paths at compile time.
+import { isPlainObject } from "@sluice/engine/values";
 
 export type Shape =
   | { readonly kind: "object"; readonly members: ReadonlyMap<string, Shape>; readonly required: ReadonlySet<string> }
@@ -14,9 +14,9 @@ const deepest = 32;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The shape a JSON Schema describes; what it leaves open stays unchecked. */
+/** The shape a JSON Schema describes; what it leaves open is not checked. */
 export function shapeOfSchema(schema: unknown): Shape {
-  // Each part once, and only when it is asked for: a schema may hold itself, in several places.
+  // Each part is built once and lazily: a schema may contain itself, in several places.
   const known = new Map<Schema, Shape>();
   const shapeOf = (given: unknown): Shape => {
     const part = followed(given, schema);
@@ -57,7 +57,7 @@ const isOpen = (additional: unknown): boolean => additional === true || isPlainO
 
 const isScalarType = (type: unknown): boolean => typeof type === "string" && ["string", "number", "integer", "boolean", "null"].includes(type);
 
-/** What a schema stands for once its references are followed; undefined when they lead nowhere or in a circle. */
+/** The schema after following its references; undefined when they are circular or unresolvable. */
 function followed(schema: unknown, root: unknown): Schema | undefined {
   let found = schema;
   for (let hops = 0; hops <= deepest; hops++) {
@@ -78,7 +78,7 @@ function resolve(reference: string, root: unknown): unknown {
   return found;
 }
 
-/** The shape of a sample value; the elements of a list are taken together. */
+/** The shape of a sample value; the elements of a list are merged. */
 export function shapeOfSample(sample: unknown, depth = 0): Shape {
   if (depth > deepest) return any;
   if (Array.isArray(sample))

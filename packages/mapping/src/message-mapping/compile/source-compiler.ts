@@ -1,5 +1,5 @@
-// Where a rule's value comes from: exactly one of from, value, expr, lookup, switch, use, map.
-import { isPlainObject } from "@sluice/engine/spi";
+// The source of a rule's value: exactly one of from, value, expr, lookup, switch, use, map.
+import { isPlainObject } from "@sluice/engine/values";
 import { closest } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import { Frame, type Evaluate } from "../frame.ts";
@@ -16,9 +16,9 @@ import type { Target } from "./target-path.ts";
 
 export interface ValueSource {
   readonly evaluate: Evaluate;
-  /** What an error names as the source, when the value comes from one place. */
+  /** The source that an error names, when the value comes from one place. */
   readonly origin: RuleOrigin;
-  /** The rule's value is made field by field. */
+  /** The rule's value is built field by field. */
   readonly isStructure: boolean;
 }
 
@@ -29,7 +29,7 @@ const nothing: ValueSource = { evaluate: () => undefined, origin: undefined, isS
 export function compileSource(rule: RuleMembers, level: Level): ValueSource {
   const given = sourceKinds.filter((kind) => Object.hasOwn(rule, kind));
   if (given.length !== 1) {
-    level.context.report(given.length === 0 ? `exactly one of ${sourceKinds.join(", ")} or forEach is needed` : `only one of ${given.join(", ")} may be given`);
+    level.context.report(given.length === 0 ? `exactly one of ${sourceKinds.join(", ")} or forEach is required` : `only one of ${given.join(", ")} is allowed`);
     return nothing;
   }
   switch (given[0]) {
@@ -64,7 +64,7 @@ function made(write: (frame: Frame, target: Target) => void, frame: Frame): Targ
   return target;
 }
 
-/** Compiles a text or reports why it cannot be; undefined then. */
+/** Compiles a text, or reports the problem and returns undefined. */
 export function textOrReport(text: unknown, member: string, level: Pick<Level, "scope" | "context">, as: "expression" | "path"): Compiled | undefined {
   if (typeof text !== "string" || text.trim() === "") {
     level.context.report(`'${member}' must be a text`);
@@ -83,7 +83,7 @@ function fromPath(text: unknown, level: Level): ValueSource {
   return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
 }
 
-/** What leaves the source is a copy; an element with nothing but attributes beside its text is its text, without a text it keeps them. */
+/** Copies values from the source. An element with only attributes and text becomes its text; without text it keeps the attributes. */
 function taken(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const value = evaluate(frame);
@@ -166,7 +166,7 @@ function switchSource(given: unknown, level: Level): ValueSource {
   };
 }
 
-/** Asked once more when the value turned out wrong; a condition that is wrong itself has named its own place. */
+/** Evaluated again when the value turned out invalid; a failing condition has reported its own source. */
 function originOf(chosen: (frame: Frame) => ValueSource | undefined, frame: Frame): Origin | undefined {
   try {
     const origin = chosen(frame)?.origin;

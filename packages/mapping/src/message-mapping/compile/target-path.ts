@@ -1,9 +1,9 @@
-// The `to` of a rule: names with dots, odd names in brackets and quotes, positions in brackets, `[]` at the end for a list.
-import { setEntry } from "@sluice/engine/spi";
+// The `to` of a rule: names separated by dots, special names in brackets and quotes, positions in brackets, `[]` at the end for a list.
+import { setEntry } from "@sluice/engine/values";
 
 export interface TargetPath {
   readonly segments: readonly (string | number)[];
-  /** Ends in `[]`: values are added to a list. */
+  /** Ends in `[]`: values are appended to a list. */
   readonly isList: boolean;
   /** As shown in messages, without the `[]`. */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface TargetPath {
 const segment = /(?:^|\.)([^.[\]'"\s](?:[^.[\]'"]*[^.[\]'"\s])?)|\['((?:[^'\\]|\\.)*)'\]|\[(\d{1,4})\]/y;
 const mostSegments = 50;
 
-/** Undefined when the text is no target path. */
+/** Undefined when the text is not a target path. */
 export function parseTargetPath(text: string): TargetPath | undefined {
   const isList = text.endsWith("[]");
   const plain = isList ? text.slice(0, -2) : text;
@@ -31,7 +31,7 @@ export function parseTargetPath(text: string): TargetPath | undefined {
 
 export type Target = Record<string, unknown>;
 
-/** How a value is put at its place; a list's place takes further values behind those it has. */
+/** Writes a value to its place; a list place appends to the values it has. */
 export function targetSetter({ segments, isList }: TargetPath): (target: Target, value: unknown) => void {
   const [only] = segments;
   const put = isList ? appendTo : setAt;
@@ -48,7 +48,7 @@ export function targetSetter({ segments, isList }: TargetPath): (target: Target,
   return (target, value) => put(holderOf(target, way, last, true) as Target, last, value);
 }
 
-/** How many items a list's place has already. */
+/** How many items a list place already has. */
 export function listLength({ segments }: TargetPath, target: Target): number {
   const last = segments[segments.length - 1] as string | number;
   const holder = segments.length === 1 ? target : holderOf(target, segments.slice(0, -1), last, false);

@@ -12,7 +12,7 @@ export type ExpressionTree =
   | { readonly kind: "choice"; readonly test: ExpressionTree; readonly then: ExpressionTree; readonly otherwise: ExpressionTree }
   | { readonly kind: "list"; readonly items: readonly ExpressionTree[] };
 
-/** A text that is no expression; the message says where. */
+/** Invalid expression text; the message includes the position. */
 export class ExpressionError extends Error {
   constructor(message: string, text: string, offset: number) {
     super(`${message} at column ${offset + 1} of '${text.length > 80 ? `${text.slice(0, 80)}…` : text}'`);

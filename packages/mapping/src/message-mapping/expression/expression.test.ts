@@ -41,13 +41,13 @@ describe("paths", () => {
     expect(evaluate(expr, order)).toEqual(expected);
   });
 
-  it("reach no prototype", () => {
+  it("cannot reach prototypes", () => {
     for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"]) expect(evaluate(`coalesce(${name}, 'none')`, {})).toBe("none");
     expect(evaluate("lines.constructor", order)).toBeUndefined();
     expect(evaluate("$params['constructor']", {})).toBeUndefined();
   });
 
-  it("may hold hyphens, which subtract in expressions", () => {
+  it("may contain hyphens, which subtract in expressions", () => {
     expect(
       runMapping(jsonRules({ to: "x", from: "Order-No" }, { to: "y", expr: "Order-No" }, { to: "z", from: "a[? b-c > 0].n" }), {
         "Order-No": "7",
@@ -97,7 +97,7 @@ describe("operators", () => {
     ["number(lines[0].sku)", 'x: expected a number, got "k" [source lines[0].sku]'],
     ["1 / 0", "x: division by zero"],
     ["repeat('abc', 1000000000)", "x: size limit: a text may not be longer than 67108864 characters"],
-    ["range(1, 100000000)", "x: size limit: a list made by an expression may not hold more than 1000000 elements"],
+    ["range(1, 100000000)", "x: size limit: the list may not hold more than 1000000 elements"],
   ])("%s fails", (expr, message) => {
     expect(() => evaluate(expr, order)).toThrow(message);
   });
@@ -121,28 +121,28 @@ describe("operators", () => {
   });
 });
 
-describe("faults of the text", () => {
+describe("invalid expressions", () => {
   it.each([
     ["1 +", "x: the expression ends too early at column 4 of '1 +'"],
     ["a b", "x: unexpected 'b' at column 3 of 'a b'"],
     ["a = 1", "x: unexpected '=': use == to compare at column 3 of 'a = 1'"],
     ["'abc", "x: a text is not closed at column 1 of ''abc'"],
     ["a ~ b", "x: unexpected '~' at column 3 of 'a ~ b'"],
-    ["f(1", "x: the expression ends too early: ',' or ')' is due at column 4 of 'f(1'"],
+    ["f(1", "x: the expression ends too early: expected ',' or ')' at column 4 of 'f(1'"],
     ["uper(a)", "x: unknown function 'uper' (did you mean 'upper'?)"],
     ["upper()", "x: function 'upper' takes 1 argument, got 0"],
     ["substring('a')", "x: function 'substring' takes 2 to 3 arguments, got 1"],
     ["$nosuch", "x: unknown name '$nosuch'"],
-    ["$index", "x: unknown name '$index' (it is known inside forEach only)"],
-    ["$group[*].a", "x: unknown name '$group' (it is known inside a forEach with groupBy only)"],
-    ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be fixed texts"],
+    ["$index", "x: unknown name '$index' (it is available inside forEach only)"],
+    ["$group[*].a", "x: unknown name '$group' (it is available inside a forEach with groupBy only)"],
+    ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be literal texts"],
     [`${"(".repeat(200)}1${")".repeat(200)}`, expect.stringContaining("x: the expression is nested deeper than 100 levels")],
     ["1".repeat(10_001), expect.stringContaining("x: the expression is longer than 10000 characters")],
   ])("%s", (expr, problem) => {
     expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([problem]);
   });
 
-  it("never throw anything but a problem, whatever the text", () => {
+  it("only ever report a problem, for any text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "$", "(", ")", "[", "]", "?", ":", ".", "*", "'", "1", "-", " ", "&", "|", "=", ",", "@", "#text") }),
@@ -154,8 +154,8 @@ describe("faults of the text", () => {
   });
 });
 
-describe("names of the run", () => {
-  it("are headers without case, params and variables", () => {
+describe("run-time names", () => {
+  it("are case-insensitive headers, params and variables", () => {
     const document = {
       ...jsonRules({ to: "h", expr: "$headers['X-Site']" }, { to: "p", from: "$params.plant" }, { to: "v", expr: "$vars.twice + $twice" }),
       vars: [
@@ -166,11 +166,11 @@ describe("names of the run", () => {
     expect(runMapping(document, { a: 2 }, { headers: { "x-site": "B" }, params: { plant: 1000 } }).output).toEqual({ h: "B", p: 1000, v: 8 });
   });
 
-  it("tell the time the host gives", () => {
+  it("use the host's time", () => {
     expect([evaluate("now()"), evaluate("today()")]).toEqual(["2026-11-14T16:02:33.120Z", "2026-11-14"]);
   });
 
-  it("look values up with a fixed table", () => {
+  it("look up values in a literal table", () => {
     const environment = environmentOf({ uom: { entries: { piece: "ST" } } });
     expect(evaluate("lookup('uom', 'from', 'to', unit)", { unit: "piece" }, { environment })).toBe("ST");
     expect(evaluate("lookup('uom', 'from', 'to', unit, 'key')", { unit: "crate" }, { environment })).toBe("crate");
@@ -181,15 +181,15 @@ describe("names of the run", () => {
 });
 
 describe("functions of the document", () => {
-  it("see their arguments only, and may call each other", () => {
+  it("can use only their arguments, and may call each other", () => {
     const functions = { net: { args: ["q", "$p"], expr: "round($q * p, 2)" }, gross: { args: ["q", "p"], expr: "net(q, p) * 1.2" } };
     expect(runMapping(withFunctions(functions, "gross(qty, price)"), { qty: 2, price: 5 }).output).toEqual({ x: 12 });
     expect(problemsOf(withFunctions({ f: { args: ["a"], expr: "a + b" } }, "f(1)"))).toEqual([
-      "f(): unknown name 'b': a function sees its arguments, $, $params, $headers and variables",
+      "f(): unknown name 'b': a function can use its arguments, $, $params, $headers and variables",
     ]);
   });
 
-  it("of the host are called with their arguments, and must not wait", () => {
+  it("of the host are called with their arguments, and must be synchronous", () => {
     const functions = new Map<string, (...args: readonly unknown[]) => unknown>([
       ["vat", (net, rate) => Number(net) * Number(rate)],
       ["later", async () => 1],
@@ -197,10 +197,10 @@ describe("functions of the document", () => {
     ]);
     const environment = { ...environmentOf(), functions };
     expect([evaluate("vat(qty, 0.2)", { qty: 10 }, { environment }), evaluate("upper('a')", {}, { environment })]).toEqual([2, "A"]);
-    expect(() => evaluate("later()", {}, { environment })).toThrow("x: function 'later' gives a promise: a mapping cannot wait");
+    expect(() => evaluate("later()", {}, { environment })).toThrow("x: function 'later' returned a promise: functions of a mapping must be synchronous");
   });
 
-  it("end when they call themselves for ever", () => {
+  it("stop at endless recursion", () => {
     expect(runMapping(withFunctions({ f: { args: ["n"], expr: "f(n + 1)" } }, "f(0)"), {}).errors[0]?.message).toBe(
       "x: parts and functions call each other more than 100 levels deep",
     );

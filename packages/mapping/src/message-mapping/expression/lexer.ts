@@ -1,5 +1,5 @@
-// Expression text → tokens. A name may hold one namespace prefix (`inv:Qty`) when the document declares it, so that
-// `a ? b : c` stays a choice; paths may hold hyphens (`Order-No`), expressions may not, because there they subtract.
+// Tokenizes expressions. A name may contain one namespace prefix (`inv:Qty`) if the document declares it, so that `a ? b : c` stays a choice.
+// Paths may contain hyphens (`Order-No`); in expressions a hyphen subtracts.
 import { ExpressionError } from "./expression-tree.ts";
 
 export interface Token {

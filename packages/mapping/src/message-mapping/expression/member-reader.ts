@@ -1,6 +1,6 @@
 /**
- * Reads one name of a value; undefined when it has none. Only data is reachable, nothing of a prototype. In sources where
- * one and many look alike (XML, EDI, records) a name asked of a list means its first element, and text is its own `#text`.
+ * Reads one name of a value; undefined when it has none. Only data is reachable, not prototypes. In sources that do not distinguish one from
+ * many (XML, EDI, records), a name applied to a list means its first element, and text is its own `#text`.
  */
 export function memberReader(name: string, oneOrMany: boolean): (value: unknown) => unknown {
   const inherited = name in Object.prototype;

@@ -1,11 +1,11 @@
-// What operators do. The common case of two numbers is decided where the closure is made; this is the rest.
-import { boundedText, checkTextLength } from "@sluice/engine/spi";
+// Operators on values. The common case of two numbers is handled in the compiled closure.
+import { boundedText, checkTextLength } from "@sluice/engine/values";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, compare, isNothing, scalarOf, toList, toNumber, toText } from "../values.ts";
 
 export type BinaryOperation = (left: unknown, right: unknown) => unknown;
 
-/** Text when one side is text, else a sum; nothing plus a number is nothing. */
+/** Concatenates when one side is text, else adds; null plus a number is null. */
 function add(left: unknown, right: unknown): unknown {
   const one = scalarOf(left);
   const other = scalarOf(right);

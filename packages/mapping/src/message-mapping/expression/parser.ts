@@ -1,10 +1,10 @@
-// Tokens → tree, by binding power. Depth and length are bounded, so that no text can exhaust the stack.
+// A Pratt parser for expressions. Depth and length are limited, so that no text can exhaust the stack.
 import { ExpressionError, type ExpressionTree } from "./expression-tree.ts";
 import { tokenize, type LexerOptions, type Token } from "./lexer.ts";
 
 const longestText = 10_000;
 const deepest = 100;
-/** Operators or names in a row: each is a level of the tree, too. */
+/** Maximum operators or names in a chain: each adds a level to the tree. */
 const longestChain = 500;
 
 const binaryPower: Readonly<Record<string, number>> = {
@@ -51,7 +51,7 @@ class Parser {
     return tree;
   }
 
-  /** A path that begins with an odd name in brackets begins at the current item: a list of one text leads nowhere. */
+  /** A path that begins with a bracketed name starts at the current item: a list of one text would be useless there. */
   #startWithName(): void {
     const [open, name, close] = this.#tokens;
     if (open?.text !== "[" || name?.kind !== "text" || close?.text !== "]") return;
@@ -78,7 +78,7 @@ class Parser {
   }
 
   #checkChain(links: number, { at }: Token): void {
-    if (links > longestChain) throw new ExpressionError(`more than ${longestChain} operators or names stand in a row`, this.#text, at);
+    if (links > longestChain) throw new ExpressionError(`more than ${longestChain} operators or names in a chain`, this.#text, at);
   }
 
   #powerOf({ text }: Token): number | undefined {
@@ -144,7 +144,7 @@ class Parser {
       this.#expect(")");
       return { kind: "each", of, body };
     }
-    return this.#fail(token, "a name is due");
+    return this.#fail(token, "expected a name");
   }
 
   #bracket(of: ExpressionTree): ExpressionTree {
@@ -170,7 +170,7 @@ class Parser {
       items.push(this.#expression(0));
       const token = this.#take();
       if (token.kind === "operator" && token.text === end) return items;
-      if (token.kind !== "operator" || token.text !== ",") this.#fail(token, `',' or '${end}' is due`);
+      if (token.kind !== "operator" || token.text !== ",") this.#fail(token, `expected ',' or '${end}'`);
     }
   }
 
@@ -186,7 +186,7 @@ class Parser {
 
   #expect(sign: string): void {
     const token = this.#take();
-    if (token.kind !== "operator" || token.text !== sign) this.#fail(token, `'${sign}' is due`);
+    if (token.kind !== "operator" || token.text !== sign) this.#fail(token, `expected '${sign}'`);
   }
 
   #fail(token: Token, more?: string): never {

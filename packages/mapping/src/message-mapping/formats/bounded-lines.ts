@@ -1,6 +1,6 @@
-import { checkTextLength } from "@sluice/engine/spi";
+import { checkTextLength } from "@sluice/engine/values";
 
-/** Lines on their way to one text, which is not longer than a text may be: a short rule can fill up very long lines. */
+/** Collects lines into one text within the size limit: a short rule can produce very long lines. */
 export class BoundedLines {
   readonly #lines: string[] = [];
   readonly #lineBreak: string;

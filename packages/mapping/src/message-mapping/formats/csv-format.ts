@@ -1,7 +1,8 @@
 // CSV: `rows`, each an object by column name. Without header and columns the names are c1, c2, …
-import { isPlainObject, setEntry } from "@sluice/engine/spi";
+import { isPlainObject, setEntry, type CsvRecord } from "@sluice/engine/values";
 import { shown } from "../../problem.ts";
-import { csvLine, parseCsv, type CsvRecord, type CsvSyntax } from "../../text/csv.ts";
+import { csvLine, parseCsvInSteps, type CsvMarks } from "../../text/csv.ts";
+import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
 import { limitFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
@@ -17,32 +18,40 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     report("columns", "expected a list of column names");
   const names = Array.isArray(columns) ? (columns as readonly string[]) : undefined;
-  if (names !== undefined && new Set(names).size < names.length) report("columns", "a name stands twice: the first of them would be lost");
+  if (names !== undefined && new Set(names).size < names.length) report("columns", "duplicate name: the value of the first column would be lost");
   const hasHeader = flagOption(options, "header", names === undefined, report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
+  function* readRows(body: unknown): InSteps<unknown> {
+    const text = textOfBody(body);
+    if (text === undefined) return Array.isArray(body) ? { rows: body } : body;
+    const records = yield* parseCsvInSteps(text, syntax);
+    const header = hasHeader ? (records.shift() ?? []) : [];
+    const known = names ?? columnNames(header);
+    const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
+    if (added > mostEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${mostEmptyCells} cells`);
+    const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
+    const places = longest > known.length ? withPlaces(known, longest) : known;
+    const rows: Record<string, unknown>[] = [];
+    let cells = 0;
+    for (const record of records) {
+      const row: Record<string, unknown> = {};
+      const width = Math.max(record.length, known.length);
+      for (let index = 0; index < width; index++) setEntry(row, places[index] as string, record[index] ?? null);
+      rows.push(row);
+      cells += width + 1;
+      if (cells < cellsPerStep) continue;
+      cells = 0;
+      yield undefined;
+    }
+    return { rows };
+  }
   return {
     name: "csv",
     contentType: "text/csv; charset=utf-8",
     oneOrMany: false,
     prefixes: noPrefixes,
-    read(body) {
-      const text = textOfBody(body);
-      if (text === undefined) return Array.isArray(body) ? { rows: body } : body;
-      const records = parseCsv(text, syntax);
-      const header = hasHeader ? (records.shift() ?? []) : [];
-      const known = names ?? columnNames(header);
-      const added = records.reduce((sum, record) => sum + Math.max(0, known.length - record.length), 0);
-      if (added > mostEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${mostEmptyCells} cells`);
-      const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
-      const places = longest > known.length ? withPlaces(known, longest) : known;
-      return {
-        rows: records.map((record) => {
-          const row: Record<string, unknown> = {};
-          for (let index = 0; index < Math.max(record.length, known.length); index++) setEntry(row, places[index] as string, record[index] ?? null);
-          return row;
-        }),
-      };
-    },
+    read: (body) => allAtOnce(readRows(body)),
+    readInSteps: readRows,
     write(output) {
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
@@ -60,13 +69,14 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
   };
 }
 
-/** What a short row lacks is filled up: a few bytes of a message must not become gigabytes. */
+const cellsPerStep = 2_000;
+/** Short rows are filled up: a few bytes of a message must not become gigabytes. */
 const mostEmptyCells = 1_000_000;
 const mostCells = 4_000_000;
 const placeName = (index: number): string => `c${index + 1}`;
 const noRows = (): MappingFault => new MappingFault("output", "a CSV target needs the list 'rows' of objects");
 
-/** A column without a name, or with the name of one before it, is called by its place. */
+/** A column without a name, or with a duplicate one, is named by its position. */
 function columnNames(header: CsvRecord): readonly string[] {
   const taken = new Set(header);
   const seen = new Set<string>();
@@ -78,13 +88,13 @@ function columnNames(header: CsvRecord): readonly string[] {
   });
 }
 
-/** The names with those of the places behind them. */
+/** The names, extended by position names. */
 function withPlaces(names: readonly string[], length: number): readonly string[] {
   const taken = new Set<string | null>(names);
   return [...names, ...Array.from({ length: length - names.length }, (_, index) => freePlace(names.length + index, taken))];
 }
 
-/** The name of a place; one that a column has already is marked, so that neither is lost. */
+/** The name of a position, marked if a column already has that name, so that neither is lost. */
 function freePlace(index: number, taken: Set<string | null>): string {
   let name = placeName(index);
   while (taken.has(name)) name += "_";
@@ -92,14 +102,14 @@ function freePlace(index: number, taken: Set<string | null>): string {
   return name;
 }
 
-function lineOf(values: readonly unknown[], syntax: CsvSyntax): string {
+function lineOf(values: readonly unknown[], syntax: CsvMarks): string {
   if (syntax.quote === "") for (const value of values) refuseBreaking(isNothing(value) ? "" : toText(value), syntax);
   const line = csvLine(values, syntax);
-  // An empty line would be no row at all.
+  // An empty line would not count as a row.
   return line === "" ? syntax.quote + syntax.quote : line;
 }
 
-function refuseBreaking(text: string, { delimiter }: CsvSyntax): void {
+function refuseBreaking(text: string, { delimiter }: CsvMarks): void {
   if (!text.includes(delimiter.charAt(0)) && !/[\r\n]/.test(text)) return;
-  throw new MappingFault("output", `${shown(text)} holds a delimiter or a line break, and the target has no quote to write it with`, text);
+  throw new MappingFault("output", `${shown(text)} contains a delimiter or a line break, but the target has no quote character`, text);
 }

@@ -1,6 +1,7 @@
 // EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their leader.
-import { isPlainObject } from "@sluice/engine/spi";
+import { isPlainObject } from "@sluice/engine/values";
 import { shown } from "../../problem.ts";
+import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
@@ -17,15 +18,17 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
   const dialect = readDialect(options["dialect"], report);
   const loops = readLoops(options["loops"], report);
   const lineBreak = flagOption(options, "lineBreaks", false, report) ? "\n" : "";
+  function* readSegments(body: unknown): InSteps<unknown> {
+    const text = textOfBody(body);
+    return text === undefined ? body : nested(yield* parseSegments(text.trimStart(), dialect), loops);
+  }
   return {
     name: "edi",
     contentType: dialect === "x12" ? "application/edi-x12" : dialect === "edifact" ? "application/edifact" : "text/plain; charset=utf-8",
     oneOrMany: true,
     prefixes: noPrefixes,
-    read(body) {
-      const text = textOfBody(body);
-      return text === undefined ? body : nested(parseSegments(text.trimStart(), dialect), loops);
-    },
+    read: (body) => allAtOnce(readSegments(body)),
+    readInSteps: readSegments,
     write(output) {
       const syntax = writingSyntax(dialect, output);
       const interchange: Interchange = { syntax, tags: [], elements: 0, segments: new BoundedLines(syntax.segment + lineBreak) };
@@ -35,7 +38,9 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
   };
 }
 
-function parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1]): readonly TaggedRecord[] {
+const segmentsPerStep = 500;
+
+function* parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1]): InSteps<readonly TaggedRecord[]> {
   const { syntax, start } = readingSyntax(text, dialect);
   const records: TaggedRecord[] = [];
   let at = skipBlanks(text, start);
@@ -43,6 +48,7 @@ function parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1
     const end = unreleased(text, syntax.segment, at, syntax);
     if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not closed with ${syntax.segment}`);
     records.push(parseSegment(text.slice(at, end), syntax));
+    if (records.length % segmentsPerStep === 0) yield undefined;
     if (records.length > limits.segments) throw limitFault(`the interchange has more than ${limits.segments} segments`);
     at = skipBlanks(text, end + 1);
   }
@@ -51,10 +57,10 @@ function parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[1
 
 function parseSegment(text: string, syntax: EdiSyntax): TaggedRecord {
   const [tag = "", ...elements] = split(text, syntax.element, syntax);
-  if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw readFault("edi", `'${tag.slice(0, 20)}' is no segment tag`);
+  if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw readFault("edi", `'${tag.slice(0, 20)}' is not a segment tag`);
   if (elements.length > limits.elements) throw limitFault(`segment ${tag} has more than ${limits.elements} elements`);
   const fields: Record<string, unknown> = {};
-  // The envelope names the separators themselves, so they are no separators in it.
+  // The envelope defines the separators, so they do not separate inside it.
   const isEnvelope = tag === "ISA";
   for (const [index, element] of elements.entries()) {
     if (element === "") continue;
@@ -85,7 +91,7 @@ function split(text: string, separator: string, syntax: EdiSyntax): readonly str
   return parts;
 }
 
-/** Where the character stands next without being released; -1 when nowhere. */
+/** The next position of an unreleased character; -1 when there is none. */
 function unreleased(text: string, character: string, from: number, { release }: EdiSyntax): number {
   if (release === undefined) return text.indexOf(character, from);
   for (let at = from; at < text.length; at++) {
@@ -110,19 +116,19 @@ function skipBlanks(text: string, from: number): number {
 
 interface Interchange {
   readonly syntax: EdiSyntax;
-  /** Of the segments written so far. */
+  /** Tags of the segments written so far. */
   readonly tags: string[];
   elements: number;
   readonly segments: BoundedLines;
 }
 
-/** Every key of an output object is a tag; keys of a segment that are no elements are segments below it. */
+/** Every key of an output object is a tag; keys of a segment that are not elements are nested segments. */
 function collect(node: unknown, interchange: Interchange, depth: number): void {
   if (depth > limits.depth) throw new MappingFault("limit", `segments are nested deeper than ${limits.depth} levels`);
-  if (!isPlainObject(node)) throw new MappingFault("output", "an EDI target is an object of segments");
+  if (!isPlainObject(node)) throw new MappingFault("output", "an EDI target must be an object of segments");
   for (const [tag, value] of Object.entries(node)) {
     if (depth > 0 && /^e\d+$/.test(tag)) continue;
-    if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is no segment tag`);
+    if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is not a segment tag`);
     for (const segment of toList(value)) {
       if (!isPlainObject(segment)) throw new MappingFault("output", `segment ${tag} must be an object of elements e1, e2, …`);
       const elements = tag === "ISA" ? envelope(segment, interchange.syntax) : elementsOf(segment, tag, interchange);
@@ -153,7 +159,7 @@ function elementsOf(segment: Readonly<Record<string, unknown>>, tag: string, { t
   return withoutTrailing(elements);
 }
 
-/** X12's first segment has elements of fixed width and names the separators, so that none can be escaped in it or be one. */
+/** The first segment of X12 has fixed-width elements and defines the separators, so they cannot be escaped or used in it. */
 function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax): readonly string[] {
   return envelopeWidths.map((width, index) => {
     const name = `e${index + 1}`;
@@ -171,13 +177,13 @@ function elementText(value: unknown, syntax: EdiSyntax): string {
   const components: string[] = [];
   for (const [name, component] of Object.entries(value)) {
     const number = Number(/^c(\d{1,4})$/.exec(name)?.[1] ?? 0);
-    if (number < 1 || number > limits.elements) throw new MappingFault("output", `'${name}' is no component: use c1, c2, …`);
+    if (number < 1 || number > limits.elements) throw new MappingFault("output", `'${name}' is not a component: use c1, c2, …`);
     components[number - 1] = isNothing(component) ? "" : escaped(toText(component), syntax);
   }
   return withoutTrailing(components).join(syntax.component);
 }
 
-/** Gaps are empty; empty ones at the end are left out, as the standards ask. */
+/** Gaps are empty; trailing empty parts are omitted, as the standards require. */
 function withoutTrailing(parts: readonly string[]): readonly string[] {
   const filled = Array.from(parts, (part) => part ?? "");
   while (filled.at(-1) === "") filled.pop();
@@ -188,6 +194,6 @@ function escaped(text: string, syntax: EdiSyntax): string {
   const special = [syntax.segment, syntax.element, syntax.component, syntax.release, syntax.repetition].filter((character) => character !== undefined);
   if (!special.some((character) => text.includes(character))) return text;
   if (syntax.release === undefined)
-    throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} holds a separator, and the dialect cannot escape it`, text);
+    throw new MappingFault("output", `${JSON.stringify(text.slice(0, 40))} contains a separator, but the dialect cannot escape it`, text);
   return [...text].map((character) => (special.includes(character) ? syntax.release + character : character)).join("");
 }

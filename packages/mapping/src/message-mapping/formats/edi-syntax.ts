@@ -1,5 +1,5 @@
-// The characters that structure an interchange: fixed by the dialect, said by the interchange itself (UNA, ISA), or given.
-import { isPlainObject } from "@sluice/engine/spi";
+// The separators of an interchange: fixed by the dialect, defined by the interchange itself (UNA, ISA), or configured.
+import { isPlainObject } from "@sluice/engine/values";
 import { readFault } from "../../text/read-fault.ts";
 import type { SideReport } from "./message-format.ts";
 
@@ -7,7 +7,7 @@ export interface EdiSyntax {
   readonly segment: string;
   readonly element: string;
   readonly component: string;
-  /** Takes the next character literally; undefined when the dialect has none. */
+  /** Escapes the next character; undefined when the dialect has none. */
   readonly release: string | undefined;
   readonly repetition: string | undefined;
 }
@@ -45,7 +45,7 @@ export function readDialect(value: unknown, report: SideReport): Dialect {
   return syntax;
 }
 
-/** The syntax to write an interchange in: that of its dialect, with what its own envelope says. */
+/** The syntax to write an interchange in: that of its dialect, adjusted by its own envelope. */
 export function writingSyntax(dialect: Dialect, output: unknown): EdiSyntax {
   if (dialect !== "edifact" && dialect !== "x12") return dialect;
   const segments = isPlainObject(output) ? output : {};
@@ -65,10 +65,10 @@ function element(segment: unknown, name: string): unknown {
 
 const isSeparator = (value: unknown): value is string => typeof value === "string" && value.length === 1 && !/[A-Za-z0-9 ]/.test(value);
 
-/** Elements repeat since version 4 of EDIFACT's syntax; before, an asterisk is a letter like others. */
+/** Elements repeat since version 4 of the EDIFACT syntax; before that, an asterisk is ordinary text. */
 const isEarlier = (version: unknown): boolean => /^[1-3]$/.test(String(version));
 
-/** The syntax of an interchange and where its segments begin. */
+/** The syntax of an interchange and the start of its segments. */
 export function readingSyntax(text: string, dialect: Dialect): { readonly syntax: EdiSyntax; readonly start: number } {
   if (dialect === "edifact") {
     if (text.startsWith("UNA") && text.length >= 9) return { syntax: serviceAdvice(text), start: 9 };

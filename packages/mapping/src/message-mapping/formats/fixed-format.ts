@@ -1,6 +1,7 @@
-// Lines with fields at fixed places. One kind of line (`fields`) gives `rows`; several kinds (`records`) are told apart by
-// how they begin, and may nest by `loops`. Places count from 1, as specifications do.
-import { isPlainObject, setEntry } from "@sluice/engine/spi";
+// Lines with fields at fixed positions. One kind of line (`fields`) gives `rows`; several kinds (`records`) are distinguished by how they
+// begin, and may nest by `loops`. Positions count from 1, as in specifications.
+import { isPlainObject, setEntry } from "@sluice/engine/values";
+import { allAtOnce, type InSteps } from "../../text/in-steps.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { shown, unknownMembers } from "../../problem.ts";
 import { characterCount, cutter, filling, part } from "../../text/characters.ts";
@@ -24,6 +25,7 @@ interface FixedRecord {
   readonly fields: readonly FixedField[];
 }
 
+const linesPerStep = 500;
 const limits = { lines: 1_000_000, length: 100_000 } as const;
 
 export function fixedFormat(options: FormatOptions, report: SideReport): MessageFormat {
@@ -34,19 +36,25 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     : readRecords(options["records"], report);
   const loops = readLoops(options["loops"], report);
   const lineBreak = textOption(options, "lineBreak", "\r\n", report);
+  function* readLines(body: unknown): InSteps<unknown> {
+    const text = textOfBody(body);
+    if (text === undefined) return body;
+    const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, limits.lines + 1);
+    if (lines.length > limits.lines) throw limitFault(`the message has more than ${limits.lines} lines`);
+    const found: ReturnType<typeof readLine>[] = [];
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() !== "") found.push(readLine(line, index, records));
+      if (index % linesPerStep === 0) yield undefined;
+    }
+    return isSingle ? { rows: found.map((record) => record.fields) } : nested(found, loops);
+  }
   return {
     name: "fixed",
     contentType: "text/plain; charset=utf-8",
     oneOrMany: true,
     prefixes: noPrefixes,
-    read(body) {
-      const text = textOfBody(body);
-      if (text === undefined) return body;
-      const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
-      if (lines.length > limits.lines) throw limitFault(`the message has more than ${limits.lines} lines`);
-      const found = lines.flatMap((line, index) => (line.trim() === "" ? [] : [readLine(line, index, records)]));
-      return isSingle ? { rows: found.map((record) => record.fields) } : nested(found, loops);
-    },
+    read: (body) => allAtOnce(readLines(body)),
+    readInSteps: readLines,
     write(output) {
       const lines = new BoundedLines(lineBreak);
       collect(output, records, lines, 0);
@@ -107,7 +115,7 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
 
 function readLine(line: string, index: number, records: readonly FixedRecord[]): TaggedRecord {
   const record = records.find(({ match }) => match === undefined || line.startsWith(match));
-  if (record === undefined) throw readFault("fixed", `line ${index + 1} begins like no record: ${records.map(({ match }) => match).join(", ")}`);
+  if (record === undefined) throw readFault("fixed", `line ${index + 1} does not begin with any of: ${records.map(({ match }) => match).join(", ")}`);
   const fields: Record<string, unknown> = {};
   const cut = cutter(line);
   for (const { name, start, length, align, pad } of record.fields) {
@@ -117,7 +125,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   return { tag: record.name, fields };
 }
 
-/** Fill characters go from the side they were put on; a number made of zeros keeps one. */
+/** Removes padding from the side it was added on; a number of only zeros keeps one. */
 function trimmed(text: string, align: "left" | "right", pad: string): string {
   if (pad === " ") return text;
   let from = 0;
@@ -129,11 +137,11 @@ function trimmed(text: string, align: "left" | "right", pad: string): string {
 
 function collect(node: unknown, records: readonly FixedRecord[], lines: BoundedLines, depth: number): void {
   if (depth > 100) throw new MappingFault("limit", "records are nested deeper than 100 levels");
-  if (!isPlainObject(node)) throw new MappingFault("output", `a fixed target is an object of the records ${records.map(({ name }) => name).join(", ")}`);
+  if (!isPlainObject(node)) throw new MappingFault("output", `a fixed target must be an object of the records ${records.map(({ name }) => name).join(", ")}`);
   for (const [name, value] of Object.entries(node)) {
     const record = records.find((candidate) => candidate.name === name);
     if (record === undefined) {
-      if (depth === 0) throw new MappingFault("output", `'${name}' is no record of the target`);
+      if (depth === 0) throw new MappingFault("output", `'${name}' is not a record of the target`);
       continue;
     }
     for (const item of toList(value)) {
@@ -148,14 +156,14 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
   let line = match ?? "";
   for (const { name, start, length, align, pad } of fields) {
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
-    // The tag that tells records apart need not be mapped.
+    // The tag that identifies a record need not be mapped.
     if (isNothing(value) && match !== undefined && start - 1 < match.length) continue;
     const text = isNothing(value) ? "" : toText(value);
     const refuse = (why: string): never => {
       throw new MappingFault("output", `line ${number}, field '${name}': ${shown(text)} ${why}`, value);
     };
     if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
-    if (/[\r\n]/.test(text)) refuse("holds a line break, which a fixed line cannot");
+    if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed line");
     const fill = filling(text, length, isNothing(value) ? " " : pad);
     const before = part(line, 0, start - 1);
     line = before + filling(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);

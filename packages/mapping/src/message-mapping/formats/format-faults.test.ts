@@ -1,4 +1,4 @@
-// What the sides of a document refuse: options that mean nothing when it is installed, values that would break the text when it runs.
+// What formats reject: unknown options at installation, values that would corrupt the text at run time.
 import { describe, expect, it } from "vitest";
 import { problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 
@@ -9,7 +9,7 @@ const read = (source: Side, input: string, from: string): unknown => {
   const { output, errors } = runMapping({ source, target: json, map: [{ to: "x", from }] }, input);
   return errors[0]?.message ?? (output as { x?: unknown }).x;
 };
-/** The output for a body taken over member by member. */
+/** The output for a body copied member by member. */
 const written = (target: Side, body: Readonly<Record<string, unknown>>): unknown => {
   const map = Object.keys(body).map((name) => ({ to: `['${name}']`, from: `['${name}']` }));
   const { output, errors } = runMapping({ source: json, target, map }, body);
@@ -21,7 +21,7 @@ describe("options", () => {
 
   it.each<[string, Side, string]>([
     ["csv header", { format: "csv", header: "yes" }, "source.header: expected true or false"],
-    ["csv columns", { format: "csv", columns: ["a", "b", "a"] }, "source.columns: a name stands twice: the first of them would be lost"],
+    ["csv columns", { format: "csv", columns: ["a", "b", "a"] }, "source.columns: duplicate name: the value of the first column would be lost"],
     ["edi lineBreaks", { format: "edi", lineBreaks: 1 }, "source.lineBreaks: expected true or false"],
     ["xml declaration", { format: "xml", declaration: "no" }, "source.declaration: expected true or false"],
     ["xml root", { format: "xml", root: "a:R" }, "source.root: the prefix of 'a:R' is not among 'namespaces'"],
@@ -37,31 +37,31 @@ describe("options", () => {
     expect(faultsOf(json, side)).toEqual([fault.replace("source", "target")]);
   });
 
-  it("a schema may be true, which says nothing", () => {
+  it("a schema may be true, which allows anything", () => {
     expect(faultsOf({ format: "json", schema: true })).toEqual([]);
   });
 });
 
 describe("CSV", () => {
-  it("loses no column: one without a name, or with that of another, is called by its place", () => {
+  it("loses no column: an unnamed or duplicate one is named by its position", () => {
     expect(read({ format: "csv" }, "a,a,,b\n1,2,3,4", "rows")).toEqual([{ a: "1", c2: "2", c3: "3", b: "4" }]);
   });
 
-  it("loses no row: an empty value alone is written with quotes", () => {
+  it("loses no row: a single empty value is quoted", () => {
     const text = written({ format: "csv" }, { rows: [{ a: 1 }, { a: null }, { a: 3 }] });
     expect(text).toBe('a\r\n1\r\n""\r\n3\r\n');
     expect(read({ format: "csv" }, text as string, "rows")).toEqual([{ a: "1" }, { a: "" }, { a: "3" }]);
   });
 
-  it("without quotes refuses what would need them", () => {
+  it("without a quote character rejects values that need one", () => {
     expect(written({ format: "csv", quote: "" }, { rows: [{ a: 1, b: "x;y" }] })).toBe("a,b\r\n1,x;y\r\n");
     for (const text of ["x,y", "x\ny", "x\ry"])
       expect(written({ format: "csv", quote: "" }, { rows: [{ a: 1, b: text }] })).toBe(
-        `${JSON.stringify(text)} holds a delimiter or a line break, and the target has no quote to write it with`,
+        `${JSON.stringify(text)} contains a delimiter or a line break, but the target has no quote character`,
       );
   });
 
-  it("is empty without rows, and a fault when what is mapped is no row", () => {
+  it("is empty without rows, and an error when something else is mapped", () => {
     expect(written({ format: "csv" }, {})).toBe("");
     expect(written({ format: "csv" }, { rows: [] })).toBe("");
     expect(written({ format: "csv", columns: ["a"], header: true }, {})).toBe("a\r\n");
@@ -70,10 +70,12 @@ describe("CSV", () => {
 });
 
 describe("fixed lines", () => {
-  it("refuse a line break, which would begin another record", () => {
+  it("reject a line break, which would start another record", () => {
     const target = { format: "fixed", fields: [{ name: "a", start: 1, length: 8 }] };
     for (const text of ["x\ny", "x\r"])
-      expect(written(target, { rows: [{ a: text }] })).toBe(`line 1, field 'a': ${JSON.stringify(text)} holds a line break, which a fixed line cannot`);
+      expect(written(target, { rows: [{ a: text }] })).toBe(
+        `line 1, field 'a': ${JSON.stringify(text)} contains a line break, which is not allowed in a fixed line`,
+      );
   });
 });
 
@@ -102,12 +104,12 @@ describe("EDI", () => {
     expect(read(x12, written(x12, { ISA: { ...sent, e16: ">" }, ST: { e1: "850" } }) as string, "ISA.e6")).toBe("SENDER         ");
   });
 
-  it("an X12 envelope refuses what does not fit", () => {
+  it("an X12 envelope rejects values that are too long", () => {
     expect(written(x12, { ISA: { ...sent, e6: "A VERY LONG SENDER" } })).toBe('"A VERY LONG SENDER" is longer than the 15 characters of ISA.e6');
     expect(written(x12, { ISA: { ...sent, e6: "A*B" } })).toBe('"A*B" holds a separator');
   });
 
-  it("an asterisk is a letter where the interchange says that its syntax is older than version 4", () => {
+  it("an asterisk is ordinary text in syntax versions before 4", () => {
     const free = (head: string): unknown => read({ format: "edi" }, `${head}FTX+AAI+++5*3'`, "FTX.e4");
     expect([free("UNB+UNOC:3+A+B+261114:0930+1'"), free("UNB+UNOA:1+A+B'"), free("UNA:+.? '")]).toEqual(["5*3", "5*3", "5*3"]);
     expect([free("UNB+UNOW:4+A+B'"), free("UNA:+.?*'"), free("")]).toEqual([
@@ -120,7 +122,7 @@ describe("EDI", () => {
     expect(written({ format: "edi" }, { UNB: unb("4"), FTX: { e4: ["5", "3*"] } })).toBe("UNB+UNOC:4'FTX++++5*3?*'");
   });
 
-  it("elements that do not exist are refused, not left out", () => {
+  it("unknown elements are rejected, not omitted", () => {
     for (const name of ["e0", "e1001", "e99999"])
       expect(written({ format: "edi" }, { LIN: { [name]: "x" } })).toBe(`segment LIN has no element '${name}': use e1 to e1000`);
   });
@@ -129,7 +131,7 @@ describe("EDI", () => {
 describe("XML", () => {
   const target = { format: "xml", root: "o:R", namespaces: { o: "urn:o" }, declaration: false };
 
-  it("refuses a prefix that nothing declares, and takes one that an element declares itself", () => {
+  it("rejects an undeclared prefix, and accepts one that an element declares", () => {
     expect(written(target, { "o:a": 1, "q:b": 2 })).toBe("the namespace prefix of 'q:b' is not declared");
     expect(written(target, { "o:a": { "@q:b": 2 } })).toBe("the namespace prefix of 'q:b' is not declared");
     expect(written(target, { "q:b": { "@xmlns:q": "urn:q", "q:c": 1 }, "@xml:lang": "en" })).toBe(
@@ -139,8 +141,8 @@ describe("XML", () => {
   });
 });
 
-describe("a small message that would become a large one", () => {
-  it("CSV rows that lack most of a very wide header are too much, in either direction", () => {
+describe("small messages that expand to large ones", () => {
+  it("limits CSV rows much shorter than the header, in both directions", () => {
     const wide = `${"a,".repeat(20_000)}z\n${"1\n".repeat(20_000)}`;
     expect(read({ format: "csv" }, wide, "rows")).toBe("size limit: the rows of the CSV are shorter than its header by more than 1000000 cells");
     const rows = Array.from({ length: 5_000 }, (_, index) => ({ [`k${index}`]: 1 }));
@@ -148,18 +150,18 @@ describe("a small message that would become a large one", () => {
     expect(read({ format: "csv" }, `a,b,c\n${"1\n".repeat(1_000)}`, "rows[999]")).toEqual({ a: "1", b: null, c: null });
   });
 
-  it("lines and segments that are filled up are too much, too", () => {
+  it("limits padded lines and segments", () => {
     const many = Array.from({ length: 10_000 }, () => ({ a: "1", e1000: "1" }));
     const longest = "size limit: a text may not be longer than 67108864 characters";
     expect(written({ format: "fixed", fields: [{ name: "a", start: 100_000, length: 1 }] }, { rows: many })).toBe(longest);
     expect(written({ format: "edi" }, { LIN: many.map(({ e1000 }) => ({ e1000 })) })).toBe("size limit: the interchange has more than 4000000 elements");
   });
 
-  it("XML declarations cost the same however deep they stand, and end with their element", () => {
+  it("XML declarations cost the same at any depth, and end with their element", () => {
     let count = 0;
     const tags = Array.from({ length: 400 }, () => `<a${Array.from({ length: 900 }, () => ` xmlns:p${count++}="u"`).join("")}>`);
     expect(read({ format: "xml" }, `${tags.join("")}<b>1</b>${"</a>".repeat(400)}`, `${"a.".repeat(399)}b`)).toBe("1");
     expect(read({ format: "xml" }, `<a><b xmlns:p="u"/><p:c/></a>`, "b")).toMatch(/the namespace prefix of 'p:c' is not declared/);
-    expect(read({ format: "xml" }, `<a xmlns:p="u" xmlns:q="u" p:x="1" q:x="2"/>`, "b")).toMatch(/attribute q:x stands twice/);
+    expect(read({ format: "xml" }, `<a xmlns:p="u" xmlns:q="u" p:x="1" q:x="2"/>`, "b")).toMatch(/attribute q:x is duplicated/);
   });
 });

@@ -13,7 +13,7 @@ function format(side: unknown): MessageFormat {
 }
 
 describe("json", () => {
-  it("keeps whole numbers that a double cannot hold", () => {
+  it("keeps integers that a double cannot represent", () => {
     const document = jsonRules(
       { to: "id", from: "id" },
       { to: "integer", from: "id", type: "integer" },
@@ -45,7 +45,7 @@ describe("xml", () => {
     });
   });
 
-  it("takes the text of an element with attributes wherever one value is wanted", () => {
+  it("uses the text of an element with attributes where one value is expected", () => {
     const document = {
       source: { format: "xml" },
       target: { format: "json" },
@@ -72,7 +72,7 @@ describe("xml", () => {
     });
   });
 
-  it("takes an element without text for empty text, whatever attributes it has", () => {
+  it("treats an element without text as empty text, whatever its attributes", () => {
     const document = {
       source: { format: "xml", namespaces: { xsi: "urn:xsi" } },
       target: { format: "json" },
@@ -114,7 +114,7 @@ describe("xml", () => {
     });
   });
 
-  it("declares a prefix once, the root's own declaration before the target's", () => {
+  it("declares a prefix once, preferring the root's own declaration", () => {
     const xml = format({ format: "xml", root: "a:r", namespaces: { a: "urn:a", "": "urn:d" }, declaration: false });
     expect(xml.write({ "@xmlns:a": "urn:b", "@xmlns": null, "a:x": 1 })).toBe('<a:r xmlns="urn:d" xmlns:a="urn:b"><a:x>1</a:x></a:r>');
   });
@@ -188,7 +188,7 @@ describe("xml", () => {
   });
 
   it.each([
-    ["<a><b></a>", "not well-formed XML: </a> where </b> is due (line 1, column 7)"],
+    ["<a><b></a>", "not well-formed XML: expected </b>, found </a> (line 1, column 7)"],
     [
       '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
       "XML with a DOCTYPE is refused (line 1, column 1): remove the declaration, entities and external files are never read",
@@ -199,13 +199,13 @@ describe("xml", () => {
     ["<x:a/>", "not well-formed XML: the namespace prefix of 'x:a' is not declared (line 1, column 1)"],
     ["text", "not well-formed XML: text outside the root element (line 1, column 1)"],
     ["<a>".repeat(600), "size limit: the XML is nested deeper than 500 elements"],
-  ])("refuses %s", (text, message) => {
+  ])("rejects %s", (text, message) => {
     expect(() => format({ format: "xml" }).read(text)).toThrow(message);
   });
 
-  it("refuses to write a name that is none", () => {
+  it("rejects an invalid name", () => {
     expect(runMapping({ source: { format: "json" }, target: { format: "xml", root: "r" }, map: [{ to: "a b", value: 1 }] }, {}).errors[0]?.message).toBe(
-      "'a b' is no XML name",
+      "'a b' is not a valid XML name",
     );
   });
 });
@@ -302,7 +302,7 @@ describe("fixed", () => {
   it("reads and writes lines of several kinds, nested", () => {
     expect(format(orders).read(text)).toEqual(data);
     expect(format(orders).write(data)).toBe(text);
-    expect(() => format(orders).read("X")).toThrow("line 1 begins like no record: H, L");
+    expect(() => format(orders).read("X")).toThrow("line 1 does not begin with any of: H, L");
   });
 
   it("reads and writes lines of one kind", () => {
@@ -338,7 +338,7 @@ describe("fixed", () => {
     expect(() => fixed.write({ rows: [{ n: 1 }, { n: "12345" }] })).toThrow("line 2, field 'n': \"12345\" is longer than its 4 characters");
   });
 
-  it("needs fields with places", () => {
+  it("requires fields with positions", () => {
     expect(problemsOf({ source: { format: "fixed", fields: [{ name: "a", start: 0, length: 1 }] }, target: { format: "fixed" }, map: [] })).toEqual([
       "source.fields[0]: expected a name, and start and length from 1 to 100000",
       "target: a fixed format needs 'fields', or 'records' with a name, match and fields each",
@@ -368,7 +368,7 @@ describe("edi", () => {
     });
   });
 
-  it("maps by element and component, one or many alike", () => {
+  it("maps by element and component, one or many", () => {
     const document = {
       source: { format: "edi", dialect: "edifact", loops },
       target: { format: "json" },
@@ -444,7 +444,7 @@ describe("edi", () => {
     );
   });
 
-  it("reads X12 by its ISA, and refuses to write what it cannot escape", () => {
+  it("reads X12 by its ISA, and rejects values it cannot escape", () => {
     const isa = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261114*0930*^*00501*000000001*0*P*>~";
     expect(isa).toHaveLength(106);
     expect(format({ format: "edi", dialect: "x12" }).read(`${isa}\nST*850*0001~\nPO1*1*2*EA*9.9**VP>X*A^B~\nSE*3*0001~`)).toMatchObject({
@@ -452,10 +452,12 @@ describe("edi", () => {
       ST: { e1: "850" },
       PO1: { e1: "1", e2: "2", e6: { c1: "VP", c2: "X" }, e7: ["A", "B"] },
     });
-    expect(() => format({ format: "edi", dialect: "x12" }).write({ N1: { e1: "a*b" } })).toThrow('"a*b" holds a separator, and the dialect cannot escape it');
+    expect(() => format({ format: "edi", dialect: "x12" }).write({ N1: { e1: "a*b" } })).toThrow(
+      '"a*b" contains a separator, but the dialect cannot escape it',
+    );
   });
 
-  it("takes other separators", () => {
+  it("accepts other separators", () => {
     const custom = format({ format: "edi", dialect: { segment: "|", element: ",", component: "/" }, lineBreaks: true });
     expect(custom.read("A,1,2/3|B|")).toEqual({ A: { e1: "1", e2: { c1: "2", c2: "3" } }, B: {} });
     expect(custom.write({ A: { e2: { c2: "x" } }, B: [{}, {}] })).toBe("A,,/x|\nB|\nB|\n");
@@ -463,8 +465,8 @@ describe("edi", () => {
 
   it.each([
     ["UNH+1", "the segment 'UNH+1' is not closed with '"],
-    ["<a/>'", "'<a/>' is no segment tag"],
-  ])("refuses %s", (text, message) => {
+    ["<a/>'", "'<a/>' is not a segment tag"],
+  ])("rejects %s", (text, message) => {
     expect(() => format({ format: "edi" }).read(text)).toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import { isPlainObject } from "@sluice/engine/spi";
+import { isPlainObject } from "@sluice/engine/values";
 import { closest } from "@sluice/model";
 import { csvFormat } from "./csv-format.ts";
 import { ediFormat } from "./edi-format.ts";
@@ -18,7 +18,7 @@ const makers: Readonly<Record<string, { readonly options: readonly string[]; mak
 
 export const formatNames: readonly string[] = Object.keys(makers);
 
-/** The format a side of a document names; JSON when it names none that exists, with the fault reported. */
+/** The format of one side of a document; JSON, with an error reported, when it names no known format. */
 export function createFormat(side: unknown, report: SideReport): MessageFormat {
   if (!isPlainObject(side)) {
     report("", `expected an object with format, one of ${formatNames.join(", ")}`);

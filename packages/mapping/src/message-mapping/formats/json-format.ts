@@ -1,4 +1,5 @@
-import { longestWholeNumber, LongNumberError, parseJsonText } from "@sluice/engine/spi";
+import type { FlowError } from "@sluice/engine/spi";
+import { isJsonLimitError, parseJsonText, parseJsonTextInSteps, textPosition } from "@sluice/engine/values";
 import { readFault } from "../../text/read-fault.ts";
 import { noPrefixes, textOfBody, type MessageFormat } from "./message-format.ts";
 
@@ -11,13 +12,28 @@ export const jsonFormat: MessageFormat = {
     const text = textOfBody(body);
     if (text === undefined) return body;
     try {
-      return parseJsonText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+      return parseJsonText(withoutMark(text));
     } catch (error) {
-      if (error instanceof LongNumberError) throw readFault("json", `a whole number in the source has more than ${longestWholeNumber} digits`);
-      // The parser quotes the text around the fault, which may be a secret: its position is enough.
-      const position = /position (\d+)/.exec((error as Error).message)?.[1];
-      throw readFault("json", `the source is no JSON${position === undefined ? "" : ` (character ${Number(position) + 1})`}`);
+      throw faultOf(error, text);
+    }
+  },
+  *readInSteps(body) {
+    const text = textOfBody(body);
+    if (text === undefined) return body;
+    try {
+      return yield* parseJsonTextInSteps(withoutMark(text));
+    } catch (error) {
+      throw faultOf(error, text);
     }
   },
   write: (output) => output,
 };
+
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+
+function faultOf(error: unknown, text: string): FlowError {
+  if (isJsonLimitError(error)) return readFault("json", error.describe("the source"));
+  // The parser quotes the surrounding text, which may be a secret, so only the position is reported. Without one, the text ended too early.
+  const position = /position (\d+)/.exec((error as Error).message)?.[1];
+  return readFault("json", `the source is not valid JSON at ${textPosition(text, position === undefined ? text.length : Number(position))}`);
+}

@@ -1,6 +1,6 @@
-// Flat sequences of tagged records (EDI segments, fixed-length lines) ⇄ trees: a tag with a loop owns the records of the
-// tags named for it until something else comes.
-import { isPlainObject, setEntry } from "@sluice/engine/spi";
+// Converts between flat sequences of tagged records (EDI segments, fixed-length lines) and trees: the leader of a loop owns the following
+// records of the loop's tags until another tag appears.
+import { isPlainObject, setEntry } from "@sluice/engine/values";
 import type { SideReport } from "./message-format.ts";
 
 export type Loops = ReadonlyMap<string, ReadonlySet<string>>;
@@ -20,7 +20,7 @@ export function readLoops(value: unknown, report: SideReport): Loops {
   return new Map(entries.map(([tag, tags]) => [tag, new Set(tags as readonly string[])]));
 }
 
-/** The records as a tree; a tag that leads a loop is always a list, any other is one or many as it comes. */
+/** The records as a tree; a tag that leads a loop is always a list, any other only when it repeats. */
 export function nested(records: readonly TaggedRecord[], loops: Loops): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   const open: { readonly members: ReadonlySet<string>; readonly node: Record<string, unknown> }[] = [];

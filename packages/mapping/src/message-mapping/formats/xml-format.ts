@@ -1,7 +1,7 @@
-// XML: attributes are `@name`, text beside attributes or children `#text`, prefixes are the document's own.
-import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/spi";
+// XML: attributes are `@name`, text next to attributes or children is `#text`, prefixes are those of the mapping document.
+import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/values";
 import { readFault } from "../../text/read-fault.ts";
-import { parseXmlTree } from "../../text/xml-tree.ts";
+import { parseXmlTree, parseXmlTreeInSteps, type XmlTree } from "../../text/xml-tree.ts";
 import { declaredName, writeXml, xmlName } from "./xml-writer.ts";
 import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 
@@ -12,26 +12,34 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
   const nameOf = names(namespaces);
   const heading = flagOption(options, "declaration", true, report) ? '<?xml version="1.0" encoding="UTF-8"?>' : "";
   const texts = new WeakMap<object, string>();
+  const contentOf = ({ name, value }: XmlTree, text: string): unknown => {
+    if (root !== undefined && name !== root) throw readFault("xml", `expected the root element <${root}>, got <${name}>`);
+    if (typeof value === "object") texts.set(value, text);
+    return value;
+  };
   return {
     name: "xml",
     contentType: "application/xml",
     oneOrMany: true,
-    // Declared by XML itself, for xml:lang and its like.
+    // Declared by XML itself, for xml:lang and similar.
     prefixes: new Set([...namespaces.keys(), "xml"]),
     xml: xmlSource(namespaces, root, texts),
     read(body) {
       const text = textOfBody(body, decodeXml);
-      if (text === undefined) return body;
-      const { name, value } = parseXmlTree(text, nameOf);
-      if (root !== undefined && name !== root) throw readFault("xml", `expected the root element <${root}>, got <${name}>`);
-      if (typeof value === "object") texts.set(value, text);
-      return value;
+      return text === undefined ? body : contentOf(parseXmlTree(text, nameOf), text);
+    },
+    *readInSteps(body) {
+      const text = textOfBody(body, decodeXml);
+      return text === undefined ? body : contentOf(yield* parseXmlTreeInSteps(text, nameOf), text);
     },
     write: (output) => heading + writeXml(root ?? "root", output, namespaces),
   };
 }
 
-/** Names with the document's own prefixes. Of two namespaces with one prefix, the one the document does not mean is named by its URI. */
+/**
+ * Names with the mapping document's prefixes. If the source uses such a prefix for another namespace, the name includes that namespace's
+ * URI.
+ */
 function names(namespaces: ReadonlyMap<string, string>): (name: XmlName) => string {
   const prefixOf = new Map([...namespaces].map(([prefix, uri]) => [uri, prefix]));
   return ({ written, local, namespace }) => {
@@ -42,14 +50,14 @@ function names(namespaces: ReadonlyMap<string, string>): (name: XmlName) => stri
   };
 }
 
-/** What other languages read: the message as it came, or one of its elements as a document of its own. */
+/** What other languages read: the original message, or one of its elements as a separate document. */
 function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undefined, texts: WeakMap<object, string>): XmlSource {
   return {
     namespaces: Object.fromEntries(namespaces),
     textOf(item, name) {
       const element = Array.isArray(item) ? (item[0] as unknown) : item;
       const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
-      // Names outside the document's namespaces have lost theirs, so they are written without.
+      // Names outside the document's namespaces have lost their prefix, so they are written without.
       return whole ?? writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declaredName(plainName(given, prefixes), prefixes));
     },
   };
@@ -63,7 +71,7 @@ function plainName(name: string, prefixes: ReadonlySet<string>): string {
 
 function checkRoot(root: string, namespaces: ReadonlyMap<string, string>, report: SideReport): void {
   const colon = root.indexOf(":");
-  if (!xmlName.test(root)) report("root", `'${root}' is no XML name`);
+  if (!xmlName.test(root)) report("root", `'${root}' is not a valid XML name`);
   else if (colon > 0 && !namespaces.has(root.slice(0, colon))) report("root", `the prefix of '${root}' is not among 'namespaces'`);
 }
 

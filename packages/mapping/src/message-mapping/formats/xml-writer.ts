@@ -1,5 +1,5 @@
-// Data → XML text: `@name` is an attribute, `#text` the text beside them, a list an element for each of its items.
-import { isPlainObject } from "@sluice/engine/spi";
+// Writes data as XML: `@name` is an attribute, `#text` the text, a list becomes one element per item.
+import { isPlainObject } from "@sluice/engine/values";
 import { escapeXml } from "../../text/xml-tree.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toText } from "../values.ts";
@@ -7,19 +7,19 @@ import { isNothing, toText } from "../values.ts";
 export const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{M}_.-]*)?$/u;
 const deepest = 500;
 
-/** Gives a name as it is written where these prefixes are declared; throws when it cannot be. */
+/** The name as written where these prefixes are declared; throws when it is invalid. */
 export type WrittenName = (name: string, prefixes: ReadonlySet<string>) => string;
 
-/** A prefix nobody declared would make the text no XML. */
+/** An undeclared prefix would make the text invalid XML. */
 export const declaredName: WrittenName = (name, prefixes) => {
-  if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is no XML name`);
+  if (!xmlName.test(name)) throw new MappingFault("output", `'${name}' is not a valid XML name`);
   const colon = name.indexOf(":");
   if (colon > 0 && !prefixes.has(name.slice(0, colon))) throw new MappingFault("output", `the namespace prefix of '${name}' is not declared`);
   return name;
 };
 
 export function writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredName): string {
-  // What the root declares itself goes before what the target does: a name stands once in a tag.
+  // Declarations of the root override those of the target: an attribute may appear only once.
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
   const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
@@ -52,7 +52,7 @@ function element(given: string, value: unknown, attributes: string, outer: Place
   return content === "" ? `<${name}${opening}/>` : `<${name}${opening}>${content}</${name}>`;
 }
 
-/** The prefixes an element declares itself hold for it and for what is in it. */
+/** The prefixes an element declares apply to it and its content. */
 function inside({ prefixes, depth, written }: Place, value: Readonly<Record<string, unknown>>): Place {
   const own = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
   return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, written };

@@ -6,7 +6,7 @@ import { define, withPattern, type LanguageFunction, type LanguageFunctions } fr
 
 const dayMs = 86_400_000;
 
-/** A function of a value that leaves null and empty text alone: neither is a date that could be wrong. */
+/** A function of a value that returns null for null and empty text: neither is an invalid date. */
 function ofValue(min: number, max: number, apply: (value: unknown, ...more: any[]) => unknown): LanguageFunction {
   return define(min, max, (given, ...more) => {
     const value = scalarOf(given);
@@ -16,12 +16,12 @@ function ofValue(min: number, max: number, apply: (value: unknown, ...more: any[
 
 const isBlank = (value: unknown): boolean => isNothing(value) || value === "";
 
-/** A function of a point in time. */
+/** A function of an instant. */
 function ofTime(min: number, max: number, apply: (time: number, ...more: any[]) => unknown): LanguageFunction {
   return ofValue(min, max, (value, ...more) => apply(toTime(value), ...more));
 }
 
-/** A function of the day a value names. */
+/** A function of the day of a value. */
 const ofDay = (apply: (day: Date) => number): LanguageFunction => ofValue(1, 1, (value) => apply(new Date(writtenTime(value))));
 
 /** Adds to a date; the result has a time of day only when the input had one. */
@@ -34,7 +34,7 @@ function adding(move: (date: Date, amount: number) => void): LanguageFunction {
   });
 }
 
-/** The last day of the month stays the last day: January 31 plus one month is the end of February. */
+/** Clamps to the end of the month: January 31 plus one month is the end of February. */
 function addMonths(date: Date, months: number): void {
   const day = date.getUTCDate();
   date.setUTCDate(1);
@@ -63,7 +63,7 @@ export const dateFunctions: LanguageFunctions = {
   day: ofDay((day) => day.getUTCDate()),
 };
 
-/** A text without a time of day is a day, whatever the zone; any other is a point in time. */
+/** A text without a time of day is a date, whatever the zone; any other is an instant. */
 function parseDate(value: unknown, pattern: unknown, zone: unknown): string {
   const [text, by] = [toText(value), toText(pattern)];
   if (hasClock(by)) return new Date(parseTime(text, by, zoneText(zone))).toISOString();

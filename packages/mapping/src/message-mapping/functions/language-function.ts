@@ -1,9 +1,9 @@
-/** A function of the mapping language. Arguments come evaluated; missing ones are undefined. */
+/** A function of the mapping language. Arguments are evaluated; missing ones are undefined. */
 export interface LanguageFunction {
   readonly min: number;
   readonly max: number;
   readonly apply: (...args: any[]) => unknown;
-  /** The argument that is a pattern, and what throws when it is none: a pattern that stands in the document is checked with it. */
+  /** The argument that is a pattern, and its check, which throws for an invalid one: literal patterns are checked at compile time. */
   readonly pattern?: { readonly at: number; check(pattern: string): unknown };
 }
 

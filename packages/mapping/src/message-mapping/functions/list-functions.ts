@@ -1,5 +1,5 @@
-// Functions of lists. One value counts as a list of itself, nothing as an empty one.
-import { checkListLength, isMap } from "@sluice/engine/spi";
+// List functions. A single value counts as a list of one, null as an empty list.
+import { checkListLength, isMap } from "@sluice/engine/values";
 import { areEqual, compareMissingLast, isNothing, isTruthy, scalarOf, toList, toNumber, toText } from "../values.ts";
 import { define, type LanguageFunctions } from "./language-function.ts";
 

@@ -1,4 +1,4 @@
-// Functions of numbers, and the sums and extremes of lists. Text that reads as a number is one; null counts for nothing.
+// Number functions, and sums and extremes of lists. Numeric text counts as a number; null is ignored.
 import { shown } from "../../problem.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
 import { MappingFault } from "../mapping-fault.ts";
@@ -56,7 +56,7 @@ function numbersOf(values: readonly unknown[]): readonly number[] {
   return numbers;
 }
 
-/** The least or greatest by the order of the language: numbers as numbers, the rest as text. */
+/** The minimum or maximum in the order of the language: numbers as numbers, the rest as text. */
 function extreme(values: readonly unknown[], sign: number): unknown {
   let best: unknown = null;
   for (const item of values.flatMap((value) => toList(value))) {
@@ -67,7 +67,7 @@ function extreme(values: readonly unknown[], sign: number): unknown {
   return typeof best === "string" ? (numberIn(best) ?? best) : best;
 }
 
-/** Numbers as people write them: `1.234,50` with the mark `,`. */
+/** Parses localised numbers: `1.234,50` with the decimal mark `,`. */
 function parseNumber(text: string, decimalMark: string): number {
   const plain = text
     .trim()

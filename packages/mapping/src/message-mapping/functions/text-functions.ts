@@ -1,12 +1,12 @@
-// Functions of text. Positions count characters from 0, one beyond the basic plane (😀) as one; nothing in gives nothing out, so
-// that a missing field stays missing.
-import { asJson, boundedText, checkListLength, checkTextLength, compilePattern } from "@sluice/engine/spi";
+// Text functions. Positions count characters from 0, with one outside the basic plane (😀) as one; null in gives null out, so that a missing
+// field stays missing.
+import { asJson, boundedText, checkListLength, checkTextLength, compilePattern, isJsonLimitError, parsePlainJson } from "@sluice/engine/values";
 import { characterCount, filling, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
-/** A function of a text that leaves null alone. */
+/** A function of a text that returns null for null. */
 function ofText(min: number, max: number, apply: (text: string, ...more: any[]) => unknown): LanguageFunction {
   return define(min, max, (value, ...more) => (isNothing(value) ? null : apply(toText(value), ...more)));
 }
@@ -77,9 +77,10 @@ export const textFunctions: LanguageFunctions = {
   json: define(1, 1, (value) => asJson(value ?? null)),
   parseJson: ofText(1, 1, (text) => {
     try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw new MappingFault("expression", "parseJson: the text is no JSON", text);
+      return parsePlainJson(text);
+    } catch (error) {
+      const reason = isJsonLimitError(error) ? error.describe("the text") : "the text is not valid JSON";
+      throw new MappingFault("expression", `parseJson: ${reason}`, text);
     }
   }),
 };

@@ -1,41 +1,90 @@
+// The rest configuration of a document. With `apiContextPath` it is a route too, which serves the description of the rest services.
 import type { EntityDeclaration } from "@sluice/engine/spi";
-import { f } from "@sluice/model";
+import { f, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
+import { apiDocument } from "./rest-api-document.ts";
+import { verbs, type restFields } from "./rest-fields.ts";
+import { operationParameters, pairsOf } from "./rest-operation.ts";
+import { joinPath } from "./rest-path.ts";
 
-const accepted = (doc = "Accepted for Camel routes.") => f.string({ doc, group: "advanced" });
+const accepted = (doc = "Accepted without effect.") => f.string({ doc, group: "advanced" });
+
+const pairs = (doc: string) =>
+  f.list(f.object({ key: accepted("Name."), value: accepted("Value.") }, { doc: "A name and its value." }), { doc, group: "advanced" });
 
 export const restConfigurationFields = {
-  contextPath: f.string({ doc: "Path all rest services of the document stand below." }),
-  component: accepted("The runtime serves rest itself, whatever is named here."),
+  contextPath: f.string({ doc: "Base path of all rest services of the document." }),
+  component: accepted("Accepted without effect: the runtime serves rest itself."),
   consumerComponent: accepted(),
   producerComponent: accepted(),
   producerApiDoc: accepted(),
-  scheme: accepted("The runtime's own scheme is used."),
-  host: accepted("The runtime's own host is used."),
-  port: accepted("The runtime's own port is used."),
+  scheme: accepted("Accepted without effect: the scheme of the runtime is used."),
+  host: accepted("Accepted without effect: the host of the runtime is used."),
+  port: accepted("Accepted without effect: the port of the runtime is used."),
   apiHost: accepted(),
-  apiContextPath: accepted("The API description is at /_api/openapi.json."),
-  apiContextRouteId: accepted(),
+  apiContextPath: f.string({ doc: "Path at which the OpenAPI document of the rest services of this flow is served, as JSON.", examples: ["/api-doc"] }),
+  apiContextRouteId: f.string({ doc: "Id of the route that serves the OpenAPI document.", group: "advanced" }),
   apiVendorExtension: accepted(),
   apiComponent: accepted(),
   hostNameResolver: accepted(),
-  bindingMode: accepted("Bodies are converted on demand."),
+  bindingMode: accepted("`json`, `auto` and `json_xml` answer 400 to a body that should be JSON and is not; bodies are converted on demand."),
   bindingPackageScan: accepted(),
   skipBindingOnErrorCode: accepted(),
-  clientRequestValidation: accepted(),
+  clientRequestValidation: accepted("True: requests are checked against the parameters and content types that are declared."),
   clientResponseValidation: accepted(),
-  enableCORS: accepted("Use the flow's access policy for CORS."),
+  enableCORS: accepted("Whether cross-origin calls are allowed. An access policy can restrict the origins."),
   enableNoContentResponse: accepted(),
   inlineRoutes: accepted(),
   jsonDataFormat: accepted(),
   xmlDataFormat: accepted(),
   useXForwardHeaders: accepted(),
+  apiProperty: pairs("What the OpenAPI document says about the API: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
+  componentProperty: pairs("Accepted without effect."),
+  consumerProperty: pairs("Accepted without effect."),
+  endpointProperty: pairs("Accepted without effect."),
+  dataFormatProperty: pairs("Accepted without effect."),
+  corsHeaders: pairs("With enableCORS, headers that replace the defaults."),
+  validationLevels: pairs("Accepted without effect."),
 } as const;
 
 export const restConfiguration: EntityDeclaration = {
   name: "restConfiguration",
   title: "Rest configuration",
-  summary: "What all rest services of the document have in common.",
+  summary: "Settings of all rest services of the document.",
   group: "routing",
   since: "0.1",
   options: restConfigurationFields,
+  expand(node, { flowId, entities }) {
+    const configuration = node.options as Values<typeof restConfigurationFields>;
+    const isLast = entities.findLast(({ name }) => name === "restConfiguration") === node;
+    if (!isLast || configuration.apiContextPath === undefined) return [];
+    const services = entities.filter(({ name }) => name === "rest").map(({ options }) => options as Values<typeof restFields>);
+    const contextPath = configuration.contextPath ?? "";
+    const properties = pairsOf(configuration.apiProperty);
+    const json = JSON.stringify(apiDocument({ title: flowId, contextPath, properties, services, methods: verbs }));
+    const path = joinPath(contextPath, configuration.apiContextPath);
+    const route = { id: configuration.apiContextRouteId ?? `${flowId}-rest-api`, path, parameters: parametersOf(configuration) };
+    return [documentRoute(node.span, route, json)];
+  },
 };
+
+/** Paths below are served too: clients ask for `openapi.json` or, as JSON is YAML, for `openapi.yaml`. */
+function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {
+  const served = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
+  return { ...served, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };
+}
+
+interface DocumentRoute {
+  readonly id: string;
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+function documentRoute(span: Span, { id, path, parameters }: DocumentRoute, json: string): RouteNode {
+  const constant = (text: string) => ({ language: "constant", text, options: {}, span });
+  const steps: readonly StepNode[] = [
+    { id: "document", name: "setBody", options: { expression: constant(json) }, span },
+    { id: "type", name: "setHeader", options: { name: "Content-Type", expression: constant("application/json") }, span },
+  ];
+  const options = { description: "The OpenAPI document of the rest services." };
+  return { id, from: { uri: `platform-http:${path}`, parameters, span }, fromOptions: {}, steps, options, span };
+}

@@ -1,21 +1,12 @@
-// How one kind of CSV is written: commons-csv's named formats with the options of the flow on top.
+// CSV dialects: the named formats of commons-csv, overridden by the options of the flow.
 import { CompileError } from "@sluice/engine/spi";
+import type { CsvSyntax } from "@sluice/engine/values";
 
 type QuoteMode = "ALL" | "ALL_NON_NULL" | "MINIMAL" | "NON_NUMERIC" | "NONE";
 
-export interface CsvStyle {
-  readonly delimiter: string;
-  /** Undefined when nothing is ever quoted. */
-  readonly quote: string | undefined;
+export interface CsvStyle extends CsvSyntax {
   readonly quoteMode: QuoteMode;
-  readonly escape: string | undefined;
-  readonly commentMarker: string | undefined;
   readonly recordSeparator: string;
-  readonly nullString: string | undefined;
-  readonly ignoreEmptyLines: boolean;
-  readonly ignoreSurroundingSpaces: boolean;
-  readonly trim: boolean;
-  readonly trailingDelimiter: boolean;
   readonly allowMissingColumnNames: boolean;
   readonly ignoreHeaderCase: boolean;
 }
@@ -79,13 +70,13 @@ export interface CsvStyleOptions {
   readonly ignoreHeaderCase?: boolean | undefined;
 }
 
-/** The style the options of a flow describe. */
+/** The dialect described by the options. */
 export function csvStyle(options: CsvStyleOptions): CsvStyle {
   const base = named[(options.format ?? options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
   if (base === undefined)
     throw new CompileError(
       "csv-format",
-      `'${options.format ?? options.formatName ?? options.formatRef}' is no kind of CSV: use one of ${csvStyleNames.join(", ")}`,
+      `'${options.format ?? options.formatName ?? options.formatRef}' is not a CSV format: use one of ${csvStyleNames.join(", ")}`,
     );
   const style: CsvStyle = {
     delimiter: written(options.delimiter) ?? base.delimiter,
@@ -95,10 +86,10 @@ export function csvStyle(options: CsvStyleOptions): CsvStyle {
     commentMarker: options.commentMarkerDisabled === true ? undefined : (oneCharacter("commentMarker", options.commentMarker) ?? base.commentMarker),
     recordSeparator: options.recordSeparatorDisabled === "true" ? "" : (written(options.recordSeparator) ?? base.recordSeparator),
     nullString: options.nullStringDisabled === true ? undefined : (options.nullString ?? base.nullString),
-    ignoreEmptyLines: options.ignoreEmptyLines ?? base.ignoreEmptyLines,
-    ignoreSurroundingSpaces: options.ignoreSurroundingSpaces ?? base.ignoreSurroundingSpaces,
-    trim: options.trim ?? base.trim,
-    trailingDelimiter: options.trailingDelimiter ?? base.trailingDelimiter,
+    ignoreEmptyLines: options.ignoreEmptyLines ?? base.ignoreEmptyLines === true,
+    ignoreSurroundingSpaces: options.ignoreSurroundingSpaces ?? base.ignoreSurroundingSpaces === true,
+    trim: options.trim ?? base.trim === true,
+    trailingDelimiter: options.trailingDelimiter ?? base.trailingDelimiter === true,
     allowMissingColumnNames: options.allowMissingColumnNames ?? base.allowMissingColumnNames,
     ignoreHeaderCase: options.ignoreHeaderCase ?? base.ignoreHeaderCase,
   };
@@ -109,7 +100,7 @@ export function csvStyle(options: CsvStyleOptions): CsvStyle {
   return style;
 }
 
-/** An option may be typed as `\t` where the flow's author cannot type the character itself. */
+/** An option may be written as `\t` where the character itself cannot be typed. */
 function written(text: string | undefined): string | undefined {
   return text?.replaceAll(/\\([trn])/g, (_all, letter: string) => ({ t: "\t", r: "\r", n: "\n" })[letter] as string);
 }
@@ -117,6 +108,6 @@ function written(text: string | undefined): string | undefined {
 function oneCharacter(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   const character = text === "\\" ? text : (written(text) as string);
-  if (character.length !== 1) throw new CompileError("csv-character", `the CSV option ${name} must be one character, not '${text}'`);
+  if (character.length !== 1) throw new CompileError("csv-character", `the CSV option ${name} must be a single character, not '${text}'`);
   return character;
 }

@@ -1,7 +1,8 @@
-import { FlowError, asText } from "@sluice/engine/spi";
+import { FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import type { CsvStyle } from "./csv-style.ts";
 
-/** Rows of a body: a list of lists or maps is many, one map or one list of values is one. */
+/** The rows of a body: a list of lists or maps has many rows, a single map or list of values is one row. */
 export function rowsOf(body: unknown): Iterable<unknown> {
   if (Array.isArray(body)) return body.every((item) => typeof item !== "object" || item === null) && body.length > 0 ? [body] : body;
   if (typeof body === "object" && body !== null && Symbol.iterator in body && !(body instanceof Map) && !(body instanceof Uint8Array))
@@ -9,7 +10,7 @@ export function rowsOf(body: unknown): Iterable<unknown> {
   return [body];
 }
 
-/** The values of one row; maps give theirs in the order of `columns`, else in their own. */
+/** The values of one row; those of a map are in the order of `columns`, if given. */
 export function valuesOf(row: unknown, columns: readonly string[] | undefined): readonly unknown[] {
   if (Array.isArray(row)) return row as readonly unknown[];
   if (row instanceof Map) return columns === undefined ? [...row.values()] : columns.map((name) => row.get(name) as unknown);
@@ -41,7 +42,7 @@ function needsQuotes(text: string, value: unknown, isFirst: boolean, { quoteMode
   if (quoteMode === "NON_NUMERIC") return typeof value !== "number" && typeof value !== "bigint";
   if (text === "") return isFirst;
   const first = text.charCodeAt(0);
-  // Readers stumble over values that begin like a comment or end with a blank, so these are quoted as well.
+  // Quote values that start like a comment or end with a space, because readers misinterpret them.
   if (first <= 0x23 || (isFirst && first > 0x7e) || text.charCodeAt(text.length - 1) <= 0x20) return true;
   return text.includes(delimiter) || text.includes(quote as string) || text.includes("\n") || text.includes("\r");
 }

@@ -1,7 +1,7 @@
 import { exchangeOf, optionsOf } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CsvParser } from "./csv-parser.ts";
+import { CsvParser } from "@sluice/engine/values";
 import { csvStyle } from "./csv-style.ts";
 import { csv } from "./csv.ts";
 
@@ -78,14 +78,14 @@ describe("reading", () => {
     expect(exchange.message.headers.get("CamelCsvHeaderRecord")).toEqual(["id", "name"]);
   });
 
-  test("lazy rows are read when asked for: a fault in row 3 does not spoil row 1", () => {
+  test("lazy rows are read on demand: an error in row 3 does not affect row 1", () => {
     const rows = read(`a\nb\n"x"y\n${"c\n".repeat(100_000)}`, { lazyLoad: "true" }) as Iterator<unknown>;
     expect(rows.next().value).toEqual(["a"]);
     expect(rows.next().value).toEqual(["b"]);
     expect(() => rows.next()).toThrowError(/line 3/);
   });
 
-  test("a stream is read piece by piece, eagerly and lazily", async () => {
+  test("a stream is read in chunks, eagerly and lazily", async () => {
     const stream = () =>
       (async function* () {
         for (const piece of ["id,na", "me\r", '\n1,"A', '""', 'nn"\r\n', "2,B\u00f6"]) yield new TextEncoder().encode(piece);
@@ -150,13 +150,13 @@ describe("writing", () => {
   });
 });
 
-test("an unknown or impossible format is a fault of the flow", () => {
+test("an unknown or invalid format is rejected at deploy time", () => {
   expect(() => csvStyle({ formatRef: "papyrus" })).toThrowError(/DEFAULT, EXCEL/);
-  expect(() => csvStyle({ quote: "ab" })).toThrowError(/one character/);
+  expect(() => csvStyle({ quote: "ab" })).toThrowError(/a single character/);
   expect(() => csvStyle({ delimiter: '"' })).toThrowError(/must differ/);
 });
 
-test("whatever is written is read back, however it is cut into pieces", () => {
+test("written CSV is read back, in any chunks", () => {
   const cell = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('"', ",", "\r\n", "\n", " ", "#", "ä", '""', ",,"));
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
   fc.assert(

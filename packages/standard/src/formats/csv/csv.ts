@@ -1,60 +1,61 @@
-import { asText, defineFormat, type Exchange, type Format } from "@sluice/engine/spi";
+import { defineFormat, type Clock, type Exchange, type Format } from "@sluice/engine/spi";
+import { each } from "@sluice/engine/tools";
+import { asText, csvPieces, CsvParser, csvRecords, type CsvRecord } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { toRecord } from "../../xml/xml-object.ts";
 import { type Chunk, commonFields, invalidInput, isStream, withText } from "../format-input.ts";
-import { CsvParser, type CsvRecord, csvRecords } from "./csv-parser.ts";
 import { type CsvStyle, csvStyle, csvStyleNames } from "./csv-style.ts";
 import { rowsOf, valuesOf, writeRecord } from "./csv-writer.ts";
 
-const off = (what: string) => f.boolean({ doc: `Switches ${what} off.`, group: "advanced" });
+const off = (what: string) => f.boolean({ doc: `Disables ${what}.`, group: "advanced" });
 
-/** Comma-separated values and their many relatives. */
+/** Comma-separated values and similar formats. */
 export const csv = defineFormat({
   name: "csv",
   title: "CSV",
-  summary: "Rows of values as delimited text and back.",
+  summary: "Writes rows as delimited text, and reads them.",
   group: "text",
   icon: "table",
   since: "0.1",
   shorthand: "delimiter",
   options: {
     ...commonFields,
-    format: f.enum(csvStyleNames, { doc: "A well-known kind of CSV to start from." }),
-    formatName: f.enum(csvStyleNames, { doc: "As format, the name it had in older flows.", group: "advanced" }),
-    formatRef: f.string({ doc: "As format.", group: "advanced" }),
-    delimiter: f.text({ doc: "Stands between values; a comma unless the format says otherwise." }),
-    quote: f.text({ doc: "Encloses values that contain delimiters or line breaks." }),
+    format: f.enum(csvStyleNames, { doc: "A predefined CSV format; other options override it." }),
+    formatName: f.enum(csvStyleNames, { doc: "Alias of format, used by older flows.", group: "advanced" }),
+    formatRef: f.string({ doc: "Alias of format.", group: "advanced" }),
+    delimiter: f.text({ doc: "Separator of values; a comma unless the format sets another one." }),
+    quote: f.text({ doc: "Quote character for values with delimiters or line breaks." }),
     quoteDisabled: off("quoting"),
     quoteMode: f.enum(["ALL", "ALL_NON_NULL", "MINIMAL", "NON_NUMERIC", "NONE"], { doc: "Which values are quoted when writing.", group: "advanced" }),
-    escape: f.text({ doc: "Takes the next character literally.", group: "advanced" }),
+    escape: f.text({ doc: "Escape character: the next character is literal.", group: "advanced" }),
     escapeDisabled: off("escaping"),
-    commentMarker: f.text({ doc: "Lines beginning with it are skipped.", group: "advanced" }),
+    commentMarker: f.text({ doc: "Lines that start with it are skipped.", group: "advanced" }),
     commentMarkerDisabled: off("comments"),
-    recordSeparator: f.text({ doc: "Ends each written record; carriage return and line feed unless the format says otherwise." }),
-    recordSeparatorDisabled: f.string({ doc: "Switches the record separator off.", group: "advanced" }),
-    nullString: f.text({ doc: "The text that stands for null.", group: "advanced" }),
+    recordSeparator: f.text({ doc: "Ends each written record; CR LF unless the format sets another one." }),
+    recordSeparatorDisabled: f.string({ doc: "Disables the record separator.", group: "advanced" }),
+    nullString: f.text({ doc: "Text that represents null.", group: "advanced" }),
     nullStringDisabled: off("nullString"),
     header: f.string({ doc: "Column names, separated by commas." }),
     headerDisabled: off("the header"),
-    skipHeaderRecord: f.boolean({ doc: "Reading skips the first record; writing leaves the header out.", default: false }),
+    skipHeaderRecord: f.boolean({ doc: "Reading skips the first record; writing omits the header.", default: false }),
     useMaps: f.boolean({ doc: "Rows are maps from column name to value; names come from `header` or from the first record.", default: false }),
-    useOrderedMaps: f.boolean({ doc: "As useMaps: maps keep the order of their columns here anyway.", default: false }),
-    lazyLoad: f.boolean({ doc: "Rows are read one by one as they are asked for.", default: false }),
-    captureHeaderRecord: f.boolean({ doc: "Puts the column names into the header CamelCsvHeaderRecord.", default: false, group: "advanced" }),
+    useOrderedMaps: f.boolean({ doc: "As useMaps: maps always keep the order of their columns.", default: false }),
+    lazyLoad: f.boolean({ doc: "Reads rows on demand.", default: false }),
+    captureHeaderRecord: f.boolean({ doc: "Sets the header CamelCsvHeaderRecord to the column names.", default: false, group: "advanced" }),
     ignoreEmptyLines: f.boolean({ doc: "Whether empty lines are skipped.", group: "advanced" }),
-    ignoreSurroundingSpaces: f.boolean({ doc: "Whether blanks around values are dropped.", group: "advanced" }),
+    ignoreSurroundingSpaces: f.boolean({ doc: "Whether whitespace around values is removed.", group: "advanced" }),
     ignoreHeaderCase: f.boolean({ doc: "Column names are lower-cased.", group: "advanced" }),
-    trim: f.boolean({ doc: "Whether blanks at both ends of values are dropped, quoted ones too.", group: "advanced" }),
+    trim: f.boolean({ doc: "Whether values are trimmed, including quoted ones.", group: "advanced" }),
     trailingDelimiter: f.boolean({ doc: "Records end with a delimiter.", group: "advanced" }),
     allowMissingColumnNames: f.boolean({ doc: "Whether a column may have no name.", group: "advanced" }),
-    marshallerFactoryRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    recordConverterRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    marshallerFactoryRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    recordConverterRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   },
   examples: [
     { title: "Rows as maps", yaml: "unmarshal: {csv: {useMaps: true}}", given: { body: "id,name\n1,Ann\n" }, expect: { body: [{ id: "1", name: "Ann" }] } },
     { title: "Writing", yaml: 'marshal: {csv: {delimiter: ";"}}', given: { body: [["a", "b;c"]] }, expect: { body: 'a;"b;c"\r\n' } },
   ],
-  create(options): Format {
+  create(options, clock): Format {
     const style = csvStyle(options);
     const columns = options.headerDisabled === true || options.header === undefined ? undefined : options.header.split(",").map((name) => name.trim());
     const shape: RowShape = {
@@ -67,14 +68,19 @@ export const csv = defineFormat({
     return {
       marshal(body) {
         let text = columns !== undefined && !options.skipHeaderRecord ? writeRecord(columns, style) : "";
-        for (const row of rowsOf(body)) text += writeRecord(valuesOf(row, columns), style);
+        const rows = rowsOf(body);
+        if (clock !== undefined && Array.isArray(rows) && rows.length > writtenAtOnce) {
+          const writing = each(rows.values(), (row: unknown) => void (text += writeRecord(valuesOf(row, columns), style)), clock);
+          return writing instanceof Promise ? writing.then(() => text) : text;
+        }
+        for (const row of rows) text += writeRecord(valuesOf(row, columns), style);
         return text;
       },
       unmarshal(body, exchange) {
         if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
         return withText(body, (text) => {
-          const rows = rowsOfText(text, shape, exchange);
-          return options.lazyLoad ? rows : [...rows];
+          if (options.lazyLoad) return rowsOfText(text, shape, exchange);
+          return clock !== undefined && text.length > readAtOnce ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
         });
       },
     };
@@ -87,6 +93,24 @@ interface RowShape {
   readonly maps: boolean;
   readonly skipFirst: boolean;
   readonly capture: boolean;
+}
+
+/** Characters read per slice. */
+const readAtOnce = 256 * 1024;
+/** Rows written per slice. */
+const writtenAtOnce = 5_000;
+
+interface Slicing {
+  readonly shape: RowShape;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+}
+
+async function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  const shaper = new RowShaper(shape, exchange);
+  await each(csvPieces(text, shape.style), (records) => void rows.push(...shaped(records, shaper)), clock);
+  return rows;
 }
 
 function* rowsOfText(text: string, shape: RowShape, exchange: Exchange): Generator<unknown> {

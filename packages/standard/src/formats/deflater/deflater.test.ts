@@ -15,17 +15,17 @@ describe.each([
 ] as const)("%s", (_name, declaration, pack, unpack) => {
   const format = declaration.create(optionsOf(declaration as never));
 
-  test("the platform reads what is written, and the other way round", () => {
+  test("output can be read by zlib, and zlib's output can be read", () => {
     expect(plain(unpack(format.marshal(text, exchangeOf()) as Uint8Array))).toBe(text);
     expect(plain(format.unmarshal(new Uint8Array(pack(bytes)), exchangeOf()))).toBe(text);
     expect((format.marshal(text, exchangeOf()) as Uint8Array).length).toBeLessThan(200);
   });
 
-  test("the same body gives the same bytes", () => {
+  test("equal bodies produce equal bytes", () => {
     expect(format.marshal(text, exchangeOf())).toEqual(format.marshal(text, exchangeOf()));
   });
 
-  test("damage and truncation are refused", () => {
+  test("damaged and truncated data is rejected", () => {
     const packed = new Uint8Array(pack(bytes));
     expect(() => format.unmarshal(packed.subarray(0, packed.length - 12), exchangeOf())).toThrowError(
       expect.objectContaining({ details: { clientFault: true } }),
@@ -35,13 +35,13 @@ describe.each([
   });
 });
 
-test("a bomb is stopped at the limit", () => {
+test("a decompression bomb is stopped at the limit", () => {
   const bomb = new Uint8Array(gzipSync(new Uint8Array(8 * 1024 * 1024)));
   expect(bomb.length).toBeLessThan(20_000);
   expect(() => inflate(bomb, "gzip", "gzip", 1024 * 1024)).toThrowError(expect.objectContaining({ code: "limit-payload" }));
 });
 
-test("a stream is packed when it has been read", async () => {
+test("a stream is read completely and then compressed", async () => {
   const stream = (async function* () {
     yield "hello ";
     yield new TextEncoder().encode("world");

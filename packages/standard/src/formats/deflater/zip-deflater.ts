@@ -7,14 +7,17 @@ import { inflate } from "./inflate.ts";
 export const zipDeflater = defineFormat({
   name: "zipDeflater",
   title: "Deflate",
-  summary: "Packs bytes with zlib and back.",
+  summary: "Compresses bytes with zlib, and decompresses them.",
   group: "binary",
   icon: "archive",
   since: "0.1",
-  options: { ...commonFields, compressionLevel: f.integer({ doc: "0 packs nothing, 9 the most; -1 is the usual middle.", default: -1, min: -1, max: 9 }) },
+  options: {
+    ...commonFields,
+    compressionLevel: f.integer({ doc: "Compression level: 0 for none, 9 for the best, -1 for the default.", default: -1, min: -1, max: 9 }),
+  },
   examples: [
     {
-      title: "There and back",
+      title: "Compress and decompress",
       yaml: "pipeline: {steps: [{marshal: {zipDeflater: {}}}, {unmarshal: {zipDeflater: {}}}]}",
       given: { body: "hello" },
       expect: { body: new TextEncoder().encode("hello") },

@@ -35,13 +35,13 @@ test.each([
   expect(write(body, options as Record<string, string>)).toBe(expected);
 });
 
-test("the content type is set unless the flow says no", () => {
+test("the content type is set unless it is disabled", () => {
   const exchange = exchangeOf({});
   format().marshal({}, exchange);
   expect(exchange.message.headers.get("Content-Type")).toBe("application/xml");
 });
 
-test("a DOCTYPE and keys that are no names are refused", () => {
+test("a DOCTYPE and keys that are not XML names are rejected", () => {
   expect(() => read('<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>')).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
   expect(() => write({ "a b": 1 })).toThrowError(expect.objectContaining({ code: "xml-name" }));
   expect(() => write({ "x><y": 1 })).toThrowError(expect.objectContaining({ code: "xml-name" }));

@@ -1,30 +1,30 @@
 import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { readXml } from "../../xml/read-xml.ts";
+import { readXml, readXmlAhead } from "../../xml/read-xml.ts";
 import { nodeTypes } from "../../xml/node-type.ts";
 import { type XmlObjectShape, elementToObject, objectToXml } from "../../xml/xml-object.ts";
 import type { XmlNode } from "../../xml/xml-node.ts";
 import { commonFields, withBytes } from "../format-input.ts";
 
-/** Jackson's view: attributes look like child elements, text beside them has an empty name, prefixes are dropped. */
+/** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
 
-const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted for Camel's sake; ${what} has no meaning here.`, group: "advanced" });
+const accepted = (what: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted without effect: ${what} does not apply here.`, group: "advanced" });
 
-/** XML as plain maps and lists, as Jackson's XML mapper sees it. */
+/** XML as maps and lists, with the mapping of Jackson's XML mapper. */
 export const jacksonXml = defineFormat({
   name: "jacksonXml",
   title: "Jackson XML",
-  summary: "XML as maps and lists and back.",
+  summary: "Converts maps and lists to XML, and back.",
   group: "text",
   icon: "code-xml",
   since: "0.1",
   options: {
     ...commonFields,
     rootName: f.string({ doc: "Name of the root element when writing.", default: "ObjectNode" }),
-    prettyPrint: f.boolean({ doc: "Writes one element a line.", default: false }),
+    prettyPrint: f.boolean({ doc: "Writes one element per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/xml.", default: true }),
-    useList: f.boolean({ doc: "Reading always gives a list: a single value becomes a list of one.", default: false }),
+    useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
     xmlMapper: accepted("a Java mapper"),
     unmarshalType: accepted("a Java class"),
     jsonView: accepted("a Java class"),
@@ -54,7 +54,7 @@ export const jacksonXml = defineFormat({
       expect: { body: "<order><id>7</id><line>a</line><line>b</line></order>" },
     },
   ],
-  create({ rootName, prettyPrint, contentTypeHeader, useList }) {
+  create({ rootName, prettyPrint, contentTypeHeader, useList }, clock) {
     return {
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
@@ -67,15 +67,15 @@ export const jacksonXml = defineFormat({
           const value = emptyTexts(elementToObject(root, jacksonShape));
           return useList && !Array.isArray(value) ? [value] : value;
         };
-        return body !== null && typeof body === "object" && Symbol.asyncIterator in body
-          ? withBytes(body, (bytes) => read(readXml(bytes)))
-          : read(readXml(body));
+        if (body !== null && typeof body === "object" && Symbol.asyncIterator in body) return withBytes(body, (bytes) => read(readXml(bytes)));
+        const parsing = clock === undefined ? undefined : readXmlAhead(body, clock);
+        return parsing === undefined ? read(readXml(body)) : parsing.then(() => read(readXml(body)));
       },
     };
   },
 });
 
-/** An element without content is the empty text to Jackson. */
+/** In Jackson, an element without content is an empty string. */
 function emptyTexts(value: unknown): unknown {
   if (value === null) return "";
   if (Array.isArray(value)) return value.map(emptyTexts);

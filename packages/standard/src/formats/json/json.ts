@@ -1,31 +1,34 @@
-import { FlowError, defineFormat } from "@sluice/engine/spi";
+import { FlowError, isFlowError, defineFormat, type Awaitable, type Clock } from "@sluice/engine/spi";
+import { inSlices } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
-import { parseJson, writeJson } from "./json-text.ts";
-import { prettyJson } from "./pretty-json.ts";
+import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
+import { prettyJson, prettyJsonInSteps } from "./pretty-json.ts";
+import { withoutNull } from "./without-null.ts";
+import { isLongToWrite, writeJsonInSteps } from "./write-in-steps.ts";
 
-const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted for Camel's sake; ${name} has no meaning here.`, group: "advanced" });
+const accepted = (name: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted without effect: ${name} does not apply here.`, group: "advanced" });
 
-/** Objects, lists and values as JSON text. */
+/** Values as JSON text. */
 export const json = defineFormat({
   name: "json",
   title: "JSON",
-  summary: "Values as JSON text and back.",
+  summary: "Converts values to JSON text, and back.",
   group: "text",
   icon: "braces",
   since: "0.1",
   options: {
     ...commonFields,
-    library: f.string({ doc: "Camel's library (Jackson, Gson, Fastjson, Jsonb, …); any name gives the same behaviour.", group: "advanced" }),
-    prettyPrint: f.boolean({ doc: "Writes one member a line.", default: false }),
+    library: f.string({ doc: "Camel's library (Jackson, Gson, Fastjson, Jsonb, …); accepted without effect.", group: "advanced" }),
+    prettyPrint: f.boolean({ doc: "Writes one member per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/json.", default: true }),
-    useList: f.boolean({ doc: "Reading always gives a list: a single value becomes a list of one.", default: false }),
+    useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
     useDefaultObjectMapper: accepted("a Java object mapper"),
     objectMapper: accepted("a Java object mapper"),
     autoDiscoverObjectMapper: accepted("a Java object mapper"),
     unmarshalType: accepted("a Java class"),
     jsonView: accepted("a Java class"),
-    include: f.string({ doc: "NON_NULL leaves out members that are null.", group: "advanced" }),
+    include: f.string({ doc: "NON_NULL omits members that are null.", group: "advanced" }),
     allowJmsType: accepted("JMS"),
     collectionType: accepted("a Java class"),
     moduleClassNames: accepted("a Java class"),
@@ -40,6 +43,7 @@ export const json = defineFormat({
     namingStrategy: accepted("a naming strategy"),
     dateFormatPattern: accepted("a date pattern"),
     combineUnicodeSurrogates: accepted("surrogate handling"),
+    maxStringLength: accepted("a limit of Jackson"),
     dropRootNode: accepted("a root node"),
   },
   examples: [
@@ -51,42 +55,51 @@ export const json = defineFormat({
     },
     { title: "Reading", yaml: "unmarshal: {json: {}}", given: { body: '{"a": [true, null]}' }, expect: { body: { a: [true, null] } } },
   ],
-  create({ prettyPrint, contentTypeHeader, useList, include }) {
+  create({ prettyPrint, contentTypeHeader, useList, include }, clock) {
+    const shaped = (value: unknown): unknown => (useList && !Array.isArray(value) ? [value] : value);
     const leaveOutNull = include?.toUpperCase() === "NON_NULL";
     return {
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
-        const text = writeChecked(leaveOutNull ? withoutNull(body, 0) : body);
-        return prettyPrint ? prettyJson(text) : text;
+        const layOut = (text: string): Awaitable<string> => {
+          if (!prettyPrint) return text;
+          return clock === undefined || text.length < longFrom ? prettyJson(text) : inSlices(prettyJsonInSteps(text), clock);
+        };
+        const write = (value: unknown, without: boolean): Awaitable<string> => {
+          if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
+          return inSlices(writeJsonInSteps(value, without), clock).then(layOut, refuse);
+        };
+        if (!(body instanceof Uint8Array)) return write(body, leaveOutNull);
+        return clock === undefined || body.length < longFrom ? write(fromWire(body), false) : longFromWire(body, clock).then((value) => write(value, false));
       },
       unmarshal(body) {
         if (typeof body === "object" && body !== null && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body)) return body;
-        return withText(body, (text) => {
-          const value = parseJson(text);
-          return useList && !Array.isArray(value) ? [value] : value;
-        });
+        return withText<Awaitable<unknown>>(body, (text) =>
+          clock === undefined || text.length < longFrom ? shaped(parseJson(text)) : parseLongJson(text, clock).then(shaped),
+        );
       },
     };
   },
 });
 
-/** Bytes from the wire that are JSON already stay as they are; anything else is a value to write. */
-function writeChecked(body: unknown): string {
+/** Length above which reading yields to other runs. */
+const longFrom = 1024 * 1024;
+
+function written(write: () => string): string {
   try {
-    return writeJson(body instanceof Uint8Array ? fromWire(body) : body);
+    return write();
   } catch (cause) {
-    if (cause instanceof FlowError) throw cause;
-    throw new FlowError(
-      "java.lang.IllegalArgumentException",
-      `the body cannot be written as JSON: ${cause instanceof Error ? (cause.message.split("\n")[0] as string) : String(cause)}`,
-      {
-        code: "json-unwritable",
-        cause,
-      },
-    );
+    refuse(cause);
   }
 }
 
+function refuse(cause: unknown): never {
+  if (isFlowError(cause)) throw cause;
+  const reason = cause instanceof Error ? (cause.message.split("\n")[0] as string) : String(cause);
+  throw new FlowError("java.lang.IllegalArgumentException", `the body cannot be written as JSON: ${reason}`, { code: "json-unwritable", cause });
+}
+
+/** Received bytes that are JSON are parsed; any others are written as text. */
 function fromWire(bytes: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder().decode(bytes));
@@ -95,12 +108,7 @@ function fromWire(bytes: Uint8Array): unknown {
   }
 }
 
-function withoutNull(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null || depth > 500) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutNull(item, depth + 1));
-  const entries = value instanceof Map ? [...value] : Object.getPrototypeOf(value) === Object.prototype ? Object.entries(value) : undefined;
-  if (entries === undefined) return value;
-  return new Map(
-    entries.filter(([, inner]) => inner !== null && inner !== undefined).map(([key, inner]) => [key as unknown, withoutNull(inner, depth + 1)] as const),
-  );
+/** As {@link fromWire}, in slices. */
+function longFromWire(bytes: Uint8Array, clock: Clock): Promise<unknown> {
+  return parseLongJson(new TextDecoder().decode(bytes), clock).catch(() => bytes);
 }

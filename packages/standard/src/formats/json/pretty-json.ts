@@ -1,14 +1,24 @@
-// JSON laid out as Camel's default library does it: a member a line, lists in one line.
-import { jsonStringEnd } from "@sluice/engine/spi";
+// Pretty-prints JSON like Camel's default library: one member per line, lists on one line.
+import { jsonStringEnd } from "@sluice/engine/values";
 
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 
-/** The same JSON, laid out for people; takes compact text as JSON.stringify writes it. */
-export function prettyJson(compact: string): string {
-  const parts: string[] = [];
+const tokensPerStep = 5_000;
+
+/** Pretty-prints compact JSON text in slices. */
+export function* prettyJsonInSteps(compact: string): Generator<undefined, string> {
+  const lines: string[] = [];
+  let parts: string[] = [];
+  let count = 0;
   let depth = 0;
   const kinds: string[] = [];
   for (const token of tokensOf(compact)) {
+    if (++count % tokensPerStep === 0) {
+      // The last part determines how the next token is separated.
+      lines.push(parts.slice(0, -1).join(""));
+      parts = parts.slice(-1);
+      yield undefined;
+    }
     const isEmpty = parts.at(-1) === "{" || parts.at(-1) === "[";
     if (isEmpty && token !== "}" && token !== "]") parts.push(kinds.at(-1) === "{" ? newLine(depth) : " ");
     if (token === "{" || token === "[") {
@@ -22,7 +32,16 @@ export function prettyJson(compact: string): string {
     } else if (token === ",") parts.push(",", kinds.at(-1) === "{" ? newLine(depth) : " ");
     else parts.push(token === ":" ? " : " : token);
   }
-  return parts.join("");
+  return lines.join("") + parts.join("");
+}
+
+/** Like {@link prettyJsonInSteps}, but synchronous. */
+export function prettyJson(compact: string): string {
+  const steps = prettyJsonInSteps(compact);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 function* tokensOf(compact: string): Iterable<string> {

@@ -37,7 +37,7 @@ describe("reading", () => {
     expect(text(quoted?.body)).toBe("café bar");
   });
 
-  test("what is no multipart stays as it is", () => {
+  test("a body that is not multipart stays unchanged", () => {
     expect(format().unmarshal("plain", exchangeOf("plain", { "Content-Type": "text/plain" }))).toBe("plain");
   });
 
@@ -49,12 +49,12 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("without attachments the body stays, unless the flow wants a multipart", () => {
+  test("without attachments the body stays unchanged, unless multipart is forced", () => {
     expect(format().marshal("x", exchangeOf("x"))).toBe("x");
     expect(text(format({ multipartWithoutAttachment: "true" }).marshal("x", exchangeOf("x")))).toContain("eA==");
   });
 
-  test.each([[{}], [{ binaryContent: "true" }], [{ headersInline: "true" }]])("what is written is read back (%j)", (options) => {
+  test.each([[{}], [{ binaryContent: "true" }], [{ headersInline: "true" }]])("written messages are read back (%j)", (options) => {
     const exchange = exchangeOf("hello", { "Content-Type": "text/plain" });
     exchange.setProperty("CamelAttachments", [
       { name: "n\r\nX-Evil: 1", fileName: "f.bin", contentType: "image/png", body: new Uint8Array([0, 13, 10, 45, 45, 255]) },

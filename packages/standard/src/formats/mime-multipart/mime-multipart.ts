@@ -1,9 +1,10 @@
-import { FlowError, asText, defineFormat, type Exchange } from "@sluice/engine/spi";
+import { FlowError, defineFormat, type Exchange } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { commonFields, invalidInput, withBytes } from "../format-input.ts";
 import { type MimePart, boundaryOf, readHead, readParts, writeParts } from "./mime-parts.ts";
 
-/** Where the parts beside the body travel, because a message has one body: a list of {name, fileName, contentType, headers, body}. */
+/** Property for the attachments, since a message has one body: a list of {name, fileName, contentType, headers, body}. */
 const attachmentsProperty = "CamelAttachments";
 const encoder = new TextEncoder();
 
@@ -11,17 +12,17 @@ const encoder = new TextEncoder();
 export const mimeMultipart = defineFormat({
   name: "mimeMultipart",
   title: "MIME multipart",
-  summary: "Takes a multipart body apart, or makes one of the body and its attachments.",
+  summary: "Parses a multipart body, or creates one from the body and its attachments.",
   group: "binary",
   icon: "paperclip",
   since: "0.1",
   options: {
     ...commonFields,
-    multipartSubType: f.string({ doc: "What follows multipart/ in the Content-Type.", default: "mixed" }),
-    multipartWithoutAttachment: f.boolean({ doc: "Makes a multipart even when there is nothing but the body.", default: false }),
-    headersInline: f.boolean({ doc: "The headers of the multipart stand in front of it in the body instead of in the message.", default: false }),
-    includeHeaders: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    binaryContent: f.boolean({ doc: "Parts are written as they are instead of as base64.", default: false, group: "advanced" }),
+    multipartSubType: f.string({ doc: "Subtype of multipart/ in the Content-Type.", default: "mixed" }),
+    multipartWithoutAttachment: f.boolean({ doc: "Creates a multipart even without attachments.", default: false }),
+    headersInline: f.boolean({ doc: "Writes the headers of the multipart to the start of the body instead of to the message.", default: false }),
+    includeHeaders: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    binaryContent: f.boolean({ doc: "Writes parts as binary instead of base64.", default: false, group: "advanced" }),
   },
   examples: [
     {
@@ -64,7 +65,7 @@ export const mimeMultipart = defineFormat({
         return withBytes(body, (bytes) => {
           const head = headersInline ? readHead(bytes) : undefined;
           const boundary = boundaryOf(head === undefined ? asText(exchange.message.headers.get("Content-Type")) : (head.headers["content-type"] ?? ""));
-          // As in Camel: what is no multipart stays as it is.
+          // As in Camel, a body that is not multipart is not changed.
           if (boundary === undefined) return body;
           const [first, ...attachments] = readParts(head === undefined ? bytes : bytes.subarray(head.contentAt), boundary);
           if (first === undefined) throw invalidInput("mime", "the multipart body has no parts");

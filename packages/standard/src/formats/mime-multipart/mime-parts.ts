@@ -1,4 +1,4 @@
-// A MIME multipart body ⇄ its parts. Parts inside parts are not taken apart.
+// A MIME multipart body ⇄ its parts. Nested multiparts are not parsed.
 import { decodeBase64, encodeBase64 } from "../base64/base64-text.ts";
 import { concatBytes, invalidInput } from "../format-input.ts";
 
@@ -47,7 +47,7 @@ export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
   const line = encoder.encode(`--${boundary}`);
   const parts: MimePart[] = [];
   let at = find(bytes, line, 0);
-  if (at < 0) throw invalidInput("mime", "the body has no part that begins with the boundary its Content-Type names");
+  if (at < 0) throw invalidInput("mime", "the body does not contain the boundary of its Content-Type");
   for (;;) {
     at += line.length;
     if (bytes[at] === 45 && bytes[at + 1] === 45) return parts;
@@ -114,7 +114,7 @@ export function writeParts(parts: readonly MimePart[], boundary: string, binary:
   return concatBytes(chunks);
 }
 
-/** Line breaks in a value would begin a header of their own. */
+/** Line breaks in a value would start another header. */
 const clean = (value: string): string => value.replaceAll(/[\r\n]+/g, " ");
 
 function quoted(name: string, value: string | undefined): string {

@@ -11,7 +11,7 @@ const decoder = new TextDecoder();
 export function writeTar(name: string, content: Uint8Array): Uint8Array {
   const nameBytes = encoder.encode(name);
   if (nameBytes.length > 100)
-    throw new FlowError("java.lang.IllegalArgumentException", `the name of a tar entry may have 100 bytes: '${name}' has ${nameBytes.length}`, {
+    throw new FlowError("java.lang.IllegalArgumentException", `the name of tar entry '${name}' has ${nameBytes.length} bytes, the maximum is 100`, {
       code: "tar-name",
     });
   const archive = new Uint8Array(blockSize + Math.ceil(content.length / blockSize) * blockSize + 2 * blockSize);
@@ -30,7 +30,7 @@ export function writeTar(name: string, content: Uint8Array): Uint8Array {
   return archive;
 }
 
-/** The files of an archive; links and devices are passed over. */
+/** The files of an archive, without links and devices. */
 export function readTar(archive: Uint8Array, limit: number, withFolders: boolean): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   let longName: string | undefined;
@@ -38,7 +38,7 @@ export function readTar(archive: Uint8Array, limit: number, withFolders: boolean
     const header = archive.subarray(at, at + blockSize);
     if (header.every((byte) => byte === 0)) return entries;
     if (entries.length >= mostEntries) throw invalidInput("tar", `the tar file has more than ${mostEntries} entries`);
-    if (number(header, 148, 8) !== checksum(header)) throw invalidInput("tar", "the body is no tar file, or a damaged one");
+    if (number(header, 148, 8) !== checksum(header)) throw invalidInput("tar", "the body is not a valid tar file");
     const size = number(header, 124, 12);
     const start = at + blockSize;
     if (start + size > archive.length) throw invalidInput("tar", "the tar file ends too early");
@@ -70,11 +70,11 @@ function text(bytes: Uint8Array, at: number, length: number): string {
 
 function number(header: Uint8Array, at: number, length: number): number {
   const digits = text(header, at, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw invalidInput("tar", "the body is no tar file, or a damaged one");
+  if (!/^[0-7]*$/.test(digits)) throw invalidInput("tar", "the body is not a valid tar file");
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
-/** The sum of a header's bytes, the field of the sum itself counted as blanks. */
+/** Checksum of a header, with the checksum field counted as spaces. */
 function checksum(header: Uint8Array): number {
   let sum = 0;
   for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 32 : byte;

@@ -27,7 +27,7 @@ test("scalars have the core schema's types", () => {
 });
 
 test.each([["a: [1"], ["a: !!java/object x"], ["a: 1\na: 2"], [`${"[".repeat(200)}${"]".repeat(200)}`], [`a: &a [x]\nb: [${"*a,".repeat(60)}]`]])(
-  "%j is refused with its place",
+  "%j is rejected with its position",
   (text) => {
     expect(() => read(text)).toThrowError(
       expect.objectContaining({ code: "invalid-yaml", message: expect.stringMatching(/line \d+, column \d+/), details: { clientFault: true } }),
@@ -41,13 +41,13 @@ test("plain lists and maps are written on one line, others in blocks", () => {
   expect(yaml.create(optionsOf(yaml, { prettyFlow: "true" })).marshal({ a: [1] }, exchangeOf())).toBe("a:\n  - 1\n");
 });
 
-test("a value that contains itself is refused", () => {
+test("a circular value is rejected", () => {
   const body: unknown[] = [];
   body.push(body);
   expect(() => write(body)).toThrowError(expect.objectContaining({ code: "limit-size" }));
 });
 
-test("what is written is read back", () => {
+test("written YAML is read back unchanged", () => {
   const value = { text: "a: b\n# c", number: 1.5, list: [null, true, "true", "1", ""], map: { "": { "x y": [] } } };
   expect(read(write(value))).toEqual(value);
 });

@@ -1,33 +1,36 @@
-import { FlowError, defineFormat, longestWholeNumber } from "@sluice/engine/spi";
+import { FlowError, defineFormat } from "@sluice/engine/spi";
+import { longestWholeNumber } from "@sluice/engine/values";
 import { f, readTree, type Tree } from "@sluice/model";
 import { Document, isCollection, isPair, isScalar, visit } from "yaml";
 import { toRecord } from "../../xml/xml-object.ts";
 import { commonFields, invalidInput, withText } from "../format-input.ts";
 
-const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 200_000, nodes: 400_000, tokens: 2_000_000 };
+/** Parsing takes microseconds per token and cannot be interrupted: the token limit keeps it below 0.2 seconds. */
+const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, nodes: 40_000, tokens: 100_000 };
 const deepest = 100;
 
-/** Values as YAML text; reading has the same guards as reading a flow. */
+/** Values as YAML text; reading has the same limits as reading a flow. */
 export const yaml = defineFormat({
   name: "yaml",
   title: "YAML",
-  summary: "Values as YAML text and back.",
+  summary: "Converts values to YAML text, and back.",
   group: "text",
   icon: "file-text",
   since: "0.1",
   options: {
     ...commonFields,
-    library: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    library: f.string({ doc: "Accepted without effect.", group: "advanced" }),
     prettyFlow: f.boolean({ doc: "Writes lists and maps of plain values in blocks instead of on one line.", default: false, group: "advanced" }),
-    unmarshalType: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    representer: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    dumperOptions: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    resolver: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    useApplicationContextClassLoader: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    allowAnyType: f.string({ doc: "Refused in effect: no type is ever made from a tag.", group: "advanced" }),
-    typeFilter: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    maxAliasesForCollections: f.integer({ doc: "How many aliases a text may use.", default: 50, min: 0, max: 50, group: "advanced" }),
-    allowRecursiveKeys: f.boolean({ doc: "Accepted and ignored: recursive structures are refused.", group: "advanced" }),
+    unmarshalType: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    representer: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    dumperOptions: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    constructor: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    resolver: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    useApplicationContextClassLoader: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    allowAnyType: f.string({ doc: "Accepted without effect: tags never create types.", group: "advanced" }),
+    typeFilter: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    maxAliasesForCollections: f.integer({ doc: "Maximum number of aliases.", default: 50, min: 0, max: 50, group: "advanced" }),
+    allowRecursiveKeys: f.boolean({ doc: "Accepted without effect: recursive structures are rejected.", group: "advanced" }),
   },
   examples: [
     { title: "Reading", yaml: "unmarshal: {yaml: {}}", given: { body: "a: 1\nb: [x, true]\n" }, expect: { body: { a: 1, b: ["x", true] } } },
@@ -49,7 +52,7 @@ export const yaml = defineFormat({
           const [fault] = diagnostics;
           throw invalidInput(
             "yaml",
-            `the body is no YAML: ${fault?.message ?? "it cannot be read"} (line ${fault?.span.line ?? 1}, column ${fault?.span.column ?? 1})`,
+            `the body is not valid YAML: ${fault?.message ?? "it cannot be read"} (line ${fault?.span.line ?? 1}, column ${fault?.span.column ?? 1})`,
           );
         }),
     };
@@ -73,7 +76,7 @@ function valueOf(tree: Tree): unknown {
   return tree.quoted || tree.text === null ? tree.text : scalar(tree.text);
 }
 
-/** What YAML's core schema makes of an unquoted scalar. */
+/** Resolves an unquoted scalar by YAML's core schema. */
 function scalar(text: string): unknown {
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;
@@ -88,7 +91,6 @@ function scalar(text: string): unknown {
 function wholeNumber(text: string): number | bigint {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
-  if (text.length > longestWholeNumber)
-    throw invalidInput("yaml", `the body is no YAML that can be read: a whole number in it has more than ${longestWholeNumber} digits`);
+  if (text.length > longestWholeNumber) throw invalidInput("yaml", `the body cannot be parsed as YAML: an integer has more than ${longestWholeNumber} digits`);
   return BigInt(text.replace(/^\+/, ""));
 }

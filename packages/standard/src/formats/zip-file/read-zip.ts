@@ -1,4 +1,4 @@
-// Reads a zip file by its directory at the end, as every careful reader does: local headers are only used to find the data.
+// Reads a zip file by its central directory; local headers are only used to find the data.
 import type { ArchiveEntry } from "../archive.ts";
 import { inflate } from "../deflater/inflate.ts";
 import { invalidInput } from "../format-input.ts";
@@ -43,10 +43,10 @@ function content(bytes: Uint8Array, view: DataView, entryAt: number, name: strin
   if (start + packedSize > bytes.length) throw damaged();
   const packed = bytes.subarray(start, start + packedSize);
   if (method === 0) return packed.length === 0 ? new Uint8Array() : packed.slice();
-  if (method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file is packed in a way that is not supported (method ${method})`);
+  if (method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file uses an unsupported compression method (${method})`);
   return inflate(packed, "raw", "zip", limit);
 }
 
 function damaged(): Error {
-  return invalidInput("zip", "the body is no zip file, or a damaged one");
+  return invalidInput("zip", "the body is not a valid zip file");
 }

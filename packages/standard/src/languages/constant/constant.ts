@@ -1,17 +1,19 @@
-import { CompileError, constantExpression, defineLanguage, findConversion, type FlowError } from "@sluice/engine/spi";
+import { CompileError, defineLanguage, type FlowError } from "@sluice/engine/spi";
+import { constantExpression } from "@sluice/engine/tools";
+import { findConversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
 export const constant = defineLanguage({
   name: "constant",
   title: "Constant",
-  summary: "A fixed value: the text as it is written.",
+  summary: "A fixed value: the literal text.",
   group: "language",
   icon: "type",
   since: "0.1",
   options: {
-    resultType: f.string({ doc: "The type the text is converted to.", examples: ["Integer"] }),
-    trim: f.boolean({ doc: "Removes blanks at both ends of the text.", default: true, group: "advanced" }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    resultType: f.string({ doc: "Type of the value.", examples: ["Integer"] }),
+    trim: f.boolean({ doc: "Trims the text.", default: true, group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [
     { title: "Fixed text", yaml: "- setBody:\n    constant: Hello", expect: { body: "Hello" } },
@@ -23,7 +25,7 @@ export const constant = defineLanguage({
     if (type === "") return constantExpression(source);
     const convert = findConversion(type);
     if (convert === undefined)
-      throw new CompileError("language-result-type", `resultType '${type}' is not known`, {
+      throw new CompileError("language-result-type", `unknown resultType '${type}'`, {
         hint: "write String, Integer, Long, Double, Boolean, byte[], java.util.List or java.util.Map",
       });
     return constantExpression(converted(source, convert));

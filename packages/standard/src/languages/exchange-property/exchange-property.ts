@@ -10,8 +10,8 @@ export const exchangeProperty = defineLanguage({
   icon: "tag",
   since: "0.1",
   options: {
-    trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    trim: f.boolean({ doc: "Trims the name.", default: true, group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [
     { title: "A property as the body", yaml: "- setBody:\n    exchangeProperty: tenant", given: { properties: { tenant: "acme" } }, expect: { body: "acme" } },

@@ -5,13 +5,13 @@ import { headerReader } from "../simple/compile/access.ts";
 export const header = defineLanguage({
   name: "header",
   title: "Header",
-  summary: "The value of a message header; its name ignores case. An exchange property of that name is taken when there is no such header.",
+  summary: "The value of a message header; the name is case-insensitive. Without such a header, the exchange property of that name is used.",
   group: "language",
   icon: "tag",
   since: "0.1",
   options: {
-    trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    trim: f.boolean({ doc: "Trims the name.", default: true, group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [{ title: "A header as the body", yaml: "- setBody:\n    header: color", given: { headers: { Color: "red" } }, expect: { body: "red" } }],
   compile(text) {

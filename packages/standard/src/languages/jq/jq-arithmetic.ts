@@ -60,7 +60,7 @@ function repeat(text: string, times: number, machine: JqMachine): string | null 
   return text.repeat(count);
 }
 
-/** Objects merged into each other, level by level. */
+/** Merges objects recursively. */
 function merge(left: Members, right: Members, machine: JqMachine): Members {
   const result = copyMembers(left, machine);
   for (const name of Object.keys(right)) {

@@ -1,4 +1,4 @@
-// `as`, `reduce` and `foreach`: values taken apart by patterns and bound to variables.
+// `as`, `reduce` and `foreach`: values destructured by patterns and bound to variables.
 import type { JqCompiler } from "./jq-compiler.ts";
 import type { Environment, Filter } from "./jq-filter.ts";
 import { JqError } from "./jq-machine.ts";
@@ -7,7 +7,7 @@ import type { Scope } from "./jq-scope.ts";
 import { variablesOf, type Ast, type Pattern } from "./jq-tree.ts";
 
 type Bound = (environment: Environment | undefined) => void;
-/** Calls `act` once per way the value can be taken apart. */
+/** Calls `act` once for each way to destructure the value. */
 type Destructure = (environment: Environment | undefined, value: unknown, act: Bound) => void;
 
 type BindingAst = Ast & { kind: "bind" | "reduce" | "foreach" };
@@ -115,7 +115,7 @@ function compileForeach(source: Filter, bind: Destructure, { start, update, extr
   };
 }
 
-/** Patterns with `?//` between: when one fails, or the program fails with what it bound, the next is tried. */
+/** Patterns separated by `?//`: when one fails, or the program fails with its bindings, the next is tried. */
 function tryEach(alternatives: readonly Take[], count: number): Destructure {
   return (environment, value, act) => {
     for (let index = 0; index < alternatives.length; index++) {

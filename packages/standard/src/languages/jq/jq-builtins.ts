@@ -10,18 +10,18 @@ import type { Definition } from "./jq-tree.ts";
 
 export type Builtin = { readonly kind: "native"; readonly create: CreateFilter } | { readonly kind: "defined"; readonly definition: Definition };
 
-/** Names jq knows and flows may not use, each with the reason. */
+/** Builtins of jq that flows may not use, each with the reason. */
 export const refusedNames: ReadonlyMap<string, string> = new Map([
-  ["env", "the environment is not for flows"],
-  ["input", "a message is one input; there are no further ones"],
-  ["inputs", "a message is one input; there are no further ones"],
+  ["env", "flows cannot read the environment"],
+  ["input", "a message is the only input"],
+  ["inputs", "a message is the only input"],
   ["input_filename", "there is no input file"],
-  ["halt", "a flow ends with its route, use the stop step"],
-  ["halt_error", "a flow ends with its route, use error(…)"],
-  ["get_search_list", "there are no modules"],
-  ["modulemeta", "there are no modules"],
-  ["import", "there are no modules"],
-  ["include", "there are no modules"],
+  ["halt", "use the step stop"],
+  ["halt_error", "use error(…)"],
+  ["get_search_list", "modules are not supported"],
+  ["modulemeta", "modules are not supported"],
+  ["import", "modules are not supported"],
+  ["include", "modules are not supported"],
 ]);
 
 let definitions: ReadonlyMap<string, Definition> | undefined;

@@ -1,4 +1,4 @@
-// Filters made of filters: the parts of the language that bind no names.
+// Filters composed of filters: the parts of the language that bind no names.
 import { operations } from "./jq-arithmetic.ts";
 import { singleFilter, valueFilter, type Environment, type Filter } from "./jq-filter.ts";
 import { JqError, type JqMachine } from "./jq-machine.ts";
@@ -13,7 +13,7 @@ export const identityFilter: Filter = {
   paths: (_environment, at, input, emit) => emit(at, input),
 };
 
-/** Calls `emit` with what `read` gives, or not at all when it fails and that is to be forgiven. */
+/** Calls `emit` with the result of `read`; with `forgiving`, a failure emits nothing. */
 export function emitUnlessFailed(read: () => unknown, forgiving: boolean, emit: (value: unknown) => void): void {
   let value: unknown;
   try {
@@ -81,7 +81,7 @@ export function iterateFilter(of: Filter, forgiving: boolean, machine: JqMachine
   };
 }
 
-/** Only failures of the body itself are caught: what happens to an output further down the pipe is not its business. */
+/** Catches only failures of the body itself, not those of later filters in the pipe. */
 export function tryFilter(body: Filter, handler: Filter | undefined): Filter {
   const guard = (attempt: (leave: (act: () => void) => void) => void, onError: (value: unknown) => void): void => {
     let outside = false;
@@ -161,7 +161,7 @@ export function binaryFilter(operator: string, left: Filter, right: Filter, mach
   );
 }
 
-/** `and` and `or`: the right side is not looked at when the left one decides. */
+/** `and` and `or` with short-circuit evaluation. */
 export function logicFilter(stopsAt: boolean, left: Filter, right: Filter): Filter {
   const leftOne = left.one;
   const rightOne = right.one;

@@ -25,7 +25,7 @@ import type { Ast } from "./jq-tree.ts";
 import { compileUpdate, ownedAddition } from "./jq-update.ts";
 import { describe, fail, setMember, toText, type Members } from "./jq-values.ts";
 
-/** Compiles parsed programs for one machine. Functions written in jq are compiled when first called for. */
+/** Compiles parsed programs for one machine. Functions written in jq are compiled on first use. */
 export class JqCompiler {
   readonly machine: JqMachine;
   readonly #prelude = new Map<string, FunctionEntry>();
@@ -185,7 +185,7 @@ export class JqCompiler {
   #variable(name: string, offset: number, scope: Scope): Filter {
     const entry = scope.find((candidate) => candidate.kind === "variable" && candidate.name === name);
     if (entry === undefined) {
-      const refused = name === "ENV" ? "jq: $ENV is refused: the environment is not for flows" : `jq: $${name} is not defined`;
+      const refused = name === "ENV" ? "jq: $ENV is not allowed: flows cannot read the environment" : `jq: $${name} is not defined`;
       throw new CompileError(name === "ENV" ? "jq-refused" : "jq-name", refused, { offset });
     }
     const steps = scope.level - entry.level;
@@ -209,7 +209,7 @@ export class JqCompiler {
 
   #break(name: string, offset: number, scope: Scope): Filter {
     const entry = scope.find((candidate) => candidate.kind === "label" && candidate.name === name);
-    if (entry === undefined) throw new CompileError("jq-name", `jq: there is no label $${name} to break out of`, { offset });
+    if (entry === undefined) throw new CompileError("jq-name", `jq: unknown label $${name}`, { offset });
     const steps = scope.level - entry.level;
     const leave = (environment: Environment | undefined): never => {
       throw ancestor(environment, steps)?.value;
@@ -242,7 +242,7 @@ export class JqCompiler {
       return this.#callFunction(known, ast.arguments, scope);
     }
     const why = refusedNames.get(ast.name);
-    if (why !== undefined) throw new CompileError("jq-refused", `jq: ${ast.name} is refused: ${why}`, { offset: ast.offset });
+    if (why !== undefined) throw new CompileError("jq-refused", `jq: ${ast.name} is not allowed: ${why}`, { offset: ast.offset });
     throw new CompileError("jq-name", `jq: ${ast.name}/${arity} is not defined`, { offset: ast.offset });
   }
 

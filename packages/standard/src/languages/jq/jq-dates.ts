@@ -1,4 +1,4 @@
-// Dates as jq has them: seconds since 1970, or "broken down" lists [year, month-1, day, h, m, s, weekday, yearday]. UTC only.
+// Dates in jq: seconds since 1970, or "broken down" lists [year, month-1, day, h, m, s, weekday, yearday]. UTC only.
 import { fail } from "./jq-values.ts";
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -31,7 +31,7 @@ export function toSeconds(parts: unknown, name = "mktime"): number {
   return Math.floor(time / 1000) + hour * 3600 + minute * 60 + Math.floor(second);
 }
 
-/** Text of a date by C's format letters. */
+/** Formats a date with C's format letters. */
 export function formatDate(input: unknown, format: unknown, name = "strftime"): string {
   if (typeof format !== "string") return fail(`${name}/1 requires a string format`);
   if (typeof input !== "number" && !Array.isArray(input)) return fail(`${name}/1 requires parsed datetime inputs`);
@@ -95,101 +95,112 @@ function isoWeek(seconds: number): readonly [number, number] {
   return [year, 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000))];
 }
 
-/** A date read from text by C's format letters, broken down. */
+/** Parses a date with C's format letters, broken down. */
 export function parseDate(input: unknown, format: unknown): number[] {
-  if (typeof input !== "string") return fail(`strptime/1 requires string inputs and arguments`);
-  if (typeof format !== "string") return fail(`strptime/1 requires string inputs and arguments`);
-  const wrong = (): never => fail(`date ${JSON.stringify(input)} does not match format ${JSON.stringify(format)}`);
-  const parts = {
-    year: 1900,
-    month: 0,
-    day: 1,
-    hour: 0,
-    minute: 0,
-    second: 0,
-    offset: 0,
-    afternoon: undefined as boolean | undefined,
-    epoch: undefined as number | undefined,
-  };
-  let at = 0;
-  const number = (width: number): number => {
-    const found = new RegExp(`[ ]*[+-]?\\d{1,${width}}`, "y");
-    found.lastIndex = at;
-    const match = found.exec(input);
-    if (match === null) return wrong();
-    at += match[0].length;
-    return Number(match[0]);
-  };
-  const word = (names: readonly string[]): number => {
-    const rest = input.slice(at).toLowerCase();
-    const index = names.findIndex((name) => rest.startsWith(name.toLowerCase().slice(0, 3)));
-    if (index < 0) return wrong();
-    at += rest.startsWith((names[index] as string).toLowerCase()) ? (names[index] as string).length : 3;
-    return index;
-  };
-  const letters: Readonly<Record<string, () => void>> = {
-    Y: () => void (parts.year = number(4)),
-    m: () => void (parts.month = number(2) - 1),
-    d: () => void (parts.day = number(2)),
-    e: () => void (parts.day = number(2)),
-    H: () => void (parts.hour = number(2)),
-    I: () => void (parts.hour = number(2) % 12),
-    M: () => void (parts.minute = number(2)),
-    S: () => void (parts.second = number(2)),
+  if (typeof input !== "string" || typeof format !== "string") return fail(`strptime/1 requires string inputs and arguments`);
+  return new DateReader(input, format).read();
+}
+
+class DateReader {
+  readonly #input: string;
+  readonly #format: string;
+  #at = 0;
+  #year = 1900;
+  #month = 0;
+  #day = 1;
+  #hour = 0;
+  #minute = 0;
+  #second = 0;
+  #isAfternoon = false;
+  #epoch: number | undefined = undefined;
+  readonly #letters: Readonly<Record<string, () => void>> = {
+    Y: () => void (this.#year = this.#number(4)),
+    m: () => void (this.#month = this.#number(2) - 1),
+    d: () => void (this.#day = this.#number(2)),
+    e: () => void (this.#day = this.#number(2)),
+    H: () => void (this.#hour = this.#number(2)),
+    I: () => void (this.#hour = this.#number(2) % 12),
+    M: () => void (this.#minute = this.#number(2)),
+    S: () => void (this.#second = this.#number(2)),
     y: () => {
-      const two = number(2);
-      parts.year = two < 69 ? 2000 + two : 1900 + two;
+      const two = this.#number(2);
+      this.#year = two < 69 ? 2000 + two : 1900 + two;
     },
     j: () => {
-      parts.month = 0;
-      parts.day = number(3);
+      this.#month = 0;
+      this.#day = this.#number(3);
     },
-    p: () => void (parts.afternoon = word(["AM ", "PM "]) === 1),
-    A: () => void word(days),
-    a: () => void word(days),
-    B: () => void (parts.month = word(months)),
-    b: () => void (parts.month = word(months)),
-    h: () => void (parts.month = word(months)),
-    s: () => void (parts.epoch = number(15)),
-    T: () => read("%H:%M:%S"),
-    R: () => read("%H:%M"),
-    D: () => read("%m/%d/%y"),
-    F: () => read("%Y-%m-%d"),
-    Z: () => {
-      const zone = /[A-Za-z]+/y;
-      zone.lastIndex = at;
-      const match = zone.exec(input);
-      if (match === null) wrong();
-      else at += match[0].length;
-    },
-    z: () => {
-      const zone = /(Z)|([+-])(\d\d):?(\d\d)/y;
-      zone.lastIndex = at;
-      const match = zone.exec(input);
-      if (match === null) wrong();
-      else at += match[0].length;
-    },
-    "%": () => literal("%"),
+    p: () => void (this.#isAfternoon = this.#word(["AM ", "PM "]) === 1),
+    A: () => void this.#word(days),
+    a: () => void this.#word(days),
+    B: () => void (this.#month = this.#word(months)),
+    b: () => void (this.#month = this.#word(months)),
+    h: () => void (this.#month = this.#word(months)),
+    s: () => void (this.#epoch = this.#number(15)),
+    T: () => this.#readAs("%H:%M:%S"),
+    R: () => this.#readAs("%H:%M"),
+    D: () => this.#readAs("%m/%d/%y"),
+    F: () => this.#readAs("%Y-%m-%d"),
+    // Time zones are ignored: jq treats every time as UTC.
+    Z: () => void this.#match(/[A-Za-z]+/y),
+    z: () => void this.#match(/Z|[+-]\d\d:?\d\d/y),
+    "%": () => this.#literal("%"),
   };
-  const literal = (character: string): void => {
-    if (input.charAt(at) !== character) wrong();
-    at++;
-  };
-  const read = (text: string): void => {
-    for (let index = 0; index < text.length; index++) {
-      const character = text.charAt(index);
-      if (/\s/.test(character)) while (/\s/.test(input.charAt(at))) at++;
-      else if (character !== "%") literal(character);
+
+  constructor(input: string, format: string) {
+    this.#input = input;
+    this.#format = format;
+  }
+
+  read(): number[] {
+    this.#readAs(this.#format);
+    if (this.#at < this.#input.length) this.#mismatch();
+    if (this.#epoch !== undefined) return breakDown(this.#epoch);
+    const hour = this.#isAfternoon && this.#hour < 12 ? this.#hour + 12 : this.#hour;
+    return breakDown(toSeconds([this.#year, this.#month, this.#day, hour, this.#minute, this.#second]));
+  }
+
+  #readAs(format: string): void {
+    for (let index = 0; index < format.length; index++) {
+      const character = format.charAt(index);
+      if (/\s/.test(character)) while (/\s/.test(this.#input.charAt(this.#at))) this.#at++;
+      else if (character !== "%") this.#literal(character);
       else {
-        const letter = text.charAt(++index);
-        if (Object.hasOwn(letters, letter)) (letters[letter] as () => void)();
+        const letter = format.charAt(++index);
+        if (Object.hasOwn(this.#letters, letter)) (this.#letters[letter] as () => void)();
         else fail(`strptime: %${letter} is not supported`);
       }
     }
-  };
-  read(format);
-  if (at < input.length) wrong();
-  if (parts.epoch !== undefined) return breakDown(parts.epoch);
-  const hour = parts.afternoon === true && parts.hour < 12 ? parts.hour + 12 : parts.hour;
-  return breakDown(toSeconds([parts.year, parts.month, parts.day, hour, parts.minute, parts.second]));
+  }
+
+  #number(width: number): number {
+    return Number(this.#match(new RegExp(`[ ]*[+-]?\\d{1,${width}}`, "y")));
+  }
+
+  /** The index of the name at this position, in full or abbreviated to three letters. */
+  #word(names: readonly string[]): number {
+    const rest = this.#input.slice(this.#at).toLowerCase();
+    const index = names.findIndex((name) => rest.startsWith(name.toLowerCase().slice(0, 3)));
+    if (index < 0) return this.#mismatch();
+    const name = names[index] as string;
+    this.#at += rest.startsWith(name.toLowerCase()) ? name.length : 3;
+    return index;
+  }
+
+  #literal(character: string): void {
+    if (this.#input.charAt(this.#at) !== character) this.#mismatch();
+    this.#at++;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#input)?.[0];
+    if (found === undefined) return this.#mismatch();
+    this.#at += found.length;
+    return found;
+  }
+
+  #mismatch(): never {
+    return fail(`date ${JSON.stringify(this.#input)} does not match format ${JSON.stringify(this.#format)}`);
+  }
 }

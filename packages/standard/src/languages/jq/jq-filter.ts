@@ -1,10 +1,10 @@
-// The compiled form of a jq program: closures that push every output to `emit`. Three ways in: values, values with
-// the path that leads to them, and, for filters that always give exactly one output, a plain function.
+// The compiled form of a jq program: closures that push every output to `emit`. Three variants: values, values with their path, and, for filters
+// with exactly one output, a plain function.
 import type { JqMachine } from "./jq-machine.ts";
 import { JqError } from "./jq-machine.ts";
 import type { PathLink } from "./jq-paths.ts";
 
-/** Variables, parameters and labels in force, innermost first; which is how far up is known when compiling. */
+/** Variables, parameters and labels in scope, innermost first; their depth is known at compile time. */
 export interface Environment {
   readonly value: unknown;
   readonly up: Environment | undefined;
@@ -17,7 +17,7 @@ export interface Filter {
   run(environment: Environment | undefined, input: unknown, emit: Emit): void;
   paths(environment: Environment | undefined, at: PathLink | undefined, input: unknown, emit: EmitPath): void;
   readonly one?: ((environment: Environment | undefined, input: unknown) => unknown) | undefined;
-  /** As `one`, but containers in `fresh` belong to the caller alone and may be changed in place: what a reduce builds up. */
+  /** Like `one`, but containers in `fresh` are owned by the caller and may be changed in place, as in a reduce. */
   readonly owned?: OwnedUpdate | undefined;
 }
 

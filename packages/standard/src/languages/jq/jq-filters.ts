@@ -41,7 +41,7 @@ export const filterBuiltins: Readonly<Record<string, CreateFilter>> = {
   "isempty/1": ([f]) => singleFilter((environment, input) => !firstOutput(f as Filter, environment, input)[0]),
   "sort_by/1": ([f], machine) => byKey(f as Filter, machine, "sorted", (pairs) => pairs.map((pair) => pair.item)),
   "group_by/1": ([f], machine) => byKey(f as Filter, machine, "grouped", groups),
-  "unique_by/1": ([f], machine) => byKey(f as Filter, machine, "grouped", (pairs) => groups(pairs).map((group) => (group as unknown[])[0])),
+  "unique_by/1": ([f], machine) => byKey(f as Filter, machine, "grouped", (pairs) => groups(pairs).map((group) => group[0])),
   "min_by/1": ([f], machine) => byKey(f as Filter, machine, "iterated over", (pairs) => pairs[0]?.item ?? null),
   "max_by/1": ([f], machine) => byKey(f as Filter, machine, "iterated over", (pairs) => pairs.at(-1)?.item ?? null),
 };
@@ -150,7 +150,7 @@ function nth(n: Filter): Filter {
   };
 }
 
-/** Runs `act` and leaves it early when it throws the mark it was given. */
+/** Runs `act`, which can exit early by throwing the given marker. */
 function untilMarked(act: (mark: JqBreak) => void): void {
   const mark = new JqBreak();
   try {
@@ -208,7 +208,7 @@ function nthOutput(n: Filter, f: Filter): Filter {
       const found: unknown[] = [];
       untilMarked((mark) =>
         f.run(environment, input, (value) => {
-          if (count++ < (index as number)) return;
+          if (count++ < index) return;
           found.push(value);
           throw mark;
         }),
@@ -218,7 +218,7 @@ function nthOutput(n: Filter, f: Filter): Filter {
   );
 }
 
-/** A loop as long as there is one next value; where there are several, one call per value. */
+/** Loops while there is exactly one next value; with several, recurses for each. */
 function until(done: Filter, next: Filter, machine: JqMachine): Filter {
   const go = (environment: Env, start: unknown, emit: (value: unknown) => void): void => {
     for (let value = start; ;) {
@@ -261,7 +261,7 @@ function repeatWhile(condition: Filter, next: Filter, machine: JqMachine): Filte
   return valueFilter(go);
 }
 
-/** The outputs of `f` over and over; only a limit around it ends it. */
+/** The outputs of `f`, repeated forever; only a surrounding `limit` ends it. */
 function repeat(f: Filter, machine: JqMachine): Filter {
   return valueFilter((environment, input, emit) => {
     for (;;) {

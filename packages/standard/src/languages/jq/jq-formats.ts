@@ -24,7 +24,7 @@ const formats: Readonly<Record<string, Format>> = {
   "@base32d": (value, machine) => decodeBits(toText(value, machine), alphabet32, 5, "base32"),
 };
 
-/** A value in the way of one of jq's `@` formats. */
+/** Formats a value with one of jq's `@` formats. */
 export function formatValue(name: string, value: unknown, machine: JqMachine): string {
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format === undefined) return fail(`${name.slice(1)} is not a valid format`);

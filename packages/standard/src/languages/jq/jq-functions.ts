@@ -1,5 +1,6 @@
 // Builtins that compute one value from the input and their arguments' values.
-import type { Exchange } from "@sluice/engine/spi";
+import { isFlowError, type Exchange } from "@sluice/engine/spi";
+import { parsePlainJson } from "@sluice/engine/values";
 import { toPlainJson } from "../language-values/json-input.ts";
 import { add, splitText } from "./jq-arithmetic.ts";
 import { breakDown, formatDate, parseDate, toSeconds } from "./jq-dates.ts";
@@ -18,8 +19,8 @@ export const valueFunctions: Readonly<Record<string, ValueFunction>> = {
   "length/0": length,
   "utf8bytelength/0": (_machine, input) => encoder.encode(expectText(input, (shown) => `${shown} only strings have UTF-8 byte length`)).length,
   "type/0": (_machine, input) => kindOf(input),
-  "keys/0": (machine, input) => keys(input, (object) => sortedKeys(object, machine)),
-  "keys_unsorted/0": (_machine, input) => keys(input, Object.keys),
+  "keys/0": (machine, input) => keys(input, (object) => sortedKeys(object, machine), machine),
+  "keys_unsorted/0": (machine, input) => keys(input, Object.keys, machine),
   "has/1": (_machine, input, key) => has(input, key),
   "contains/1": (machine, input, part) =>
     kindOf(input) === kindOf(part) ? contains(input, part, machine) : fail(`${describe(input)} and ${describe(part)} cannot have their containment checked`),
@@ -128,8 +129,11 @@ function length(_machine: JqMachine, input: unknown): unknown {
   return Array.isArray(input) ? input.length : Object.keys(input).length;
 }
 
-function keys(input: unknown, of: (object: object) => string[]): unknown {
-  if (Array.isArray(input)) return input.map((_item, index) => index);
+function keys(input: unknown, of: (object: object) => string[], machine: JqMachine): unknown {
+  if (Array.isArray(input)) {
+    machine.spend(input.length / 4);
+    return Array.from(input.keys());
+  }
   return kindOf(input) === "object" ? of(input as object) : fail(`${describe(input)} has no keys`);
 }
 
@@ -153,11 +157,12 @@ function contains(input: unknown, part: unknown, machine: JqMachine): boolean {
 
 function fromJson(input: unknown, machine: JqMachine): unknown {
   const text = expectText(input, (shown) => `${shown} cannot be parsed as JSON`);
-  machine.spend(text.length / 16);
+  machine.spend(text.length / 4);
   if (text.trim() === "nan") return Number.NaN;
   try {
-    return JSON.parse(text) as unknown;
+    return parsePlainJson(text);
   } catch (cause) {
+    if (isFlowError(cause)) throw cause;
     throw new JqError(`${cause instanceof Error ? cause.message : String(cause)} (while parsing '${text.slice(0, 100)}')`);
   }
 }
@@ -179,7 +184,7 @@ function extreme(items: readonly unknown[], wins: (order: number) => boolean): u
 
 function reverse(input: unknown, machine: JqMachine): unknown {
   if (input === null || input === undefined) return [];
-  if (typeof input === "string") return [...input].reverse().join("");
+  if (typeof input === "string") return [...input].toReversed().join("");
   const items = expectArray(input, "reversed");
   machine.spend(items.length / 16);
   return items.toReversed();
@@ -196,13 +201,13 @@ function flatten(input: unknown, depth: number, machine: JqMachine): unknown[] {
   return result;
 }
 
-/** A long list of texts, lists or objects is added up in one go: one by one would copy the sum each time. */
+/** A long list of texts, lists or objects is added in one operation: adding one by one would copy the sum each time. */
 function addAll(input: unknown, machine: JqMachine): unknown {
   const items =
     kindOf(input) === "object" ? Object.values(input as Members) : Array.isArray(input) ? (input as unknown[]) : fail(`Cannot iterate over ${describe(input)}`);
   machine.spend(items.length / 4);
   if (items.length > 0 && items.every((item) => typeof item === "string")) {
-    machine.makeText(items.reduce((total: number, item) => total + (item as string).length, 0));
+    machine.makeText(items.reduce((total: number, item) => total + item.length, 0));
     return items.join("");
   }
   if (items.length > 0 && items.every((item) => Array.isArray(item))) {

@@ -17,7 +17,7 @@ const rules: readonly (readonly [Token["kind"], RegExp])[] = [
   ["punctuation", /\?\/\/|\/\/=|\|=|\+=|-=|\*=|\/=|%=|==|!=|<=|>=|\/\/|\.\.|[.[\](){}|,:;=<>+\-*/%?]/y],
 ];
 
-/** Tokens of a jq program, read one at a time: inside strings the parser takes over, so nothing is read ahead of it. */
+/** Tokens of a jq program, read one at a time: strings are parsed by the parser, so there is no lookahead. */
 export class JqLexer {
   readonly text: string;
   position = 0;
@@ -50,7 +50,7 @@ export class JqLexer {
     return true;
   }
 
-  /** Reads `?//` as `?` and `//`, which is what it means outside patterns; only `//` is left to take. */
+  /** Reads `?//` as `?` and `//`, which is its meaning outside patterns; the `//` is still to be consumed. */
   splitAlternative(): void {
     const token = this.peek();
     this.#ahead = { kind: "punctuation", text: "//", offset: token.offset + 1 };
@@ -63,12 +63,12 @@ export class JqLexer {
     }
   }
 
-  /** The next piece of a string whose quote was taken: literal text, then what ended it. */
+  /** The next part of a string after its opening quote: literal text, then what ended it. */
   stringPiece(): { readonly text: string; readonly ended: boolean } {
     let text = "";
     for (;;) {
       const character = this.text.charAt(this.position++);
-      if (character === "") throw this.error("the string does not end", this.text.length);
+      if (character === "") throw this.error("the string is not closed", this.text.length);
       if (character === '"') return { text, ended: true };
       if (character !== "\\") {
         text += character;
@@ -88,7 +88,7 @@ export class JqLexer {
       return String.fromCharCode(Number.parseInt(code, 16));
     }
     const index = 'ntrbf/"\\'.indexOf(character);
-    if (index < 0 || character === "") throw this.error(`'\\${character}' is no escape`);
+    if (index < 0 || character === "") throw this.error(`'\\${character}' is not a valid escape`);
     return '\n\t\r\b\f/"\\'.charAt(index);
   }
 

@@ -1,6 +1,7 @@
-// What one evaluation of a jq program may spend and what it can see. The budget counts work, so that the same message fails on
-// every machine alike; the clock ends what is slower than its work, before other flows would notice.
-import { FlowError, longestText, type Clock, type Exchange } from "@sluice/engine/spi";
+// The limits and the context of one evaluation of a jq program. The budget counts work, so that the same message fails on every
+// machine; a time limit also ends evaluations that are slower than their work suggests.
+import { FlowError, type Clock, type Exchange } from "@sluice/engine/spi";
+import { longestText } from "@sluice/engine/values";
 import { TimeSpent } from "../language-values/time-spent.ts";
 
 /** An error that jq programs can catch; its value may be any JSON value. */
@@ -18,7 +19,7 @@ export class JqBreak extends Error {}
 
 const workLimit = 1_000_000;
 const timeLimitMs = 150;
-/** Work between two looks at the clock. */
+/** Work between two reads of the clock. */
 const lookEvery = 1000;
 
 export class JqMachine {
@@ -48,15 +49,15 @@ export class JqMachine {
     if (this.#work < this.#nextLook) return;
     this.#nextLook = this.#work + lookEvery;
     if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
-      throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program did more work than one evaluation may; it may not end at all", {
+      throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program exceeded the work limit of one evaluation; it may not terminate", {
         code: "limit-time",
       });
   }
 
-  /** Checks that a text of this length may be made, and accounts for it. */
+  /** Checks that a text of this length is allowed, and counts its work. */
   makeText(length: number): void {
     if (length > longestText)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: a text may not be longer than ${longestText} characters`, { code: "limit-size" });
+      throw new FlowError("java.lang.IllegalStateException", `size limit: the text is longer than ${longestText} characters`, { code: "limit-size" });
     this.spend(length / 256);
   }
 }

@@ -100,4 +100,4 @@ export const mathFunctions: Readonly<Record<string, ValueFunction>> = Object.fro
   ...Object.entries(unary).map(([name, compute]): [string, ValueFunction] => [`${name}/0`, (_machine, input) => compute(number(input))]),
   ...Object.entries(binary).map(([name, compute]): [string, ValueFunction] => [`${name}/2`, (_machine, _input, x, y) => compute(number(x), number(y))]),
   ["fma/3", (_machine: unknown, _input: unknown, x: unknown, y: unknown, z: unknown) => number(x) * number(y) + number(z)],
-]) as Readonly<Record<string, ValueFunction>>;
+]);

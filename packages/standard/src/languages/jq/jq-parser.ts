@@ -40,11 +40,11 @@ export function parseDefinitions(text: string): Definition[] {
   return found;
 }
 
-/** The grammar from definitions down to operators; terms and patterns are parsed in files of their own and call back here. */
+/** The grammar from definitions down to operators; terms and patterns are parsed in separate files and call back here. */
 export class JqParser extends JqLexer {
   #depth = 0;
 
-  /** Everything whose operators bind at least as strongly as `strength`. */
+  /** Parses operators that bind at least as strongly as `strength`. */
   parseExpression(strength = 1, commas = true): Ast {
     if (++this.#depth > nestingLimit) throw this.error("the program is nested too deeply");
     let left = this.#parseLeading();

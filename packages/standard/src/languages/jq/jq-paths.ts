@@ -1,9 +1,9 @@
-// Reading, writing and deleting by path. Values are never changed in place, except containers that a running update
-// copied itself: it hands them in as `fresh`, so that updating every element of a list stays linear.
+// Reading, writing and deleting by path. Values are never changed in place, except containers that a running update copied itself: it passes them as
+// `fresh`, so that updating every element of a list stays linear.
 import type { JqMachine } from "./jq-machine.ts";
 import { compare, copyMembers, describe, fail, kindOf, memberOf, setMember, type Members } from "./jq-values.ts";
 
-/** A path as a chain back to its beginning: cheap to extend while walking. */
+/** A path as a linked list to its start: cheap to extend while walking. */
 export interface PathLink {
   readonly key: unknown;
   readonly up: PathLink | undefined;
@@ -12,7 +12,7 @@ export interface PathLink {
 export function toPath(link: PathLink | undefined): unknown[] {
   const path: unknown[] = [];
   for (let at = link; at !== undefined; at = at.up) path.push(at.key);
-  return path.reverse();
+  return path.toReversed();
 }
 
 interface SliceKey {
@@ -20,7 +20,7 @@ interface SliceKey {
   readonly end: unknown;
 }
 
-/** `value[key]` as jq means it. */
+/** `value[key]` with jq's semantics. */
 export function indexValue(value: unknown, key: unknown, machine: JqMachine): unknown {
   if (typeof key === "string") {
     if (value === null || value === undefined) return null;
@@ -80,7 +80,7 @@ export function getPath(value: unknown, path: readonly unknown[], machine: JqMac
 
 const longestArray = 1_000_000;
 
-/** `value` with what is at `path` replaced. */
+/** `value` with the value at `path` replaced. */
 export function setPath(value: unknown, path: readonly unknown[], replace: unknown, machine: JqMachine, fresh?: Set<unknown>, depth = 0): unknown {
   if (depth === path.length) return replace;
   machine.spend(3);
@@ -88,7 +88,7 @@ export function setPath(value: unknown, path: readonly unknown[], replace: unkno
   const inner = (old: unknown): unknown => setPath(old, path, replace, machine, fresh, depth + 1);
   if (typeof key === "string") {
     if (value !== null && value !== undefined && kindOf(value) !== "object") fail(`Cannot index ${kindOf(value)} with "${key}"`);
-    const made = own(value, fresh, () => (value === null || value === undefined ? {} : copyMembers(value as object, machine)));
+    const made = own(value, fresh, () => (value === null || value === undefined ? {} : copyMembers(value, machine)));
     setMember(made, key, inner(memberOf(made, key)));
     return made;
   }
@@ -131,7 +131,7 @@ function own(value: unknown, fresh: Set<unknown> | undefined, copy: () => Member
   return made;
 }
 
-/** `value` without what is at the paths. All of them mean places of the value as it was given. */
+/** `value` without the values at the paths. All paths refer to the original value. */
 export function deletePaths(value: unknown, paths: readonly (readonly unknown[])[], machine: JqMachine): unknown {
   machine.spend(paths.length);
   if (paths.length === 0) return value;
@@ -182,7 +182,7 @@ function deleteItems(value: readonly unknown[], keys: readonly unknown[], machin
   return value.filter((_item, index) => !gone.has(index));
 }
 
-/** Where `part` begins in a list, or an element of it is. */
+/** The index at which `part` starts in a list, or of an element. */
 export function indicesOf(value: readonly unknown[], part: readonly unknown[], machine: JqMachine): number[] {
   if (part.length === 0) return null as unknown as number[];
   machine.spend((value.length * part.length) / 8);

@@ -42,7 +42,7 @@ function patternOf(pattern: unknown, flags: unknown): readonly [string, string] 
   return [source, text];
 }
 
-/** Oniguruma's `s` and `p` let the dot match line ends; `x` ignores blanks in the pattern. */
+/** Oniguruma's `s` and `p` let the dot match line ends; `x` ignores whitespace in the pattern. */
 function compile(source: string, letters: string): LinearPattern {
   try {
     return compileLinearPattern(source, `${letters.includes("i") ? "i" : ""}${/[sp]/.test(letters) ? "s" : ""}${letters.includes("x") ? "x" : ""}`);
@@ -64,7 +64,7 @@ function describeMatch(match: PatternMatch, input: string, compiled: LinearPatte
   return { offset: points(match.start), length: points(match.end) - points(match.start), string: input.slice(match.start, match.end), captures };
 }
 
-/** Turns places in UTF-16 into counts of code points. Only texts with surrogates pay for it. */
+/** Converts UTF-16 offsets to code point counts. Only texts with surrogates need it. */
 function pointCounter(text: string): (unit: number) => number {
   if (!/[\uD800-\uDBFF]/.test(text)) return (unit) => unit;
   const counts = new Uint32Array(text.length + 1);

@@ -15,7 +15,7 @@ export interface FunctionEntry {
 
 export type Entry = { readonly kind: "variable" | "closure" | "label"; readonly name: string; readonly level: number } | FunctionEntry;
 
-/** What a name means at a place of the program. `level` is how many values the environment holds there. */
+/** The meaning of a name at a position of the program. `level` is the number of values in the environment there. */
 export class Scope {
   readonly level: number;
   readonly entry: Entry | undefined;

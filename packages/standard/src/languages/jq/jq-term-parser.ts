@@ -29,7 +29,7 @@ export function parsePostfix(parser: JqParser): Ast {
   }
 }
 
-/** `.a.b?` forgives the last step only; whatever fails before it still fails. */
+/** `.a.b?` ignores errors of the last step only; earlier errors still fail. */
 function optional(term: Ast): Ast {
   const isStep = term.kind === "index" || term.kind === "slice" || term.kind === "iterate";
   return isStep && term.optional !== true ? { ...term, optional: true } : { kind: "try", body: term, handler: undefined };
@@ -133,7 +133,7 @@ function parseWord(parser: JqParser, token: Token): Ast {
 
 function parseCall(parser: JqParser, token: Token): Ast {
   const given: Ast[] = [];
-  // header() and its kin may be written with empty parentheses.
+  // header() and similar functions may be written with empty parentheses.
   if (parser.takeIf("(") && !parser.takeIf(")")) {
     do given.push(parser.parseExpression());
     while (parser.takeIf(";"));
@@ -165,7 +165,7 @@ function parseLoop(parser: JqParser, kind: "reduce" | "foreach"): Ast {
   return kind === "reduce" ? { kind, source, patterns, start, update } : { kind, source, patterns, start, update, extract };
 }
 
-/** A string whose opening quote was taken; `\(…)` pieces are programs of their own. */
+/** A string after its opening quote; `\(…)` parts are separate programs. */
 export function parseString(parser: JqParser, format: string | undefined): Ast {
   const parts: (string | Ast)[] = [];
   for (;;) {

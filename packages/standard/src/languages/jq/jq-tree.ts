@@ -36,7 +36,7 @@ export type Ast =
   | { readonly kind: "label"; readonly name: string; readonly body: Ast }
   | { readonly kind: "break"; readonly name: string; readonly offset: number };
 
-/** What stands after `as`: a variable, or the shape of a list or object. */
+/** The pattern after `as`: a variable, or the shape of a list or object. */
 export type Pattern =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "list"; readonly items: readonly Pattern[] }
@@ -44,12 +44,12 @@ export type Pattern =
 
 export interface Definition {
   readonly name: string;
-  /** Names of the parameters; one that begins with `$` is a value, the others are filters. */
+  /** Parameter names; those that start with `$` are values, the others are filters. */
   readonly parameters: readonly string[];
   readonly body: Ast;
 }
 
-/** The variables a pattern binds, in the order they are met. */
+/** The variables of a pattern, in order of appearance. */
 export function variablesOf(pattern: Pattern): string[] {
   if (pattern.kind === "name") return [pattern.name];
   if (pattern.kind === "list") return pattern.items.flatMap(variablesOf);

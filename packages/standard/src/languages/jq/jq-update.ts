@@ -1,5 +1,5 @@
-// Assignments: `=`, `|=`, `+=` and their kin. Containers are copied once per assignment, however many places it sets,
-// and once per reduce when the assignment is what the reduce repeats.
+// Assignments: `=`, `|=`, `+=` and similar. Containers are copied once per assignment, independent of the number of paths, and once per reduce when
+// the reduce repeats the assignment.
 import { add, operations } from "./jq-arithmetic.ts";
 import { valueFilter, type Environment, type Filter, type OwnedUpdate } from "./jq-filter.ts";
 import { JqBreak, type JqMachine } from "./jq-machine.ts";
@@ -26,7 +26,7 @@ export function compileUpdate(operator: string, left: Filter, right: Filter, val
   return { ...filter, owned: (environment, input, fresh) => assign(environment, input, one(environment, input), fresh) };
 }
 
-/** `. + x` inside a reduce: the list or object it builds up grows in place. */
+/** `. + x` inside a reduce: the accumulated list or object grows in place. */
 export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): OwnedUpdate | undefined {
   const { one } = right;
   if (one === undefined || !isApartFromInput(value)) return undefined;
@@ -50,7 +50,7 @@ export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): Ow
   };
 }
 
-/** True when the value cannot hold a container of the input, so that the input may still be changed in place. */
+/** True when the value cannot contain a container of the input, so that the input may still be changed in place. */
 function isApartFromInput(ast: Ast): boolean {
   switch (ast.kind) {
     case "literal":
@@ -79,7 +79,7 @@ function combination(operator: string, machine: JqMachine): (old: unknown, value
   return (old, value) => operate(old, value, machine);
 }
 
-/** Every place set to the first output of `update` for it; a place without output is deleted. */
+/** Sets every path to the first output of `update`; paths without an output are deleted. */
 function modify(places: Filter, update: Filter, environment: Environment | undefined, input: unknown, machine: JqMachine, fresh: Set<unknown>): unknown {
   const emptied: unknown[][] = [];
   const paths: unknown[][] = [];
@@ -88,7 +88,7 @@ function modify(places: Filter, update: Filter, environment: Environment | undef
   for (const path of paths) {
     machine.spend(1);
     const old = getPath(result, path, machine);
-    // What the update hands back may hold the old value, which must then not be changed in place any more.
+    // The result of the update may contain the old value, which must then not be changed in place any more.
     if (fresh.has(old)) fresh.clear();
     const [found, value] = firstOutput(update, environment, old);
     if (found) result = setPath(result, path, value, machine, fresh);

@@ -1,4 +1,4 @@
-// jq's view of JSON values: kinds, order, arithmetic. Objects are only ever seen through their own members.
+// jq's view of JSON values: kinds, order, arithmetic. Only own members of objects are visible.
 import { JqError, type JqMachine } from "./jq-machine.ts";
 
 export type Members = Record<string, unknown>;
@@ -36,7 +36,7 @@ export function sortedKeys(value: object, machine?: JqMachine): string[] {
   return keys.sort(compareText);
 }
 
-/** Order by code point, as jq's own order of UTF-8 bytes. */
+/** Order by code point, equal to jq's order of UTF-8 bytes. */
 function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
@@ -48,7 +48,7 @@ function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points above all other units. */
+/** Surrogates represent code points above all other units. */
 function lift(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
@@ -98,16 +98,20 @@ export function isEqual(left: unknown, right: unknown): boolean {
 
 /** A stable sort of a copy by jq's order of the keys. */
 export function sortBy<T>(items: readonly T[], key: (item: T) => unknown, machine: JqMachine): T[] {
-  machine.spend((items.length * Math.ceil(Math.log2(items.length + 2))) / 8);
+  machine.spend(items.length);
   return items
     .map((item) => ({ item, key: key(item) }))
-    .sort((left, right) => compare(left.key, right.key))
+    .sort((left, right) => {
+      machine.spend(0.125);
+      return compare(left.key, right.key);
+    })
     .map((pair) => pair.item);
 }
 
-/** The JSON text of a value as jq writes it: not-a-number is null, infinities are the largest numbers. */
+/** The JSON text of a value in jq's format: NaN is null, infinities are the largest numbers. */
 export function toJson(value: unknown, machine: JqMachine): string {
   const text = JSON.stringify(value, (_name, inner: unknown) => {
+    machine.spend(0.25);
     if (inner === undefined) return null;
     return inner === Infinity ? Number.MAX_VALUE : inner === -Infinity ? -Number.MAX_VALUE : inner;
   });
@@ -119,9 +123,26 @@ export function toText(value: unknown, machine: JqMachine): string {
   return typeof value === "string" ? value : toJson(value, machine);
 }
 
-/** A value as error messages show it, shortened. */
+/** A prefix of a value that is sufficient for the start of its text. */
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return value.slice(0, shownLength);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === shownLength) return null;
+  if (Array.isArray(value)) return value.slice(0, shownLength).map((item) => shortened(item, depth + 1));
+  const members = Object.create(null) as Record<string, unknown>;
+  let count = 0;
+  for (const name in value) {
+    if (count++ === shownLength) break;
+    members[name] = shortened((value as Record<string, unknown>)[name], depth + 1);
+  }
+  return members;
+}
+
+const shownLength = 15;
+
+/** A value for error messages, shortened. */
 export function describe(value: unknown): string {
-  const text = JSON.stringify(value ?? null) ?? "null";
+  const text = JSON.stringify(shortened(value, 0) ?? null) ?? "null";
   return `${kindOf(value)} (${text.length > 14 ? `${text.slice(0, 11)}...` : text})`;
 }
 

@@ -19,7 +19,7 @@ const failed = (text: string): Error => throwsFlowError("org.apache.camel.Expres
 
 describe("jq programs", () => {
   // Each row was confirmed by the jq command, version 1.6.
-  it("gives what the jq command gives", () => {
+  it("returns the same results as the jq command", () => {
     for (const [program, input, expected] of cases as [string, unknown, unknown[]][])
       expect(JSON.parse(JSON.stringify(outputs(program, input))), program).toEqual(expected);
     expect(cases.length).toBeGreaterThan(400);
@@ -56,7 +56,7 @@ describe("jq programs", () => {
     expect(outputs(program, input)).toEqual(expected);
   });
 
-  it("catches only what the tried part raises itself", () => {
+  it("catches only errors of the tried expression itself", () => {
     expect(() => outputs('try (1, 2) catch 3 | error("later")', null)).toThrow(failed("later"));
     expect(() => outputs('(.a)? | error("later")', { a: 1 })).toThrow(failed("later"));
   });
@@ -64,18 +64,18 @@ describe("jq programs", () => {
   it.each([
     ["env", "environment"],
     ["$ENV.PATH", "environment"],
-    ["input", "no further"],
-    ["inputs", "no further"],
-    ["halt", "stop step"],
+    ["input", "a message is the only input"],
+    ["inputs", "a message is the only input"],
+    ["halt", "the step stop"],
     ["input_filename", "no input file"],
     ["nosuch(1)", "nosuch/1 is not defined"],
     ["$nosuch", "$nosuch is not defined"],
     [".a |", "ends too early"],
     ["{a:", "ends too early"],
-    ['"abc', "does not end"],
+    ['"abc', "the string is not closed"],
     ["if 1 then 2", "'end'"],
     [`${"[".repeat(5000)}1${"]".repeat(5000)}`, "nested too deeply"],
-  ])("refuses %.20s when the flow is read", (program, text) => {
+  ])("rejects %.20s at deploy time", (program, text) => {
     expect(() => jq.compile(program, {}, scope)).toThrow(
       expect.objectContaining({ name: "CompileError", message: expect.stringContaining(text) as string }) as Error,
     );
@@ -111,7 +111,7 @@ describe("jq limits", () => {
 });
 
 describe("jq and messages", () => {
-  it("gives one output as it is, several as a list, none as null", () => {
+  it("returns one output directly, several as a list, none as null", () => {
     expect(evaluate(".a", { body: '{"a":1}' })).toBe(1);
     expect(evaluate(".[]", { body: "[1,2]" })).toEqual([1, 2]);
     expect(evaluate("empty", { body: "[1,2]" })).toBeNull();
@@ -141,13 +141,13 @@ describe("jq and messages", () => {
     ).toEqual({ a: 1, d: "1970-01-01T00:00:00.000Z" });
   });
 
-  it("decides predicates", () => {
+  it("evaluates predicates", () => {
     expect(matches('.state == "open"', { body: '{"state":"open"}' })).toBe(true);
     expect(matches(".n < 10", { body: '{"n":50}' })).toBe(false);
     expect(matches("empty", { body: "{}" })).toBe(false);
   });
 
-  it("says what is wrong", () => {
+  it("reports errors", () => {
     expect(() => evaluate(".a + 1", { body: '{"a":"x"}' })).toThrow(failed('string ("x") and number (1) cannot be added'));
     expect(() => evaluate(".a", { body: "plain" })).toThrow("jq needs JSON");
   });
@@ -162,7 +162,7 @@ describe("jq and messages", () => {
     expect(evaluate(".a", { body: '{"a":{"n":1}}' })).toEqual({ n: 1 });
   });
 
-  it("hands out copies of what it parsed", () => {
+  it("returns copies of parsed values", () => {
     const body = new TextEncoder().encode('{"a":{"n":1}}');
     (evaluate(".a", { body }) as { n: number }).n = 2;
     expect(evaluate(".a", { body })).toEqual({ n: 1 });
@@ -181,7 +181,7 @@ describe("jq and messages", () => {
   });
 });
 
-it("G02: text that is almost a number or almost base64 is found out at once", () => {
+it("G02: text that is almost a number or almost base64 is detected immediately", () => {
   const began = performance.now();
   expect(() => evaluate("tonumber", { body: JSON.stringify(`${"0".repeat(2_000_000)}!`) })).toThrow("Invalid numeric literal");
   expect(() => evaluate("@base64d", { body: JSON.stringify(`${"=".repeat(2_000_000)}!`) })).toThrow("not valid base64");

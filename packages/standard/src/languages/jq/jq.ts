@@ -1,5 +1,6 @@
-import { copyJson, defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
-import { readJson, toPlainJson } from "../language-values/json-input.ts";
+import { defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { copyJson, isTrue } from "@sluice/engine/values";
+import { readAhead, readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
 import { compileSource } from "../language-values/source.ts";
@@ -27,7 +28,7 @@ export const jq = defineLanguage({
     },
     { title: "Several outputs are a list", yaml: 'setBody: {jq: ".[] | select(. > 1)"}', given: { body: [1, 2, 3] }, expect: { body: [2, 3] } },
     {
-      title: "Headers beside the body",
+      title: "Headers and body",
       yaml: `setBody: {jq: '{from: header("sender"), text: .text}'}`,
       given: { body: { text: "hi" }, headers: { sender: "ada" } },
       expect: { body: { from: "ada", text: "hi" } },
@@ -50,13 +51,14 @@ export const jq = defineLanguage({
 
 interface Outcome {
   readonly outputs: readonly unknown[];
-  /** The outputs may hold parts of a parsed body that others read too. */
+  /** Copies the outputs, which may share parts of a parsed body that other readers use. */
   readonly shared: boolean;
 }
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression<Outcome> {
   const program = new JqProgram(text, scope.host.clock);
-  const source = compileSource(options["source"]);
+  const source = compileSource(options["source"], scope);
+  readAhead(source, scope);
   return (exchange: Exchange) => {
     const raw = source(exchange);
     const shared = typeof raw === "string" || raw instanceof Uint8Array;

@@ -1,28 +1,29 @@
-import { defineLanguage, isTrue, type Exchange, type Expression, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
-import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+import { defineLanguage, type Exchange, type Expression, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
+import { isTrue } from "@sluice/engine/values";
 import { toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
+import type { ScriptInterpreter } from "./load-interpreter.ts";
 import type { ScriptLimits, ScriptOutcome } from "./run-script.ts";
 import { ScriptSandbox, valueOf } from "./script-sandbox.ts";
 
 const defaults: ScriptLimits = { timeLimitMs: 200, memoryLimitBytes: 32 * 1024 * 1024, stackLimitBytes: 256 * 1024 };
 
-/** Threads that run scripts, so that the event loop goes on meanwhile. */
+/** Threads that run scripts without blocking the event loop. */
 export interface ScriptThreads {
-  /** Runs the code with these globals as JSON; rejects when there is no room for more. */
+  /** Runs the code with these globals as JSON; rejects when the queue is full. */
   run(code: string, globalsJson: string): Promise<ScriptOutcome>;
 }
 
 /**
- * The `js` language on a ready QuickJS module. It is no part of the standard list: the operator turns it on, and whoever
- * composes the runtime loads the module and adds the language. With threads, a step's scripts run there before the step does.
- * Where that cannot be, as for a condition that is asked again in every round of a loop, a script holds the event loop, for 200 ms
- * at most unless said otherwise.
+ * The `js` language on a loaded interpreter. It is not part of the standard list: the operator enables it, and the server loads
+ * the interpreter and adds the language. With threads, the scripts of a step run there before the step. Where that is not
+ * possible, as for a condition that is evaluated in every iteration of a loop, a script blocks the event loop, by default for
+ * at most 200 ms.
  */
-export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<ScriptLimits> = {}, threads?: ScriptThreads): LanguageDeclaration {
+export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<ScriptLimits> = {}, threads?: ScriptThreads): LanguageDeclaration {
   const compileScript = (text: string, scope: LanguageScope): Expression => {
-    const sandbox = new ScriptSandbox(text, quickjs, { ...defaults, ...limits }, scope.host.clock);
+    const sandbox = new ScriptSandbox(text, interpreter, { ...defaults, ...limits }, scope.host.clock);
     if (threads === undefined || scope.ahead === undefined) return (exchange) => valueOf(sandbox.run(globalsOf(exchange)));
     return runAhead(sandbox, threads, scope.ahead);
   };
@@ -62,7 +63,7 @@ export function jsLanguage(quickjs: QuickJSWASMModule, limits: Partial<ScriptLim
   });
 }
 
-/** What a thread found counts only for the very input it was given: a message that has changed since is computed anew. */
+/** The result of a thread is valid only for its input: if the message changed since, the script runs again. */
 function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, ahead: NonNullable<LanguageScope["ahead"]>): Expression {
   const found = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
   ahead((exchange) => {

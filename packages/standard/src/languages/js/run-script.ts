@@ -1,5 +1,5 @@
-// One run of a script in QuickJS, an interpreter of its own inside WebAssembly: nothing of the process is reachable from it.
-// Every run gets a fresh interpreter, so no message can leave anything behind for the next.
+// One run of a script in QuickJS, an interpreter in WebAssembly without access to the process. Every run gets a new context, so
+// that no state is shared between messages.
 import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten-core";
 
 export interface ScriptLimits {
@@ -12,18 +12,19 @@ export interface ScriptLimits {
 export type ScriptOutcome = { readonly json: string | undefined } | ScriptFault;
 export interface ScriptFault {
   readonly fault: "time" | "memory" | "depth" | "failed";
-  /** The limit it met, or what the script says of its failure. */
+  /** The limit that was exceeded, or the error of the script. */
   readonly detail: string;
 }
 
 /**
- * Runs the code with these globals, given and returned as JSON; without globals it is only compiled. The function uses nothing but
- * its parameters, because threads are started from its source text.
+ * Runs the code with these globals, given and returned as JSON; without globals it is only compiled. It throws only when the
+ * interpreter itself failed: the instance must not be used again then. The function uses nothing but its parameters, because
+ * threads are started from its source text.
  */
 export function runScript(quickjs: QuickJSWASMModule, code: string, globals: string | undefined, limits: ScriptLimits, now: () => number): ScriptOutcome {
   const enter = `(json) => { const input = JSON.parse(json); for (const name of Object.keys(input)) globalThis[name] = input[name]; }`;
   const leave = `((stringify) => (value) => {
-    if (value instanceof Promise) throw new TypeError("the script gives a promise; only values can be used");
+    if (value instanceof Promise) throw new TypeError("the script returned a promise; return a plain value");
     return stringify(value);
   })(JSON.stringify)`;
   const runtime: QuickJSRuntime = quickjs.newRuntime();
@@ -33,9 +34,9 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
   let spentMs = 0;
   let checks = 0;
   let stopped = false;
-  // The interpreter checks when it starts and then once in ten thousand operations: time runs from the first check, and what passes
-  // between two counts up to a bound, so that a machine that stands still does not stop a script that does next to nothing. Fifty checks a millisecond are far more than any machine
-  // makes: a clock that stands still cannot undo the limit.
+  // The interpreter checks at the start and then once per ten thousand operations: time counts from the first check, and the time between two checks
+  // counts up to a limit, so that a suspended machine does not stop a short script. Fifty checks per millisecond are far more than any machine
+  // makes: a clock that does not advance cannot disable the limit.
   runtime.setInterruptHandler(() => {
     const checkedNow = now();
     spentMs += Math.min(checkedNow - (checkedAt ?? checkedNow), 50);
@@ -45,6 +46,7 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
   });
   const context = runtime.newContext();
   const held: QuickJSHandle[] = [];
+  let broken = false;
   const hold = (handle: QuickJSHandle): QuickJSHandle => {
     held.push(handle);
     return handle;
@@ -61,14 +63,21 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     const text = hold(context.unwrapResult(context.callFunction(finish, context.undefined, value)));
     return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    // Errors of the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or the end of V8's stack.
+    if (!(thrown instanceof Error) || thrown.constructor.name !== "QuickJSUnwrapError") {
+      broken = true;
+      throw thrown;
+    }
+    const { message } = thrown;
     if (stopped) return { fault: "time", detail: `${limits.timeLimitMs}` };
     if (/out of memory/.test(message)) return { fault: "memory", detail: `${limits.memoryLimitBytes}` };
     if (/stack overflow/.test(message)) return { fault: "depth", detail: `${limits.stackLimitBytes}` };
     return { fault: "failed", detail: message };
   } finally {
-    for (const handle of held.reverse()) if (handle.alive) handle.dispose();
-    context.dispose();
-    runtime.dispose();
+    if (!broken) {
+      for (const handle of held.toReversed()) if (handle.alive) handle.dispose();
+      context.dispose();
+      runtime.dispose();
+    }
   }
 }

@@ -1,17 +1,17 @@
-// One script of a flow: checked when it is compiled, run for each message, here or in a thread.
+// One script of a flow: checked at deploy time, run for each message in this thread or in another.
 import { CompileError, FlowError, type Clock } from "@sluice/engine/spi";
-import type { QuickJSWASMModule } from "quickjs-emscripten-core";
-import { runScript, type ScriptFault, type ScriptLimits, type ScriptOutcome } from "./run-script.ts";
+import type { ScriptInterpreter } from "./load-interpreter.ts";
+import type { ScriptFault, ScriptLimits, ScriptOutcome } from "./run-script.ts";
 
 export class ScriptSandbox {
-  /** The script as it is run: a list of statements whose last value counts, or a function's body when it says `return`. */
+  /** The executed code: statements whose last value is the result, or a function body when the script uses `return`. */
   readonly code: string;
-  readonly #quickjs: QuickJSWASMModule;
+  readonly #interpreter: ScriptInterpreter;
   readonly #limits: ScriptLimits;
   readonly #clock: Clock;
 
-  constructor(text: string, quickjs: QuickJSWASMModule, limits: ScriptLimits, clock: Clock) {
-    this.#quickjs = quickjs;
+  constructor(text: string, interpreter: ScriptInterpreter, limits: ScriptLimits, clock: Clock) {
+    this.#interpreter = interpreter;
     this.#limits = limits;
     this.#clock = clock;
     this.code = /\breturn\b/.test(text) ? `(function () {\n${text}\n})()` : text;
@@ -19,27 +19,26 @@ export class ScriptSandbox {
     if ("fault" in checked) throw new CompileError("js-syntax", `js: ${failureOf(checked).message.replace(/^js: /, "")}`);
   }
 
-  /** Runs it now, with the event loop waiting. */
+  /** Runs the script synchronously. */
   run(globalsJson: string): ScriptOutcome {
     return this.#run(globalsJson);
   }
 
   #run(globalsJson: string | undefined): ScriptOutcome {
-    return runScript(this.#quickjs, this.code, globalsJson, this.#limits, () => this.#clock.monotonic());
+    return this.#interpreter.run(this.code, globalsJson, this.#limits, () => this.#clock.monotonic());
   }
 }
 
-/** The value a run came to; throws what it failed with. */
+/** The result of a run; throws its failure. */
 export function valueOf(outcome: ScriptOutcome): unknown {
   if ("fault" in outcome) throw failureOf(outcome);
   return outcome.json === undefined ? null : (JSON.parse(outcome.json) as unknown);
 }
 
 function failureOf({ fault, detail }: ScriptFault): FlowError {
-  if (fault === "time") return new FlowError("java.lang.IllegalStateException", `time limit: the script took longer than ${detail} ms`, { code: "limit-time" });
+  if (fault === "time") return new FlowError("java.lang.IllegalStateException", `time limit: the script exceeded ${detail} ms`, { code: "limit-time" });
   if (fault === "memory")
     return new FlowError("java.lang.IllegalStateException", `memory limit: the script needs more than ${detail} bytes`, { code: "limit-memory" });
-  if (fault === "depth")
-    return new FlowError("java.lang.IllegalStateException", "call depth: the script called itself too deeply", { code: "limit-call-depth" });
+  if (fault === "depth") return new FlowError("java.lang.IllegalStateException", "call depth: the script recursed too deeply", { code: "limit-call-depth" });
   return new FlowError("org.apache.camel.ExpressionEvaluationException", `js: ${detail}`, { code: "js-failed" });
 }

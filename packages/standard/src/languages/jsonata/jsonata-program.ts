@@ -1,19 +1,29 @@
-// One compiled JSONata expression and what it may spend. JSONata calls a hook before and after every part it evaluates;
-// the hooks count work, nesting and the size of what is made.
-import { CompileError, FlowError, asText, checkTextLength, type Clock } from "@sluice/engine/spi";
+// A compiled JSONata expression with limits. JSONata calls a hook before and after every part it evaluates; the hooks count
+// work, nesting and result size.
+import { CompileError, FlowError, isFlowError, type Clock } from "@sluice/engine/spi";
+import { asText, checkTextLength } from "@sluice/engine/values";
 import jsonata from "jsonata";
 import { TimeSpent } from "../language-values/time-spent.ts";
 import { LinearRegExp } from "./linear-regexp.ts";
 
-// The published types leave the options out.
+// The published types lack the options.
 const parse = jsonata as unknown as (text: string, options: { readonly RegexEngine: unknown }) => jsonata.Expression;
 const workLimit = 50_000;
 const timeLimitMs = 150;
 const deepest = 500;
 
-/** Compiles an expression. A function, and not the class, is what the command sets up when it is first called (scripts/bundle.mjs). */
+/** Compiles an expression. It is a function instead of a class because the bundle loads it lazily on the first call (scripts/bundle.mjs). */
 export function compileJsonata(text: string, clock: Clock): JsonataProgram {
   return new JsonataProgram(text, clock);
+}
+
+const valuesPerLook = 1_000;
+
+/** A function of the language, or one defined in the expression. */
+function isFunction(value: unknown): boolean {
+  if (typeof value === "function") return true;
+  const marks = value as { readonly _jsonata_function?: boolean; readonly _jsonata_lambda?: boolean } | null | undefined;
+  return typeof value === "object" && (marks?._jsonata_function === true || marks?._jsonata_lambda === true);
 }
 
 class JsonataProgram {
@@ -24,14 +34,15 @@ class JsonataProgram {
 
   constructor(text: string, clock: Clock) {
     this.#time = new TimeSpent(clock);
-    // The hooks are variables to JSONata, so an expression that names them could take them away.
+    // The hooks are JSONata variables, so an expression could overwrite them.
     if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved");
     this.#expression = compile(text);
     this.#expression.assign("__evaluate_entry", () => this.#enter());
     this.#expression.assign("__evaluate_exit", (_part: unknown, _input: unknown, _scope: unknown, result: unknown) => this.#leave(result));
-    this.#expression.registerFunction("eval", () => fail("$eval is refused: what a message carries is never run"));
+    this.#expression.registerFunction("eval", () => fail("$eval is not allowed: content of a message is never evaluated"));
     this.#expression.registerFunction("millis", () => clock.now(), "<:n>");
     this.#expression.registerFunction("pad", pad, "<s-ns?:s>");
+    this.#expression.registerFunction("string", (value: unknown, isPretty?: boolean) => this.#stringOf(value, isPretty === true), "<x-b?:s>");
   }
 
   evaluate(input: unknown, bindings: Readonly<Record<string, unknown>>): unknown {
@@ -41,13 +52,31 @@ class JsonataProgram {
     try {
       return this.#expression.evaluate(input, { ...bindings }) as unknown;
     } catch (thrown) {
-      if (thrown instanceof FlowError || (thrown instanceof RangeError && /call stack/i.test(thrown.message))) throw thrown;
+      if (isFlowError(thrown) || (thrown instanceof RangeError && /call stack/i.test(thrown.message))) throw thrown;
       const problem = thrown as { readonly message?: string; readonly code?: string };
       throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonata: ${problem.message ?? asText(problem.code)}`, {
         code: "jsonata-failed",
         cause: thrown,
       });
     }
+  }
+
+  /** `$string` with its work counted: JSONata's own serializes a large value without a hook. */
+  #stringOf(value: unknown, isPretty: boolean): string | undefined {
+    if (value === undefined || typeof value === "string") return value;
+    if (isFunction(value)) return "";
+    if (typeof value === "number" && !Number.isFinite(value)) fail("a number that is not finite cannot be converted to text");
+    let count = 0;
+    const only = Array.isArray(value) && (value as { outerWrapper?: boolean }).outerWrapper === true ? (value[0] as unknown) : value;
+    return JSON.stringify(
+      only,
+      (_name, inner: unknown) => {
+        if (++count % valuesPerLook === 0) this.#spend(1);
+        if (typeof inner === "number" && !Number.isInteger(inner)) return Number(inner.toPrecision(15));
+        return isFunction(inner) ? "" : inner;
+      },
+      isPretty ? 2 : 0,
+    );
   }
 
   #enter(): void {
@@ -72,7 +101,7 @@ class JsonataProgram {
     if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
       throw new FlowError(
         "java.lang.IllegalStateException",
-        "time limit: the jsonata expression did more work than one evaluation may; it may not end at all",
+        "time limit: the jsonata expression exceeded the work limit of one evaluation; it may not terminate",
         { code: "limit-time" },
       );
   }
@@ -85,7 +114,7 @@ function compile(text: string): jsonata.Expression {
     const problem = thrown as { readonly message?: string; readonly position?: number };
     throw new CompileError(
       "jsonata-syntax",
-      `jsonata: ${problem.message ?? "the expression is wrong"}`,
+      `jsonata: ${problem.message ?? "the expression is invalid"}`,
       problem.position === undefined ? {} : { offset: problem.position },
     );
   }

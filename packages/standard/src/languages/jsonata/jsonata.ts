@@ -1,6 +1,7 @@
-import { FlowError, defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { FlowError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { isTrue } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { readJson, toPlainJson } from "../language-values/json-input.ts";
+import { readAhead, readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType } from "../language-values/result-type.ts";
 import { compileSource } from "../language-values/source.ts";
@@ -8,7 +9,7 @@ import { compileJsonata } from "./jsonata-program.ts";
 
 type Options = Readonly<Record<string, string>>;
 
-/** JSONata over JSON messages; `$headers`, `$properties` and `$variables` stand beside the body. */
+/** JSONata for JSON messages; `$headers`, `$properties` and `$variables` are available. */
 export const jsonata = defineLanguage({
   name: "jsonata",
   costly: true,
@@ -20,7 +21,7 @@ export const jsonata = defineLanguage({
   options: {
     resultType: resultTypeOption,
     source: sourceOption,
-    singleSequence: f.boolean({ doc: "Accepted and ignored: a result of one is always that one value.", group: "advanced" }),
+    singleSequence: f.boolean({ doc: "Accepted without effect: a sequence with one item is always that item.", group: "advanced" }),
     trim: trimOption,
     id: idOption,
   },
@@ -37,7 +38,7 @@ export const jsonata = defineLanguage({
       given: { body: { id: 7 }, headers: { sender: "ada" } },
       expect: { body: { id: 7, by: "ada" } },
     },
-    { title: "Nothing found is null", yaml: 'setBody: {jsonata: "none.at.all"}', given: { body: "{}" }, expect: { body: null } },
+    { title: "No match is null", yaml: 'setBody: {jsonata: "none.at.all"}', given: { body: "{}" }, expect: { body: null } },
   ],
   compile: (text, options, scope) => {
     const evaluate = compileProgram(text, options, scope);
@@ -52,7 +53,8 @@ export const jsonata = defineLanguage({
 
 function compileProgram(text: string, options: Options, scope: LanguageScope): Expression {
   const program = compileJsonata(text, scope.host.clock);
-  const source = compileSource(options["source"]);
+  const source = compileSource(options["source"], scope);
+  readAhead(source, scope);
   return (exchange: Exchange) => {
     const raw = source(exchange);
     const input = typeof raw === "string" || raw instanceof Uint8Array ? readJson(raw, exchange, "jsonata") : toPlainJson(raw);
@@ -65,10 +67,10 @@ function compileProgram(text: string, options: Options, scope: LanguageScope): E
   };
 }
 
-/** Values a result may hold. */
+/** Maximum number of values in a result. */
 const mostValues = 200_000;
 
-/** A result of its own: JSONata shares parts of its input, marks its lists, and may hand out functions. */
+/** Copies a result: JSONata shares parts of its input, tags its lists, and may return functions. */
 function detach(result: unknown): unknown {
   if (typeof result !== "object" && typeof result !== "function") return result ?? null;
   return copyOf(result, { left: mostValues }) ?? null;
@@ -76,7 +78,7 @@ function detach(result: unknown): unknown {
 
 function copyOf(value: unknown, budget: { left: number }): unknown {
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of a jsonata expression may not hold more than ${mostValues} values`, {
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the result of the jsonata expression has more than ${mostValues} values`, {
       code: "limit-size",
     });
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
@@ -91,7 +93,7 @@ function copyOf(value: unknown, budget: { left: number }): unknown {
   for (const name of Object.keys(value)) {
     const inner = copyOf((value as Record<string, unknown>)[name], budget);
     if (inner === undefined) continue;
-    // An assignment to this name would change what the object inherits.
+    // An assignment to this name would change the prototype.
     if (name === "__proto__") Object.defineProperty(copy, name, { value: inner, enumerable: true, configurable: true, writable: true });
     else copy[name] = inner;
   }

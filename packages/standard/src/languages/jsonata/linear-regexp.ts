@@ -1,6 +1,6 @@
 import { compileLinearPattern, type LinearPattern } from "../language-values/linear-pattern.ts";
 
-/** As much of RegExp as JSONata asks for, matched in linear time. */
+/** The part of RegExp that JSONata uses, matched in linear time. */
 export class LinearRegExp {
   lastIndex = 0;
   readonly source: string;

@@ -1,10 +1,7 @@
 const comparison =
   /^\s*([A-Za-z_][\w-]*(?:\.[A-Za-z_*][\w-]*|\[[^\]]*\])*)\s*(===?|!=|<=|>=|<|>|=~|\s(?:in|nin|subsetof|anyof|noneof|size|empty|contains)\s)(.+)$/is;
 
-/**
- * Camel's short predicates: `store.book.price < 10` stands for `$.store.book[?(@.price < 10)]`.
- * A text that is none of them comes back unchanged.
- */
+/** Camel's short predicates: `store.book.price < 10` means `$.store.book[?(@.price < 10)]`. Any other text is returned unchanged. */
 export function expandEasyPredicate(text: string): string {
   const trimmed = text.trim();
   if (trimmed.startsWith("$") || trimmed.startsWith("@")) return text;

@@ -1,10 +1,11 @@
-import { CompileError, asText, compilePattern, type TextPattern } from "@sluice/engine/spi";
+import { CompileError } from "@sluice/engine/spi";
+import { asText, compilePattern, type TextPattern } from "@sluice/engine/values";
 import { absent, equalJson, isObject, memberNames } from "./json-access.ts";
 import type { Condition, Operand, Path } from "./path-tree.ts";
 import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 
 export type Test = (node: unknown, walk: Walk) => boolean;
-/** How the paths inside a filter are compiled; handed in because paths hold filters and filters hold paths. */
+/** Compiles the paths inside a filter; passed in because paths contain filters and filters contain paths. */
 type CompilePath = (path: Path) => CompiledPath;
 type Read = (node: unknown, walk: Walk) => unknown;
 
@@ -26,6 +27,12 @@ export function compileCondition(condition: Condition, compilePath: CompilePath)
   return (node, walk) => compare(left(node, walk), right(node, walk));
 }
 
+/** The number of comparisons in a condition. */
+export function comparisonsOf(condition: Condition): number {
+  if (condition.kind === "not") return comparisonsOf(condition.of);
+  return condition.kind === "both" || condition.kind === "either" ? comparisonsOf(condition.first) + comparisonsOf(condition.second) : 1;
+}
+
 function compileExists(operand: Operand, compilePath: CompilePath): Test {
   const read = compileOperand(operand, compilePath);
   if (operand.kind !== "path") return (node, walk) => read(node, walk) === true;
@@ -36,10 +43,10 @@ function compileExists(operand: Operand, compilePath: CompilePath): Test {
   };
 }
 
-/** What an operand is worth for a node; `absent` when its path leads nowhere. */
+/** The value of an operand for a node; `absent` when its path has no match. */
 export function compileOperand(operand: Operand, compilePath: CompilePath): Read {
   if (operand.kind === "literal") return () => operand.value;
-  if (operand.kind === "pattern") throw new CompileError("jsonpath-syntax", "a /pattern/ can only stand on the right of =~");
+  if (operand.kind === "pattern") throw new CompileError("jsonpath-syntax", "a /pattern/ is only allowed on the right of =~");
   if (operand.kind === "list") {
     const items = operand.items.map((item) => compileOperand(item, compilePath));
     return (node, walk) => items.map((item) => item(node, walk));
@@ -53,7 +60,7 @@ export function compileOperand(operand: Operand, compilePath: CompilePath): Read
   return (node, walk) => path.read(fromRoot ? walk.root : node, walk);
 }
 
-/** An unquoted `${…}` counts as the number, boolean or null it spells, else as text. */
+/** An unquoted `${…}` is treated as a number, boolean or null if it is one, otherwise as text. */
 function scalarOf(text: string): unknown {
   return /^(true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
 }
@@ -72,7 +79,7 @@ function compileMatch(left: Read, right: Operand, compilePath: CompilePath): Tes
 }
 
 function compileOrRefuse(source: string, flags: string): TextPattern {
-  const inline = [..."ims"].filter((flag) => flags.includes(flag)).join("");
+  const inline = ["i", "m", "s"].filter((flag) => flags.includes(flag)).join("");
   try {
     return compilePattern(inline === "" ? source : `(?${inline})${source}`);
   } catch (cause) {
@@ -99,7 +106,7 @@ const comparisons: Readonly<Record<string, (left: unknown, right: unknown) => bo
   contains: (left, right) => (typeof left === "string" ? right !== absent && left.includes(asText(right)) : holds(left, right)),
 };
 
-/** Numbers and texts that spell the same are equal, as in Jayway: 5 == '5'. */
+/** Numbers and texts with the same spelling are equal, as in Jayway: 5 == '5'. */
 function isEqual(left: unknown, right: unknown): boolean {
   if (left === absent || right === absent) return left === right;
   if (typeof left === "number" && typeof right === "string") return right.trim() !== "" && left === Number(right);

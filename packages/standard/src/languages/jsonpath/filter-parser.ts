@@ -4,7 +4,7 @@ import type { Condition, Operand } from "./path-tree.ts";
 
 const operators = /===|!==|==|!=|<=|>=|<|>|=~|(?:in|nin|subsetof|anyof|noneof|all|size|empty|contains)(?![\w$])/iy;
 
-/** What stands between `?(` and `)`: comparisons joined with `&&`, `||` and `!`. */
+/** The condition between `?(` and `)`: comparisons joined with `&&`, `||` and `!`. */
 export function parseCondition(scanner: PathParser): Condition {
   let left = parseAnd(scanner);
   for (;;) {
@@ -77,7 +77,7 @@ function pattern(scanner: PathParser): Operand {
       scanner.position++;
     }
   }
-  if (scanner.ended) throw scanner.error("the pattern does not end", start);
+  if (scanner.ended) throw scanner.error("the pattern is not closed", start);
   scanner.position++;
   return { kind: "pattern", source, flags: scanner.match(/[a-zA-Z]*/y) ?? "" };
 }

@@ -1,4 +1,4 @@
-// Reading objects and maps alike. Only own members are ever seen: names come from messages.
+// Reads objects and maps in the same way. Only own members are visible, because names come from messages.
 
 export const absent: unique symbol = Symbol("absent");
 
@@ -19,7 +19,7 @@ export function memberValues(value: object): Iterable<unknown> {
   return value instanceof Map ? value.values() : Object.values(value);
 }
 
-/** True when two JSON values say the same. */
+/** True when two JSON values are equal. */
 export function equalJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) return Array.isArray(right) && left.length === right.length && left.every((item, index) => equalJson(item, right[index]));

@@ -63,12 +63,12 @@ describe("jsonpath paths", () => {
     else expect(evaluate(path, { body: store })).toEqual(expected);
   });
 
-  it("reads text, bytes, objects and maps alike", () => {
+  it("reads text, bytes, objects and maps", () => {
     for (const body of ['{"a":{"b":2}}', new TextEncoder().encode('{"a":{"b":2}}'), { a: { b: 2 } }, new Map([["a", new Map([["b", 2]])]])])
       expect(evaluate("$.a.b", { body })).toBe(2);
   });
 
-  it("names a missing path as Jayway's exception in the cause", () => {
+  it("reports a missing path with Jayway's exception as the cause", () => {
     try {
       evaluate("$.x", { body: {} });
       expect.unreachable();
@@ -77,18 +77,18 @@ describe("jsonpath paths", () => {
     }
   });
 
-  it("says that a body is no JSON", () => {
-    expect(() => evaluate("$.x", { body: "plain" })).toThrow("jsonpath needs JSON but the text is none: plain");
+  it("reports that a body is not JSON", () => {
+    expect(() => evaluate("$.x", { body: "plain" })).toThrow("jsonpath needs JSON, but the text is not valid JSON: plain");
     expect(() => evaluate("$.x", { body: null })).toThrow("there is no value to read");
   });
 
-  it("sees own members only", () => {
+  it("reads own members only", () => {
     for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"])
       expect(evaluate(`$.${name}`, { body: {}, options: { suppressExceptions: "true" } })).toBeNull();
     expect(evaluate("$['__proto__'].a", { body: '{"__proto__":{"a":1}}' })).toBe(1);
   });
 
-  it("hands out copies of what it parsed", () => {
+  it("returns copies of parsed values", () => {
     const body = new TextEncoder().encode('{"a":{"n":1}}');
     const first = evaluate("$.a", { body }) as { n: number };
     first.n = 2;
@@ -129,14 +129,27 @@ describe("jsonpath filters", () => {
     expect(titles(condition)).toEqual(expected);
   });
 
-  it("takes ${…} as data only", () => {
+  it("treats ${…} as data only", () => {
     const read = (max: unknown): unknown => evaluate("$.store.book[?(@.price < ${header.max})].title", { body: store, headers: { max } });
     expect(read("9")).toEqual(["Sayings", "Moby Dick"]);
     expect(read("9 || 1 == 1")).toEqual([]);
     expect(evaluate("$.store.book[?(@.category == '${header.c}')].title", { body: store, headers: { c: "' || '1' == '1" } })).toEqual([]);
     expect(evaluate("$.store['${header.c}'].color", { body: store, headers: { c: "bicycle" } })).toBe("red");
     expect(evaluate("$.store.book[${header.i}].title", { body: store, headers: { i: 1 } })).toBe("Sword");
-    expect(() => evaluate("${header.path}", { body: store })).toThrow("cannot begin with ${…}");
+    expect(() => evaluate("${header.path}", { body: store })).toThrow("cannot start with ${…}");
+  });
+
+  it("C3: accepts ${…} as a name directly after the root", () => {
+    expect(evaluate("$.${header.field}", { body: { a: 1, b: 2 }, headers: { field: "b" } })).toBe(2);
+    expect(evaluate("$.${header.field}.color", { body: store.store, headers: { field: "bicycle" } })).toBe("red");
+    expect(evaluate("$.x_${header.field}", { body: { x_b: 2 }, headers: { field: "b" } })).toBe(2);
+    expect(evaluate("$.${header.field}", { body: store, headers: { field: "store.bicycle.color" } })).toBe("red");
+    expect(evaluate("$.${header.field}", { body: { "a.b": 1, a: { b: 2 } }, headers: { field: "a.b" } })).toBe(1);
+    expect(() => evaluate("$.${header.field}", { body: { a: 1 }, headers: { field: "b" } })).toThrow("No results for path");
+    expect(() => evaluate("$.${header.field}", { body: store, headers: { field: "store.book[*]" } })).toThrow("No results for path");
+  });
+
+  it("accepts ${…} only where it is allowed", () => {
     expect(() => evaluate("$.a.${header.x}", { body: store, options: { allowSimple: "false" } })).toThrow("is not allowed");
   });
 
@@ -144,7 +157,7 @@ describe("jsonpath filters", () => {
     expect(evaluate("$[?(@ =~ /^(a+)+$/)]", { body: [`${"a".repeat(50)}b`] })).toEqual([]);
   });
 
-  it("ends a path that multiplies", () => {
+  it("stops a path with exponential results", () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 60; depth++) deep = { a: deep, b: 1 };
     expect(() => evaluate("$..*..*..*..*..*", { body: deep })).toThrow("time limit");
@@ -178,14 +191,14 @@ describe("jsonpath functions", () => {
 });
 
 describe("jsonpath options and predicates", () => {
-  it("suppresses only what leads nowhere", () => {
+  it("suppresses only missing paths", () => {
     const options = { suppressExceptions: "true" };
     expect(evaluate("$.none.x", { body: { a: 1 }, options })).toBeNull();
     expect(evaluate("$.none[*].x", { body: { a: 1 }, options })).toEqual([]);
     expect(evaluate("$.a", { body: { a: 1 }, options })).toBe(1);
   });
 
-  it("converts, unpacks and writes text", () => {
+  it("converts, unwraps and writes text", () => {
     expect(evaluate("$.n", { body: '{"n":"12"}', options: { resultType: "java.lang.Integer" } })).toBe(12);
     expect(evaluate("$..n", { body: '{"n":"12"}', options: { resultType: "Integer" } })).toBe(12);
     expect(evaluate("$..n", { body: '{"n":"12"}', options: { unpackArray: "true" } })).toBe("12");
@@ -194,7 +207,7 @@ describe("jsonpath options and predicates", () => {
     expect(evaluate("$.n", { body: "{}", variables: { v: { n: 4 } }, options: { source: "variable:v" } })).toBe(4);
   });
 
-  it("decides predicates", () => {
+  it("evaluates predicates", () => {
     expect(matches("$.[?(@.price > 100)]", { body: '{"price":150}' })).toBe(true);
     expect(matches("$.[?(@.price > 100)]", { body: '{"price":5}' })).toBe(false);
     expect(matches("store.price < 10", { body: '{"store":{"price":5}}' })).toBe(true);
@@ -206,7 +219,7 @@ describe("jsonpath options and predicates", () => {
   });
 
   it.each(["", "$.", "$.a[", "$.a[?(@.b >)]", "$.a[?(@.b > 1]", "$['a", "$.a.nope()", "$.a b", "$[?(@ =~ /(/)]", "$.a[x]"])(
-    "refuses %j when the flow is read",
+    "rejects %j at deploy time",
     (text) => {
       expect(() => evaluate(text, { body: {} })).toThrow(expect.objectContaining({ name: "CompileError" }) as Error);
     },

@@ -1,6 +1,7 @@
-import { CompileError, FlowError, asText, copyJson, defineLanguage, isTrue, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, FlowError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { asText, copyJson, isTrue } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { readJson, toPlainJson } from "../language-values/json-input.ts";
+import { readAhead, readJson, toPlainJson } from "../language-values/json-input.ts";
 import { idOption, isOn, resultTypeOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileResultType, isListType } from "../language-values/result-type.ts";
 import { compileSource } from "../language-values/source.ts";
@@ -12,24 +13,24 @@ import { extractPlaces } from "./path-scanner.ts";
 
 type Options = Readonly<Record<string, string>>;
 
-/** JSONPath in the Jayway dialect: a definite path gives one value, any other a list. */
+/** JSONPath in the Jayway dialect: a definite path returns one value, any other a list. */
 export const jsonpath = defineLanguage({
   name: "jsonpath",
   costly: true,
   title: "JSONPath",
-  summary: "Picks values out of a JSON message with a path such as $.order.lines[?(@.qty > 1)].sku.",
+  summary: "Selects values of a JSON message with a path such as $.order.lines[?(@.qty > 1)].sku.",
   group: "language",
   icon: "braces",
   since: "0.1",
   options: {
     resultType: resultTypeOption,
     source: sourceOption,
-    suppressExceptions: f.boolean({ doc: "A path that leads nowhere gives null instead of a failure.", default: false }),
-    unpackArray: f.boolean({ doc: "A list of one result is unpacked to that result.", default: false }),
-    writeAsString: f.boolean({ doc: "Objects and lists of the result become JSON text.", default: false }),
-    allowSimple: f.boolean({ doc: "Whether ${…} may stand for names and values inside the path.", default: true, group: "advanced" }),
-    allowEasyPredicate: f.boolean({ doc: "Whether a predicate may be written short, as in order.total > 100.", default: true, group: "advanced" }),
-    option: f.string({ doc: "Comma list of Jayway options: ALWAYS_RETURN_LIST, SUPPRESS_EXCEPTIONS.", group: "advanced" }),
+    suppressExceptions: f.boolean({ doc: "Returns null instead of failing when the path does not match.", default: false }),
+    unpackArray: f.boolean({ doc: "Unwraps a list with one result.", default: false }),
+    writeAsString: f.boolean({ doc: "Converts objects and lists of the result to JSON text.", default: false }),
+    allowSimple: f.boolean({ doc: "Whether ${…} may be used for names and values in the path.", default: true, group: "advanced" }),
+    allowEasyPredicate: f.boolean({ doc: "Whether the short form of predicates is allowed, as in order.total > 100.", default: true, group: "advanced" }),
+    option: f.string({ doc: "Jayway options, separated by commas: ALWAYS_RETURN_LIST, SUPPRESS_EXCEPTIONS.", group: "advanced" }),
     trim: trimOption,
     id: idOption,
   },
@@ -42,7 +43,7 @@ export const jsonpath = defineLanguage({
       expect: { body: ["B"] },
     },
     {
-      title: "Nothing there is no failure",
+      title: "No match without a failure",
       yaml: 'setBody: {jsonpath: {expression: "$.customer.phone", suppressExceptions: true}}',
       given: { body: '{"customer":{}}' },
       expect: { body: null },
@@ -84,19 +85,20 @@ export const jsonpath = defineLanguage({
 
 interface Found {
   readonly value: unknown;
-  /** Part of a parsed body that others may read too: to be copied before it is handed out. */
+  /** Part of a shared parsed body: must be copied before it is returned. */
   readonly shared: boolean;
 }
 
 function compileRead(text: string, options: Options, scope: LanguageScope): Expression<Found> {
   const { marked, places } = extractPlaces(text);
-  if (/^\s*\$?\.?\uE000/.test(marked))
-    throw new CompileError("jsonpath-dynamic", "a jsonpath cannot begin with ${…}: a message must not decide which path is read", {
-      hint: "write the path itself and use ${…} for names and values in it",
+  if (/^\s*\uE000/.test(marked))
+    throw new CompileError("jsonpath-dynamic", "a jsonpath cannot start with ${…}: a message must not choose the path", {
+      hint: "start the path with $. and use ${…} for names and values in it",
     });
   const fillIns = compilePlaces(places, isOn(options, "allowSimple", true), scope);
   const path = compilePath(parsePath(marked));
-  const source = compileSource(options["source"]);
+  const source = compileSource(options["source"], scope);
+  readAhead(source, scope);
   const jayway = readJaywayOptions(options["option"]);
   const suppress = isOn(options, "suppressExceptions") || jayway.has("SUPPRESS_EXCEPTIONS");
   const wrap = jayway.has("ALWAYS_RETURN_LIST") && path.definite;
@@ -113,7 +115,7 @@ function compileRead(text: string, options: Options, scope: LanguageScope): Expr
 function readRoot(raw: unknown, exchange: Exchange, suppress: boolean): unknown {
   if (raw === null || raw === undefined) {
     if (suppress) return null;
-    throw new FlowError("org.apache.camel.ExpressionEvaluationException", "jsonpath needs JSON but there is no value to read", { code: "json-missing" });
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", "jsonpath needs JSON, but there is no value to read", { code: "json-missing" });
   }
   return readJson(raw, exchange, "jsonpath");
 }
@@ -139,8 +141,7 @@ function readJaywayOptions(text: string | undefined): ReadonlySet<string> {
       .filter((name) => name !== ""),
   );
   for (const name of names)
-    if (!knownOptions.has(name))
-      throw new CompileError("jsonpath-option", `jsonpath option '${name}' is not supported; known are ${[...knownOptions].join(", ")}`);
+    if (!knownOptions.has(name)) throw new CompileError("jsonpath-option", `jsonpath option '${name}' is not supported; use ${[...knownOptions].join(" or ")}`);
   return names;
 }
 

@@ -1,7 +1,7 @@
-// A parsed path as closures. A definite path that leads nowhere reads as `absent`, or throws PathMissing when `strict`,
-// so that filters can ask for existence without paying for exceptions.
+// A parsed path as closures. A definite path without a match returns `absent`, or throws PathMissing when `strict`, so that
+// filters can test for existence without exceptions.
 import { FlowError } from "@sluice/engine/spi";
-import { compileCondition, compileOperand } from "./filter-compiler.ts";
+import { comparisonsOf, compileCondition, compileOperand } from "./filter-compiler.ts";
 import { absent, isObject, member, memberNames, memberValues } from "./json-access.ts";
 import { pathFunctions } from "./path-functions.ts";
 import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
@@ -11,8 +11,10 @@ type Emit = (value: unknown) => void;
 type Go = (node: unknown, walk: Walk, emit: Emit) => void;
 type Missing = (what: string) => void;
 
-/** Nodes one evaluation may look at: `$..*..*..*` on a large document ends here. */
+/** Maximum nodes one evaluation may visit, for paths such as `$..*..*..*` on a large document. */
 const visitLimit = 400_000;
+/** For each comparison of a filter: evaluates an item without continuing from it. */
+const workOfTest = 0.4;
 
 export function compilePath(path: Path): CompiledPath {
   const lenient = compileStages(path, () => undefined);
@@ -22,13 +24,13 @@ export function compilePath(path: Path): CompiledPath {
   return { definite: isDefinite(path.segments), read: lenient, readStrict: strict };
 }
 
-/** The failure of a path that leads nowhere, told apart from other failures by its cause. */
+/** The failure of a path without a match, identified by its cause. */
 function pathNotFound(message: string): FlowError {
   const cause = new FlowError("com.jayway.jsonpath.PathNotFoundException", message, { code: "jsonpath-not-found" });
   return new FlowError("org.apache.camel.ExpressionEvaluationException", message, { code: "jsonpath-not-found", cause });
 }
 
-/** Functions take the whole result of what stands before them, so a path is a chain of walks with functions between. */
+/** Functions take the whole result of the path before them, so a path is a chain of walks separated by functions. */
 function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk) => unknown {
   let read: (node: unknown, walk: Walk) => unknown = (node) => node;
   let stage: Segment[] = [];
@@ -109,7 +111,7 @@ interface Place {
 function compileSegment(segment: Segment, next: Go, place: Place): Go {
   switch (segment.kind) {
     case "names":
-      return segment.names.length === 1 ? compileName(readText(segment.names[0] as Text), next, place) : compileNames(segment.names.map(readText), next, place);
+      return segment.names.length === 1 ? compileOneName(segment.names[0] as Text, next, place) : compileNames(segment.names.map(readText), next, place);
     case "place":
       return compilePlace(readText(segment.text), next, place);
     case "indexes":
@@ -127,10 +129,27 @@ function compileSegment(segment: Segment, next: Go, place: Place): Go {
     case "descend":
       return (node, walk, emit) => descend(node, next, walk, emit);
     case "filter":
-      return compileFilter(compileCondition(segment.condition, compilePath), next);
+      return compileFilter(compileCondition(segment.condition, compilePath), comparisonsOf(segment.condition) * workOfTest, next);
     default:
       throw new Error("functions are compiled between the walks");
   }
+}
+
+function compileOneName(text: Text, next: Go, place: Place): Go {
+  const name = readText(text);
+  const byName = compileName(name, next, place);
+  if (typeof text.parts[0] !== "number" || text.parts.length > 1) return byName;
+  // `$.${…}` may contain a dotted name; it can only go from member to member, never filter or search.
+  return (node, walk, emit) => {
+    const key = name(walk);
+    const names = key.split(".");
+    if (names.length === 1 || names.includes("") || !isObject(node) || member(node, key) !== absent) {
+      byName(node, walk, emit);
+      return;
+    }
+    const go = names.reduceRight<Go>((then, part) => compileName(() => part, then, place), next);
+    go(node, walk, emit);
+  };
 }
 
 function compileName(name: (walk: Walk) => string, next: Go, place: Place): Go {
@@ -164,7 +183,7 @@ function compileNames(names: readonly ((walk: Walk) => string)[], next: Go, plac
   };
 }
 
-/** `[${…}]`: a whole number is an index of a list, anything else the name of a member. */
+/** `[${…}]`: an integer is a list index, anything else a member name. */
 function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go {
   const byName = compileName(text, next, place);
   return (node, walk, emit) => {
@@ -174,10 +193,13 @@ function compilePlace(text: (walk: Walk) => string, next: Go, place: Place): Go 
   };
 }
 
-function compileFilter(test: (node: unknown, walk: Walk) => boolean, next: Go): Go {
+function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: number, next: Go): Go {
   return (node, walk, emit) => {
     if (Array.isArray(node)) {
-      for (const item of node as unknown[]) if (test(item, walk)) visit(item, next, walk, emit);
+      for (const item of node as unknown[]) {
+        count(walk, work);
+        if (test(item, walk)) visit(item, next, walk, emit);
+      }
     } else if (isObject(node) && test(node, walk)) {
       visit(node, next, walk, emit);
     }
@@ -197,9 +219,14 @@ function visitIndex(array: readonly unknown[], index: number, next: Go, walk: Wa
 }
 
 function visit(value: unknown, next: Go, walk: Walk, emit: Emit): void {
-  if (++walk.visits > visitLimit)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: a jsonpath may not visit more than ${visitLimit} nodes`, { code: "limit-time" });
+  count(walk, 1);
   next(value, walk, emit);
+}
+
+function count(walk: Walk, work: number): void {
+  walk.visits += work;
+  if (walk.visits > visitLimit)
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the jsonpath visited more than ${visitLimit} nodes`, { code: "limit-time" });
 }
 
 function descend(node: unknown, next: Go, walk: Walk, emit: Emit): void {

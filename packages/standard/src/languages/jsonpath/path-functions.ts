@@ -1,9 +1,10 @@
-import { FlowError, asText } from "@sluice/engine/spi";
+import { FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { isObject, memberNames } from "./json-access.ts";
 
 type PathFunction = (value: unknown, given: readonly unknown[]) => unknown;
 
-/** The functions a path may end with. `value` is what the path before it led to: one value, or a list when it branches. */
+/** The functions at the end of a path. `value` is the result of the path before it: one value, or a list when it branches. */
 export const pathFunctions: Readonly<Record<string, PathFunction>> = {
   length: sizeOf,
   size: sizeOf,
@@ -32,7 +33,7 @@ function asList(value: unknown): readonly unknown[] {
 function numbersOf(name: string, value: unknown, given: readonly unknown[]): number[] {
   const numbers = [...asList(value), ...given.flatMap(asList)].filter((item) => typeof item === "number");
   if (numbers.length === 0)
-    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonpath function ${name}() found no number to work on`, {
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonpath function ${name}() found no numbers`, {
       code: "jsonpath-function",
     });
   return numbers;

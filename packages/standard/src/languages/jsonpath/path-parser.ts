@@ -18,7 +18,7 @@ const functionNames: ReadonlySet<string> = new Set([
   "append",
 ]);
 
-/** Parses a whole path; `$.` may be left out, as Jayway allows. */
+/** Parses a complete path; `$.` is optional, as in Jayway. */
 export function parsePath(text: string): Path {
   const trimmed = text.trim();
   const scanner = new PathParser(trimmed.startsWith("$") || trimmed.startsWith("@") ? trimmed : `$.${trimmed}`);
@@ -29,9 +29,9 @@ export function parsePath(text: string): Path {
   return path;
 }
 
-/** The grammar of paths; filters are parsed in a file of their own and call back here for the paths inside them. */
+/** The grammar of paths; filters are parsed in a separate file and call back here for nested paths. */
 export class PathParser extends PathScanner {
-  /** Parses the path that starts here and stops where it can go no further. */
+  /** Parses the path that starts here and stops at the first character that cannot belong to it. */
   parseFrom(inFilter: boolean): Path {
     const root = this.peek() === "@" ? "@" : "$";
     this.position++;
@@ -57,7 +57,7 @@ function dotted(scanner: PathParser, inFilter: boolean): Segment {
   const name = scanner.match(inFilter ? /[^\s.[\]()=!<>&|,~'"]+/y : /[^\s.[\]()]+/y);
   if (name === undefined) throw scanner.error(scanner.ended ? "the path ends after a dot" : "a name is expected after the dot");
   if (scanner.peek() !== "(") return { kind: "names", names: [toText(name)] };
-  if (!functionNames.has(name)) throw scanner.error(`there is no function '${name}()'; known are ${[...functionNames].join(", ")}`, start);
+  if (!functionNames.has(name)) throw scanner.error(`unknown function '${name}()'; use ${[...functionNames].join(", ")}`, start);
   scanner.position++;
   return { kind: "call", name, arguments: callArguments(scanner) };
 }
@@ -114,7 +114,7 @@ function names(scanner: PathParser): Segment {
   }
 }
 
-/** `[(@.length-1)]`, the older way of writing `[-1]`. */
+/** `[(@.length-1)]`, the older syntax for `[-1]`. */
 function fromEnd(scanner: PathParser): Segment {
   const found = scanner.match(/\(\s*@\.length(\(\))?\s*-\s*\d+\s*\)/y);
   if (found === undefined) throw scanner.error("only (@.length-n) can be computed inside brackets");

@@ -4,7 +4,7 @@ import type { Text } from "./path-tree.ts";
 const opened = "\uE000";
 const closed = "\uE001";
 
-/** Reads characters of a path and says where it stumbled. */
+/** Scans a path and reports errors with their position. */
 export class PathScanner {
   readonly text: string;
   position = 0;
@@ -25,7 +25,7 @@ export class PathScanner {
     while (!this.ended && /\s/.test(this.peek())) this.position++;
   }
 
-  /** Passes over `word` when it stands here. */
+  /** Consumes `word` if it is at this position. */
   take(word: string): boolean {
     if (!this.text.startsWith(word, this.position)) return false;
     this.position += word.length;
@@ -36,7 +36,7 @@ export class PathScanner {
     if (!this.take(word)) throw this.error(`expected '${word}'${this.ended ? " but the path ends" : ` but found '${this.peek()}'`}`);
   }
 
-  /** Passes over what the sticky pattern matches here. */
+  /** Consumes what the sticky pattern matches at this position. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
     const found = pattern.exec(this.text);
@@ -45,13 +45,13 @@ export class PathScanner {
     return found[0];
   }
 
-  /** A quoted text with its escapes undone. */
+  /** A quoted text with its escapes resolved. */
   quoted(): Text {
     const quote = this.peek();
     const start = this.position++;
     let text = "";
     for (;;) {
-      if (this.ended) throw this.error("the quoted text does not end", start);
+      if (this.ended) throw this.error("the quoted text is not closed", start);
       const character = this.text.charAt(this.position++);
       if (character === quote) return toText(text);
       text += character === "\\" ? this.escape() : character;
@@ -74,7 +74,7 @@ export class PathScanner {
   }
 }
 
-/** Takes the `${…}` pieces out of a path and leaves numbered marks that the parser reads as texts. */
+/** Extracts the `${…}` parts of a path and replaces them with numbered markers that the parser reads as texts. */
 export function extractPlaces(text: string): { readonly marked: string; readonly places: readonly string[] } {
   const places: string[] = [];
   let marked = "";
@@ -88,14 +88,14 @@ export function extractPlaces(text: string): { readonly marked: string; readonly
       if (text.charAt(end) === "{") depth++;
       else if (text.charAt(end) === "}" && --depth === 0) break;
     }
-    if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is never closed`, { offset: start });
+    if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is not closed`, { offset: start });
     marked += `${text.slice(position, start)}${opened}${places.length}${closed}`;
     places.push(text.slice(start, end + 1));
     position = end + 1;
   }
 }
 
-/** A text with the marks of `extractPlaces` read back. */
+/** Restores the markers of `extractPlaces` in a text. */
 export function toText(text: string): Text {
   if (!text.includes(opened)) return { parts: [text] };
   const parts: (string | number)[] = [];

@@ -1,8 +1,8 @@
-// The parsed form of a JSONPath. Texts may hold `${…}` pieces: those are looked up while running and stay data,
-// so nothing a message carries can change the shape of a path.
+// The parsed form of a JSONPath. Texts may contain `${…}` parts: those are evaluated at run time and stay data, so a message cannot change the
+// structure of a path.
 
 export interface Text {
-  /** Literal pieces, and numbers that stand for the n-th `${…}` of the expression. */
+  /** Literal parts, and numbers for the n-th `${…}` of the expression. */
   readonly parts: readonly (string | number)[];
 }
 
@@ -36,7 +36,7 @@ export type Condition =
   | { readonly kind: "exists"; readonly operand: Operand }
   | { readonly kind: "compare"; readonly operator: string; readonly left: Operand; readonly right: Operand };
 
-/** True when the path can lead to one place only, so that its result is a value and no list. */
+/** True when the path can match at most one node, so that its result is a value instead of a list. */
 export function isDefinite(segments: readonly Segment[]): boolean {
   let definite = true;
   segments.forEach((segment, index) => {
@@ -46,7 +46,7 @@ export function isDefinite(segments: readonly Segment[]): boolean {
   return definite;
 }
 
-/** Several names at the end pick a smaller object, which is one value; in the middle they branch. */
+/** Several names at the end select a smaller object, which is one value; in the middle they branch. */
 export function isDefiniteSegment(segment: Segment, last: boolean): boolean {
   if (segment.kind === "names") return segment.names.length === 1 || last;
   if (segment.kind === "indexes") return segment.indexes.length === 1;

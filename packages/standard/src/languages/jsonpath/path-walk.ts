@@ -1,10 +1,10 @@
 import type { Exchange } from "@sluice/engine/spi";
 import type { Text } from "./path-tree.ts";
 
-/** What one evaluation carries along. */
+/** The state of one evaluation. */
 export interface Walk {
   readonly root: unknown;
-  /** The values of the `${…}` pieces. */
+  /** The values of the `${…}` parts. */
   readonly places: readonly ((exchange: Exchange) => unknown)[];
   readonly exchange: Exchange;
   visits: number;
@@ -14,11 +14,11 @@ export interface CompiledPath {
   readonly definite: boolean;
   /** One value or `absent` for a definite path, a list for others. */
   read(node: unknown, walk: Walk): unknown;
-  /** As `read`, but a definite part that leads nowhere is an error that names it. */
+  /** Like `read`, but a definite part without a match is an error that names it. */
   readStrict(node: unknown, walk: Walk): unknown;
 }
 
-/** A text of the path, its `${…}` pieces filled in. */
+/** A text of the path with its `${…}` parts filled in. */
 export function readText(text: Text): (walk: Walk) => string {
   const [first] = text.parts;
   if (text.parts.length === 0) return () => "";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toPlainJson } from "./json-input.ts";
 
 describe("toPlainJson", () => {
-  it("shares what is plain already", () => {
+  it("shares plain values", () => {
     const value = { a: [1, { b: null }] };
     expect(toPlainJson(value)).toBe(value);
   });
@@ -18,7 +18,7 @@ describe("toPlainJson", () => {
     expect((plain as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("refuses a value nested deeper than the stack would bear", () => {
+  it("rejects a value nested too deeply for the stack", () => {
     let value: unknown = new Map();
     for (let depth = 0; depth < 3000; depth++) value = [value];
     expect(() => toPlainJson(value)).toThrow(/size limit/);

@@ -1,42 +1,52 @@
-// JSON values out of whatever a message carries. Text and bytes are parsed once per message, because a choice with
-// five JSONPath branches would otherwise parse the same body five times.
-import { FlowError, asText, isStream, type Exchange } from "@sluice/engine/spi";
+// Gets JSON values from messages. Text and bytes are parsed once per message: a choice with five JSONPath branches would
+// otherwise parse the same body five times.
+import { FlowError, isFlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { readJsonAhead } from "@sluice/engine/tools";
+import { asText, decodeText, isStream, longJson, parsePlainJson, type LongJson } from "@sluice/engine/values";
 
 const parsedBytes = new WeakMap<Uint8Array, unknown>();
 const parsedText = new WeakMap<object, { readonly text: string; readonly value: unknown }>();
-const decoder = new TextDecoder();
 
-/** The JSON value of `raw`; text and bytes are parsed, everything else is taken as it is. */
+/** The JSON value of `raw`; text and bytes are parsed, other values are returned unchanged. */
 export function readJson(raw: unknown, exchange: Exchange, language: string): unknown {
   if (typeof raw === "string") {
     const known = parsedText.get(exchange.message);
     if (known !== undefined && known.text === raw) return known.value;
-    const value = parseJson(raw, language);
+    const value = parseJson(raw, language, longJson(raw));
     parsedText.set(exchange.message, { text: raw, value });
     return value;
   }
   if (raw instanceof Uint8Array) {
     const known = parsedBytes.get(raw);
     if (known !== undefined) return known;
-    const value = parseJson(decoder.decode(raw), language);
+    const ahead = longJson(raw);
+    const value = ahead?.isExact === true && ahead.error === undefined ? ahead.value : parseJson(decodeText(raw), language, ahead);
     if (value !== undefined) parsedBytes.set(raw, value);
     return value;
   }
   if (isStream(raw))
-    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} cannot read a stream: put convertBodyTo: String before it`, {
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} cannot read a stream: add convertBodyTo: String before it`, {
       code: "body-stream",
     });
   return raw;
 }
 
-function parseJson(text: string, language: string): unknown {
+/** Parses long JSON in slices before the step that evaluates the expression. */
+export function readAhead(source: Expression, scope: LanguageScope): void {
+  scope.ahead?.((exchange) => readJsonAhead(source(exchange), exchange, scope.host.clock));
+}
+
+function parseJson(text: string, language: string, ahead: LongJson | undefined): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    if (ahead?.isExact !== true) return parsePlainJson(text);
+    if (ahead.error === undefined) return ahead.value;
+    throw ahead.error;
   } catch (cause) {
+    if (isFlowError(cause)) throw cause;
     const start = text.length > 40 ? `${text.slice(0, 40)}…` : text;
     throw new FlowError(
       "org.apache.camel.ExpressionEvaluationException",
-      `${language} needs JSON but the text is none: ${start === "" ? "it is empty" : start}`,
+      `${language} needs JSON, but the text is not valid JSON: ${start === "" ? "it is empty" : start}`,
       {
         code: "json-invalid",
         cause,
@@ -45,10 +55,10 @@ function parseJson(text: string, language: string): unknown {
   }
 }
 
-/** Values one input may hold; a list that holds one list many times is small in memory and endless when it is walked. */
+/** Maximum number of containers in one input: a list that contains one list many times is small in memory but huge when traversed. */
 const mostNodes = 300_000;
 
-/** The value as plain JSON: maps, sets, dates and bytes become what JSON has for them. Untouched parts are shared, not copied. */
+/** Converts a value to plain JSON: maps, sets, dates and bytes are converted. Unchanged parts are shared, not copied. */
 export function toPlainJson(value: unknown): unknown {
   return plainOf(value, 0, { left: mostNodes });
 }
@@ -62,7 +72,7 @@ function plainOf(value: unknown, depth: number, budget: Budget): unknown {
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
   if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
   if (--budget.left < 0)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the value holds more than ${mostNodes} lists and maps`, { code: "limit-size" });
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value has more than ${mostNodes} lists and maps`, { code: "limit-size" });
   if (Array.isArray(value)) return plainArray(value, depth, budget);
   if (value instanceof Map) return plainEntries(value, depth, budget);
   if (value instanceof Set) return plainArray([...value], depth, budget);

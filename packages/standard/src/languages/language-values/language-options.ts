@@ -1,18 +1,21 @@
 import { f } from "@sluice/model";
 
 /** Options that several languages share, declared once. */
-export const sourceOption = f.string({ doc: "Reads `header:name`, `property:name` or `variable:name` instead of the body.", group: "advanced" });
-export const resultTypeOption = f.string({ doc: "The type the result is converted to, such as `java.lang.Integer` or `String`." });
-export const trimOption = f.boolean({ doc: "Whether blanks around the text are dropped.", default: true, group: "advanced" });
-export const idOption = f.string({ doc: "An id of the expression, for tools.", group: "advanced" });
+export const sourceOption = f.string({
+  doc: "Reads `header:name`, `property:name` or a variable (`name` or `variable:name`) instead of the body.",
+  group: "advanced",
+});
+export const resultTypeOption = f.string({ doc: "Type of the result, such as `java.lang.Integer` or `String`." });
+export const trimOption = f.boolean({ doc: "Trims the text.", default: true, group: "advanced" });
+export const idOption = f.string({ doc: "Id of the expression, for tools.", group: "advanced" });
 
-/** True when a text option says `true`, whatever its case. */
+/** True when a text option is `true`, case-insensitively. */
 export function isOn(options: Readonly<Record<string, string>>, name: string, otherwise = false): boolean {
   const value = options[name];
   return value === undefined ? otherwise : value.trim().toLowerCase() === "true";
 }
 
-/** A positive whole number given as text, or undefined when the option is absent. */
+/** A positive integer given as text; undefined when the option is absent. */
 export function wholeNumber(options: Readonly<Record<string, string>>, name: string): number | undefined {
   const value = options[name];
   return value === undefined || !/^\d+$/.test(value.trim()) ? undefined : Number(value.trim());

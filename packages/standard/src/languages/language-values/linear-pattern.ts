@@ -1,23 +1,23 @@
-// Patterns that flows and messages bring, run in time linear in the text: a pattern such as ^(a+)+$ cannot stall anyone.
+// Regular expressions of flows and messages with linear-time matching, so that a pattern such as ^(a+)+$ cannot block the process.
 import { RE2JS } from "re2js";
 
 export interface PatternMatch {
   readonly start: number;
   readonly end: number;
-  /** The groups from 1 on; undefined where a group took no part. */
+  /** The groups from 1 on; undefined for groups that did not match. */
   readonly groups: readonly ({ readonly start: number; readonly end: number; readonly text: string } | undefined)[];
 }
 
 export interface LinearPattern {
-  /** Names of the groups from 1 on; undefined where a group has none. */
+  /** Names of the groups from 1 on; undefined for unnamed groups. */
   readonly groupNames: readonly (string | undefined)[];
   /** True when the whole text matches. */
   matches(text: string): boolean;
   /** True when the pattern is found somewhere. */
   test(text: string): boolean;
-  /** The matches from left to right; an empty one moves on by one character. */
+  /** The matches from left to right; an empty match advances by one character. */
   all(text: string): Generator<PatternMatch>;
-  /** The first match at or after a place of the text. */
+  /** The first match at or after a position. */
   findFrom(text: string, from: number): PatternMatch | undefined;
 }
 
@@ -25,8 +25,8 @@ const known = new Map<string, LinearPattern>();
 const knownLimit = 256;
 
 /**
- * Compiles a pattern; throws an Error that says what is wrong with it. `flags`: i, m, s, x as elsewhere.
- * Compiled patterns are kept, so that one that comes from a message costs its compilation once.
+ * Compiles a pattern; throws an Error that describes the mistake. `flags`: i, m, s, x.
+ * Compiled patterns are cached, so that a pattern from a message is compiled once.
  */
 export function compileLinearPattern(source: string, flags = ""): LinearPattern {
   const key = `${flags}/${source}`;
@@ -75,7 +75,7 @@ function toMatch(matcher: ReturnType<RE2JS["matcher"]>, count: number): PatternM
   return { start: matcher.start(), end: matcher.end(), groups };
 }
 
-/** What the x flag means: blanks and comments in the pattern do not count. */
+/** Implements the x flag: whitespace and comments in the pattern are ignored. */
 function withoutBlanks(source: string): string {
   let result = "";
   let inClass = false;

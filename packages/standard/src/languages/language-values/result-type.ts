@@ -1,16 +1,17 @@
-import { CompileError, findConversion } from "@sluice/engine/spi";
+import { CompileError } from "@sluice/engine/spi";
+import { findConversion } from "@sluice/engine/values";
 
-/** How a result becomes the type an expression's `resultType` names. */
+/** The conversion for the `resultType` of an expression. */
 export function compileResultType(name: string | undefined): (value: unknown) => unknown {
   if (name === undefined || name.trim() === "") return (value) => value;
   const conversion = findConversion(name);
   if (conversion !== undefined) return conversion;
-  throw new CompileError("language-result-type", `resultType '${name}' is not known`, {
+  throw new CompileError("language-result-type", `unknown resultType '${name}'`, {
     hint: "use String, Integer, Long, Double, Boolean, List, Map, byte[] or Object",
   });
 }
 
-/** True when the type holds several values, so that a list of one must not be unpacked for it. */
+/** True for collection types, for which a list with one item must not be unwrapped. */
 export function isListType(name: string | undefined): boolean {
   return name !== undefined && /(^|\.)(array)?list$|(^|\.)(collection|iterable|iterator|set)$|\[\]$/i.test(name.trim());
 }

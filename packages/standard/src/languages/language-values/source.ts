@@ -1,25 +1,22 @@
-import { CompileError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { CompileError, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { readVariable } from "../variable/variable.ts";
 
-/** What an expression reads instead of the body: `header:x`, `property:x`, `variable:x`; the body when nothing is named. */
-export function compileSource(source: string | undefined): Expression {
-  if (source === undefined || source.trim() === "" || source.trim() === "body") return (exchange) => exchange.message.body;
-  const colon = source.indexOf(":");
-  const kind = source.slice(0, colon < 0 ? source.length : colon).trim();
-  const name = colon < 0 ? "" : source.slice(colon + 1).trim();
-  if (name !== "") {
-    if (kind === "header") return readHeader(name);
-    if (kind === "property" || kind === "exchangeProperty") return (exchange) => exchange.property(name);
-    if (kind === "variable") return (exchange) => readVariable(exchange, name);
-  }
-  throw new CompileError("language-source", `source '${source}' names nothing to read`, { hint: "write header:name, property:name or variable:name" });
+/** The input of an expression instead of the body: `header:x`, `property:x`, `variable:x` or the name of a variable. */
+export function compileSource(source: string | undefined, scope: LanguageScope): Expression {
+  const text = source?.trim() ?? "";
+  if (text === "" || text === "body") return (exchange) => exchange.message.body;
+  const prefix = /^(?:header|property|exchangeProperty|variable):/.exec(text)?.[0] ?? "";
+  const name = text.slice(prefix.length).trim();
+  if (name === "")
+    throw new CompileError("language-source", `source '${text}' has no name after the colon`, {
+      hint: "write header:name, property:name or the name of a variable",
+    });
+  if (prefix === "header:") return readHeader(name);
+  if (prefix === "property:" || prefix === "exchangeProperty:") return (exchange) => exchange.property(name);
+  return readVariable(name, scope);
 }
 
 function readHeader(name: string): Expression {
   const key = name.toLowerCase();
   return (exchange) => exchange.message.headers.getKey(key);
-}
-
-/** A variable of the exchange by its name. */
-function readVariable(exchange: Exchange, name: string): unknown {
-  return exchange.variable(name);
 }

@@ -2,7 +2,7 @@ import { FakeClock } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { TimeSpent } from "./time-spent.ts";
 
-it("sums up what passes between looks and begins anew", async () => {
+it("sums up the time between checks and restarts", async () => {
   const clock = new FakeClock();
   const spent = new TimeSpent(clock);
   for (let evaluation = 0; evaluation < 2; evaluation++) {
@@ -18,7 +18,7 @@ it("sums up what passes between looks and begins anew", async () => {
   }
 });
 
-it("forgives a process that stood still, and not one that takes long at every look", async () => {
+it("tolerates a suspended process, but not one that is slow at every check", async () => {
   const clock = new FakeClock();
   const spent = new TimeSpent(clock);
   spent.begin();

@@ -1,5 +1,5 @@
-// How long one evaluation took so far, told by looks at the clock. What passes between two looks counts up to a bound: a process
-// that stood still because its machine was busy with others must not fail an expression that does next to nothing.
+// Measures the time of one evaluation by reading the clock periodically. The time between two reads counts up to a limit, so that
+// a process that was suspended by the system does not fail a cheap expression.
 import type { Clock } from "@sluice/engine/spi";
 
 const mostBetweenLooksMs = 50;
@@ -18,7 +18,7 @@ export class TimeSpent {
     this.#lookedAt = this.#clock.monotonic();
   }
 
-  /** Looks at the clock: is more than this spent since it began? */
+  /** Reads the clock: true when more than this time was spent. */
   isOver(limitMs: number): boolean {
     const now = this.#clock.monotonic();
     this.#spentMs += Math.min(now - this.#lookedAt, mostBetweenLooksMs);

@@ -1,7 +1,8 @@
-import { CompileError, defineLanguage, isTrue, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, defineLanguage, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
+import { isTrue } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
-/** An expression that names its language as an option, as tools write it when the language is chosen from a list. */
+/** An expression with the language as an option, as tools write it. */
 export const language = defineLanguage({
   name: "language",
   title: "Language",
@@ -11,9 +12,9 @@ export const language = defineLanguage({
   since: "0.1",
   options: {
     language: f.string({ doc: "Name of the language, such as simple.", required: true }),
-    resultType: f.string({ doc: "Type the result is converted to." }),
-    trim: f.boolean({ doc: "Removes blanks around the text.", default: true, group: "advanced" }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    resultType: f.string({ doc: "Type of the result." }),
+    trim: f.boolean({ doc: "Trims the text.", default: true, group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [
     {

@@ -13,11 +13,11 @@ function faultOf(run: () => unknown): unknown {
   }
 }
 
-describe("faults found when compiling", () => {
+describe("compile-time errors", () => {
   it.each([
     ["${uppercasse()}", "simple-unknown-function", 2, "did you mean 'uppercase'?"],
     ["Hi ${Body}", "simple-unknown-function", 5, "did you mean 'body'?"],
-    ["${ body }", "simple-unknown-function", 2, "write no blanks behind the opening brace"],
+    ["${ body }", "simple-unknown-function", 2, "remove the spaces after the opening brace"],
     ["${length}", "simple-unknown-function", 2, "write ${length(…)}"],
     ["${date}", "simple-unknown-function", 2, "write ${date:…}"],
     ["ok ${body", "simple-syntax", 3, undefined],
@@ -29,7 +29,8 @@ describe("faults found when compiling", () => {
     ["${concat()}", "simple-arguments", 9, "write ${concat(first,second,separator)}"],
     ["${bodyAs(Foo)}", "simple-unknown-type", 9, undefined],
     ["${date:now:bogus}", "date-pattern-invalid", 7, undefined],
-    ["${bean:x}", "simple-unsupported-function", 7, "call a registered function with ${function(name)} or use a script step"],
+    ["${bean:}", "bean-missing", 7, "write bean.method"],
+    ["${bean:x?method=y(z)}", "bean-arguments", 7, expect.stringContaining("a quoted text")],
     ["${jsonpath($.a)}", "language-unknown", 11, undefined],
     ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],
     ["$init{\n$a = 1;\n}init$\n$a", "simple-syntax", 7, undefined],
@@ -60,7 +61,7 @@ describe("faults found when compiling", () => {
   });
 });
 
-describe("faults found when running", () => {
+describe("run-time errors", () => {
   it.each([
     ["${int:body}", "org.apache.camel.TypeConversionException", "conversion-failed"],
     ["${body[9]}", "java.lang.IndexOutOfBoundsException", "simple-no-index"],
@@ -83,11 +84,11 @@ describe("faults found when running", () => {
   });
 
   it.each([
-    ["${body.bogus}", '{"a":', "a text that is no JSON has no 'bogus'"],
-    ["${body.bogus(1)}", '{"a": 1}', "a text has no 'bogus()'"],
+    ["${body.bogus}", '{"a":', "text that is not JSON has no 'bogus'"],
+    ["${body.bogus(1)}", '{"a": 1}', "text has no 'bogus()'"],
     ["${body.bogus}", "[1]", "a list has no 'bogus'"],
     ["${body.bogus}", 5, "a number has no 'bogus'"],
-  ])("%s of %j is told in words of JSON", (text, body, message) => {
+  ])("%s of %j is reported in JSON terms", (text, body, message) => {
     expect(faultOf(() => evaluate(text, { body }))).toMatchObject({ message });
   });
 });

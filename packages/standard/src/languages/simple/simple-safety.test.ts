@@ -8,7 +8,7 @@ const host = new FakeHost();
 host.variables.set("SECRET", "marker");
 const { evaluate, matches, scope } = languageUnderTest(simple, { host });
 
-describe("only data can be reached", () => {
+describe("only data is accessible", () => {
   it.each(["constructor", "__proto__", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"])("%s is a key like any other", (name) => {
     expect(evaluate(`\${body.${name}}`, { body: {} })).toBeNull();
     expect(evaluate(`\${body[${name}]}`, { body: {} })).toBeNull();
@@ -24,8 +24,8 @@ describe("only data can be reached", () => {
     },
   );
 
-  it.each(["process", "globalThis.process", "require('fs')", "this", "import('fs')"])("${%s} is no function", (content) => {
-    expect(() => evaluate(`\${${content}}`)).toThrow("no function");
+  it.each(["process", "globalThis.process", "require('fs')", "this", "import('fs')"])("${%s} is not a function", (content) => {
+    expect(() => evaluate(`\${${content}}`)).toThrow("unknown function");
   });
 
   it("adds a key named __proto__ as a key", () => {
@@ -52,13 +52,13 @@ describe("values are never evaluated", () => {
     expect(JSON.stringify(result)).not.toContain("marker");
   });
 
-  it("takes a name from a message as a name or a path, never as a function", () => {
+  it("treats a name from a message as a name or a path, never as a function", () => {
     expect(evaluate("${header.${body}}", { body: "${env:SECRET}" })).toBeNull();
     expect(evaluate("${body[${header.k}]}", { body: { "${env:SECRET}": 1 }, headers: { k: "${env:SECRET}" } })).toBe(1);
     expect(() => evaluate("${date:now:${body}}", { body: "${env:SECRET}" })).toThrow(FlowError);
   });
 
-  it("compiles nothing while running when the text is fixed", () => {
+  it("compiles nothing at run time when the text is constant", () => {
     const expression = simple.compile("${body.a} ${uppercase(${header.h})}", {}, scope);
     const exchange = exchangeOf({ a: 1 }, { h: "x" });
     expect(expression(exchange)).toBe("1 X");
@@ -72,11 +72,11 @@ function nested(depth: number): string {
 }
 
 describe("results are bounded", () => {
-  it("replaces in two million places and no more", () => {
-    const many = "a-".repeat(2_000_000);
+  it("replaces at most a million matches", () => {
+    const many = "a-".repeat(1_000_000);
     expect((evaluate("${replace('-','$&')}", { body: many }) as string).slice(0, 9)).toBe("a$&a$&a$&");
     for (const text of ["${replace('-','+')}", "${body.replace('-', '')}"])
-      expect(() => evaluate(text, { body: `${many}-` })).toThrow("time limit: a text may not be replaced in more than 2000000 places");
+      expect(() => evaluate(text, { body: `${many}-` })).toThrow("time limit: the text has more than 1000000 replacements");
     expect(evaluate("${body.replace('', '.')}", { body: "ab" })).toBe(".a.b.");
   });
 
@@ -87,7 +87,7 @@ describe("results are bounded", () => {
     },
   );
 
-  it("refuses functions that stand in each other too deep", () => {
+  it("rejects functions that are nested too deeply", () => {
     expect(evaluate(nested(60), { body: " x " })).toBe("x");
     expect(() => evaluate(nested(5000))).toThrow(expect.objectContaining({ code: "simple-nesting" }));
   });
@@ -111,6 +111,7 @@ describe("time stays linear", () => {
   it.each([
     ["${htmlDecode()}", "<a '".repeat(200_000)],
     ["${htmlClean(${body})}", "<!".repeat(200_000)],
+    ["${htmlClean(${body})}", "<b>".repeat(200) + "</i>".repeat(190_000)],
     ["${htmlParse()}", "<head>".repeat(200_000)],
     ["${prettyBody}", "<".repeat(200_000)],
     ["${normalizeWhitespace()}", `${"  \t".repeat(200_000)}x`],
@@ -122,7 +123,7 @@ describe("time stays linear", () => {
 });
 
 describe("JSON in a body", () => {
-  it("is handed out as a copy, so that one exchange cannot change another's", () => {
+  it("is returned as a copy, so that exchanges cannot change each other's data", () => {
     const bytes = new TextEncoder().encode('{"list":["a"]}');
     expect(evaluate("${listAdd(${body.list},b)}", { body: bytes })).toEqual(["a", "b"]);
     expect(evaluate("${body.list}", { body: bytes })).toEqual(["a"]);

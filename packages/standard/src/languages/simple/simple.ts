@@ -1,4 +1,5 @@
-import { CompileError, asText, defineLanguage, findConversion, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, defineLanguage, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { asText, findConversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { compilePredicateProgram, compileProgram } from "./compile/program.ts";
 import { remembered } from "./compile/scope.ts";
@@ -12,25 +13,25 @@ const on = (options: Options, name: string, otherwise: boolean): boolean =>
 export const simple = defineLanguage({
   name: "simple",
   title: "Simple",
-  summary: "Text with functions such as ${body} and ${header.name}, and predicates that compare them.",
+  summary: "Text with functions such as ${body} and ${header.name}, and conditions that compare them.",
   group: "language",
   icon: "braces",
   since: "0.1",
   options: {
-    resultType: f.string({ doc: "The type the result is converted to; Boolean makes the text a predicate.", examples: ["Integer"] }),
-    trim: f.boolean({ doc: "Removes blanks at both ends of the text before it is read.", default: true, group: "advanced" }),
-    trimResult: f.boolean({ doc: "Removes blanks at both ends of the result.", default: false, group: "advanced" }),
-    pretty: f.boolean({ doc: "Lays out a result that is JSON or XML for reading.", default: false, group: "advanced" }),
+    resultType: f.string({ doc: "Type of the result; Boolean makes the text a condition.", examples: ["Integer"] }),
+    trim: f.boolean({ doc: "Trims the text before it is parsed.", default: true, group: "advanced" }),
+    trimResult: f.boolean({ doc: "Trims the result.", default: false, group: "advanced" }),
+    pretty: f.boolean({ doc: "Pretty-prints a JSON or XML result.", default: false, group: "advanced" }),
     nested: f.boolean({
-      doc: "Evaluates the result again when it is text that holds functions. Only for text the flow itself controls.",
+      doc: "Evaluates the result again when it is text with functions. Use it only for text that the flow controls.",
       default: false,
       group: "security",
     }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [
     {
-      title: "A text with functions in it",
+      title: "Text with functions",
       yaml: '- setBody:\n    simple: "Hello ${body}, you ordered ${header.count} item(s)"',
       given: { body: "Ann", headers: { count: 3 } },
       expect: { body: "Hello Ann, you ordered 3 item(s)" },
@@ -57,7 +58,7 @@ export const simple = defineLanguage({
 
 function sourceOf(text: string, options: Options): string {
   if (/^\s*resource:/.test(text))
-    throw new CompileError("simple-resource", "text cannot be loaded from a resource here", { hint: "write the text into the flow", offset: 0 });
+    throw new CompileError("simple-resource", "text cannot be loaded from a resource", { hint: "write the text into the flow", offset: 0 });
   return on(options, "trim", true) ? text.trim() : text;
 }
 
@@ -70,7 +71,7 @@ function withOptions(expression: Expression, options: Options, scope: LanguageSc
   if (type === "") return result;
   const convert = findConversion(type);
   if (convert === undefined)
-    throw new CompileError("language-result-type", `resultType '${type}' is not known`, {
+    throw new CompileError("language-result-type", `unknown resultType '${type}'`, {
       hint: "write String, Integer, Long, Double, Boolean, byte[], java.util.List or java.util.Map",
     });
   return changed(result, convert);
@@ -80,7 +81,7 @@ function changed(expression: Expression, change: (value: unknown) => unknown): E
   return (exchange) => change(expression(exchange));
 }
 
-/** A text result that holds functions is compiled and evaluated once more; the author asked for it with `nested`. */
+/** With `nested`, a text result with functions is compiled and evaluated again. */
 function evaluatedAgain(expression: Expression, scope: LanguageScope): Expression {
   const find = remembered((text) => compileProgram(text, scope));
   return (exchange) => {

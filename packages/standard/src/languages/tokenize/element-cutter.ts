@@ -1,5 +1,5 @@
-// `tokenize` with `xml: true`: elements found by their tags alone, without parsing what is between them. Elements of
-// the same name inside each other are not told apart; xtokenize does that.
+// `tokenize` with `xml: true`: finds elements by their tags alone, without parsing the content between them. Nested elements of the same name are
+// not distinguished; xtokenize does that.
 import type { Cutter } from "./token-stream.ts";
 
 /** The tag's name in `<person>`, `<person/>` or `person`. */
@@ -26,13 +26,13 @@ export function elementCutter(name: string, inheritFrom: string | undefined): Cu
     },
   };
 
-  /** What stands before an unfinished element is let go, unless a parent's declarations are still to be read in it. */
+  /** Text before an unfinished element is discarded, unless it may contain declarations of a parent. */
   function waiting(_text: string, from: number, start: number, complete: boolean) {
     return !complete && start > from ? { token: undefined, next: start } : undefined;
   }
 }
 
-/** Where a tag begins whose name ends there too; -1 when there is none. */
+/** The start of a tag with exactly this name; -1 when there is none. */
 function findTag(text: string, opening: string, from: number): number {
   for (let at = text.indexOf(opening, from); at >= 0; at = text.indexOf(opening, at + 1)) {
     const after = text.charAt(at + opening.length);
@@ -41,7 +41,7 @@ function findTag(text: string, opening: string, from: number): number {
   return -1;
 }
 
-/** Where a start tag ends, quoted attribute values passed over; -1 when it does not. */
+/** The end of a start tag, skipping quoted attribute values; -1 when it does not end. */
 export function tagEnd(text: string, from: number): number {
   let quote = "";
   for (let at = from + 1; at < text.length; at++) {
@@ -57,7 +57,7 @@ export function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** The namespaces that a start tag declares: of the named tag before `limit`, or of the first tag there is. */
+/** The namespaces declared by a start tag: of the named tag before `limit`, or of the first tag. */
 function declarationsOf(text: string, name: string | undefined, limit: number): readonly (readonly [string, string])[] {
   const start = name === undefined ? text.search(/<[^?!]/) : findTag(text, `<${name}`, 0);
   if (start < 0 || start >= limit) return [];
@@ -69,7 +69,7 @@ export function readDeclarations(tag: string): readonly (readonly [string, strin
   return [...tag.matchAll(/\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')/g)].map(([, attribute, value]) => [attribute as string, value as string] as const);
 }
 
-/** An element that also declares what it inherits, unless it declares the same itself. */
+/** An element with its inherited namespace declarations added, unless it declares the same itself. */
 export function withDeclarations(element: string, inherited: readonly (readonly [string, string])[]): string {
   if (inherited.length === 0) return element;
   const end = tagEnd(element, 0);

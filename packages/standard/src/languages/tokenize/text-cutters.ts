@@ -1,8 +1,8 @@
-// How texts are cut: between separators, between separators given as a pattern, or between a start and an end.
+// Splits texts: at separators, at separators given as a pattern, or between a start and an end.
 import type { LinearPattern } from "../language-values/linear-pattern.ts";
 import type { Cut, Cutter } from "./token-stream.ts";
 
-/** A separator at the very start is passed over, one at the very end adds nothing; empty tokens in between are kept. */
+/** A separator at the very start is skipped, one at the very end adds nothing; empty tokens in between are kept. */
 export function separatorCutter(separator: string, include: boolean): Cutter {
   let started = false;
   return {
@@ -25,9 +25,9 @@ export function patternCutter(pattern: LinearPattern, include: boolean): Cutter 
     cut(text, from, complete) {
       if (from >= text.length) return undefined;
       let match = pattern.findFrom(text, from);
-      // An empty match cuts nothing off: the next one that is longer or further on counts.
+      // An empty match splits nothing: the next longer or later one is used.
       for (let place = from; match !== undefined && match.end <= from; match = place < text.length ? pattern.findFrom(text, ++place) : undefined);
-      // A match that touches the end could go on in what is still to come.
+      // A match that touches the end could continue in the next chunk.
       if (match !== undefined && match.end >= text.length && !complete) return undefined;
       const first = !started;
       started = true;
@@ -38,7 +38,7 @@ export function patternCutter(pattern: LinearPattern, include: boolean): Cutter 
   };
 }
 
-/** What stands between a start and the next end; everything outside is passed over. */
+/** The text between a start and the next end; everything outside is skipped. */
 export function pairCutter(start: string, end: string, include: boolean): Cutter {
   return {
     cut(text, from, complete) {

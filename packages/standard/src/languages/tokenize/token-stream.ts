@@ -1,17 +1,18 @@
-// Texts taken apart piece by piece. A cutter finds one token at a time, so a million lines cost one line of memory;
-// whatever arrives in chunks is kept only as long as its token is not complete.
-import { FlowError, asText, longestText } from "@sluice/engine/spi";
+// Splits text incrementally. A cutter finds one token at a time, so a million lines need the memory of one; chunks are kept
+// only until their token is complete.
+import { FlowError } from "@sluice/engine/spi";
+import { asText, longestText } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";
 
-/** The next token at or after `from`, and where to go on. `token` is undefined when something was passed over only. */
+/** The next token at or after `from`, and the position to continue at. `token` is undefined when text was only skipped. */
 export interface Cut {
   readonly token: string | undefined;
   readonly next: number;
 }
 
 /**
- * Finds tokens in a text that may grow at its end. Answers undefined when the text must grow first, or, once it is
- * `complete`, when there is nothing left. A cutter serves one text: it may remember where it is.
+ * Finds tokens in a text that may grow at its end. Returns undefined when more text is needed or, once it is `complete`, when there are no more
+ * tokens. A cutter is used for one text and may keep its position.
  */
 export interface Cutter {
   cut(text: string, from: number, complete: boolean): Cut | undefined;
@@ -19,14 +20,14 @@ export interface Cutter {
 
 export interface TokenOptions {
   readonly skipFirst: boolean;
-  /** How many tokens make one; 0 leaves them single. */
+  /** How many tokens form a group; 0 for no grouping. */
   readonly group: number;
   joinGroup(tokens: readonly string[]): string;
 }
 
 type Chunk = string | Uint8Array;
 
-/** Tokens of a value: an iterable that can be run through again, or an async one when the value arrives in chunks over time. */
+/** Tokens of a value: a repeatable iterable, or an async one when the value arrives in chunks. */
 export function tokensOf(value: unknown, createCutter: () => Cutter, options: TokenOptions): Iterable<string> | AsyncIterable<string> {
   if (value === null || value === undefined) return [];
   if (typeof value === "object" && Symbol.asyncIterator in value) return new LaterTokens(value as AsyncIterable<Chunk>, createCutter, options);
@@ -35,7 +36,7 @@ export function tokensOf(value: unknown, createCutter: () => Cutter, options: To
   return new Tokens([asText(value)], createCutter, options);
 }
 
-/** How tokens become the type an expression asks for; without one they stay lazy. */
+/** The conversion of tokens to the type that an expression needs; without one they stay lazy. */
 export function compileTokensType(resultType: string | undefined): (tokens: unknown) => unknown {
   const convert = compileResultType(resultType);
   if (resultType === undefined) return convert;
@@ -61,7 +62,7 @@ class Tokens implements Iterable<string> {
     yield* collector.finish();
   }
 
-  /** Shown and stored as the list it stands for. */
+  /** Shown and stored as an equivalent list. */
   toJSON(): string[] {
     return [...this];
   }
@@ -108,7 +109,7 @@ class Collector {
     this.append(chunk);
     yield* this.#cutAll(false);
     if (this.#text.length > longestText)
-      throw new FlowError("java.lang.IllegalStateException", `size limit: a token may not be longer than ${longestText} characters`, { code: "limit-size" });
+      throw new FlowError("java.lang.IllegalStateException", `size limit: a token is longer than ${longestText} characters`, { code: "limit-size" });
   }
 
   *finish(): Generator<string> {

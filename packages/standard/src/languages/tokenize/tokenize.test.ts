@@ -27,7 +27,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
   ["separators kept", ",", { includeTokens: "true" }, "a,b,c", ["a,", "b,", "c"]],
   ["\\n as two characters", "\\n", {}, "a\nb", ["a", "b"]],
   ["groups", "\n", { group: "2" }, "l1\nl2\nl3\nl4\nl5", ["l1\nl2", "l3\nl4", "l5"]],
-  ["groups with a separator of their own", "\n", { group: "2", groupDelimiter: "|" }, "a\nb\nc", ["a|b", "c"]],
+  ["groups with their own separator", "\n", { group: "2", groupDelimiter: "|" }, "a\nb\nc", ["a|b", "c"]],
   ["without the first", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
   ["a pattern", "[;,]+", { regex: "true" }, "a;b,,c", ["a", "b", "c"]],
   ["a pattern with blanks", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
@@ -66,7 +66,7 @@ describe("tokenize", () => {
     expect(await later(token, text.match(/[^]{1,3}/g) ?? [], options)).toEqual(expected);
   });
 
-  it("decodes characters that were cut in two", async () => {
+  it("decodes characters split between chunks", async () => {
     const bytes = new TextEncoder().encode("é,😀");
     expect(
       await later(
@@ -83,14 +83,14 @@ describe("tokenize", () => {
     expect(tokens("${header.sep}", "a|b", {}, { headers: { sep: "|" } })).toEqual(["a", "b"]);
   });
 
-  it("can be run through again, and shows as the list it stands for", () => {
+  it("can be iterated again, and is shown as an equivalent list", () => {
     const list = evaluate(",", { body: "a,b" }) as Iterable<string>;
     expect([...list]).toEqual([...list]);
     expect(JSON.stringify(list)).toBe('["a","b"]');
     expect(evaluate(",", { body: "a,b", options: { resultType: "java.util.List" } })).toEqual(["a", "b"]);
   });
 
-  it("takes only what is asked for", () => {
+  it("reads only as much as requested", () => {
     const text = "x\n".repeat(1_000_000);
     const lines = (evaluate("\n", { body: text }) as Iterable<string>)[Symbol.iterator]();
     expect(lines.next().value).toBe("x");
@@ -106,13 +106,13 @@ describe("tokenize", () => {
     expect(taken).toBe(3);
   });
 
-  it("refuses what cannot be a token", () => {
+  it("rejects invalid tokens", () => {
     expect(() => evaluate("", { body: "x" })).toThrow("needs a token");
-    expect(() => evaluate("(", { body: "x", options: { regex: "true" } })).toThrow("no pattern");
-    expect(() => evaluate(",", { body: "x", options: { source: "nowhere" } })).toThrow("names nothing to read");
+    expect(() => evaluate("(", { body: "x", options: { regex: "true" } })).toThrow("not a valid pattern");
+    expect(() => evaluate(",", { body: "x", options: { source: "header:" } })).toThrow("no name after the colon");
   });
 
-  it("loses nothing: tokens joined are the text", () => {
+  it("loses nothing: joined tokens equal the text", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", ",", "é") });
     fc.assert(
       fc.property(word, (text) => {

@@ -1,4 +1,5 @@
-import { CompileError, asText, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { idOption, isOn, resultTypeOption, sourceOption, trimOption, wholeNumber } from "../language-values/language-options.ts";
 import { compileLinearPattern } from "../language-values/linear-pattern.ts";
@@ -9,23 +10,23 @@ import { compileTokensType, tokensOf, type Cutter } from "./token-stream.ts";
 
 type Options = Readonly<Record<string, string>>;
 
-/** Text taken apart at a token, lazily: what a split takes one by one is never in memory as a whole. */
+/** Splits text at a token, lazily: the tokens are never all in memory. */
 export const tokenize = defineLanguage({
   name: "tokenize",
   title: "Tokenize",
-  summary: "Takes text apart at a separator, between a start and an end, or into XML elements.",
+  summary: "Splits text at a separator, between a start and an end token, or into XML elements.",
   group: "language",
   icon: "scissors",
   since: "0.1",
   textKey: "token",
   options: {
-    endToken: f.text({ doc: "Ends a token that `token` starts; everything between two tokens is dropped." }),
-    includeTokens: f.boolean({ doc: "Keeps the start and end token, or the separator, as part of what is handed out.", default: false }),
+    endToken: f.text({ doc: "End token; `token` is then the start token, and text outside is dropped." }),
+    includeTokens: f.boolean({ doc: "Includes the start and end token, or the separator, in the result.", default: false }),
     inheritNamespaceTagName: f.string({ doc: "With xml: the parent tag whose namespace declarations every element gets; * for the root.", group: "advanced" }),
     regex: f.boolean({ doc: "The token is a regular expression.", default: false }),
-    xml: f.boolean({ doc: "The token is the name of an XML element; each such element is handed out.", default: false }),
-    group: f.integer({ doc: "Hands out so many tokens as one text.", min: 0 }),
-    groupDelimiter: f.text({ doc: "What stands between the tokens of a group; the token itself unless said." }),
+    xml: f.boolean({ doc: "The token is the name of an XML element; returns each such element.", default: false }),
+    group: f.integer({ doc: "Joins this many tokens into one text.", min: 0 }),
+    groupDelimiter: f.text({ doc: "Separator of the tokens in a group; the token by default." }),
     skipFirst: f.boolean({ doc: "Drops the first token, such as a header line.", default: false }),
     source: sourceOption,
     resultType: resultTypeOption,
@@ -48,7 +49,7 @@ export const tokenize = defineLanguage({
   ],
   compile: (text, options, scope) => {
     const convert = compileTokensType(options["resultType"]);
-    const source = compileSource(options["source"]);
+    const source = compileSource(options["source"], scope);
     const cutterFor = compileCutter(text, options, scope);
     const group = wholeNumber(options, "group") ?? 0;
     const skipFirst = isOn(options, "skipFirst");
@@ -57,13 +58,13 @@ export const tokenize = defineLanguage({
   },
 });
 
-/** Camel reads the two characters `\n` at the start of a token as a line end. */
+/** Camel treats the two characters `\n` at the start of a token as a line end. */
 function newLines(token: string): string {
   return token.startsWith("\\n") ? `\n${token.slice(2)}` : token;
 }
 
 function compileCutter(text: string, options: Options, scope: LanguageScope): (exchange: Exchange) => Cutter {
-  if (text === "") throw new CompileError("tokenize-token", "tokenize needs a token to cut at", { hint: 'write token: ","' });
+  if (text === "") throw new CompileError("tokenize-token", "tokenize needs a token", { hint: 'write token: ","' });
   const include = isOn(options, "includeTokens");
   if (isOn(options, "xml")) {
     const name = tagName(text);
@@ -80,7 +81,7 @@ function compileCutter(text: string, options: Options, scope: LanguageScope): (e
     const pattern = compileLinearPattern(text);
     return () => patternCutter(pattern, include);
   } catch (cause) {
-    throw new CompileError("tokenize-pattern", `the token '${text}' is no pattern that can be used: ${asText(cause)}`);
+    throw new CompileError("tokenize-pattern", `the token '${text}' is not a valid pattern: ${asText(cause)}`);
   }
 }
 
@@ -94,7 +95,7 @@ function compileToken(text: string, scope: LanguageScope): Expression<string> {
   return () => token;
 }
 
-/** Grouped elements are wrapped in one of their own, so that they stay XML. */
+/** Grouped elements are wrapped in an element, so that the result is well-formed XML. */
 function compileJoin(token: string, options: Options): (tokens: readonly string[]) => string {
   if (isOn(options, "xml") && options["groupDelimiter"] === undefined) return (tokens) => `<group>${tokens.join("")}</group>`;
   const separator = options["groupDelimiter"] ?? (isOn(options, "includeTokens") || options["endToken"] !== undefined ? "" : token);

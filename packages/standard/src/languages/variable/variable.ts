@@ -1,17 +1,17 @@
-import { CompileError, FlowError, defineLanguage, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, isFlowError, defineLanguage, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { variablePlace } from "../simple/compile/access.ts";
 
 export const variable = defineLanguage({
   name: "variable",
   title: "Variable",
-  summary: "The value of a variable; `global:name` and `route:<routeId>:name` reach those of the runtime.",
+  summary: "The value of a variable; `global:name` and `route:<routeId>:name` read variables of the runtime.",
   group: "language",
   icon: "variable",
   since: "0.1",
   options: {
-    trim: f.boolean({ doc: "Removes blanks around the name.", default: true, group: "advanced" }),
-    id: f.string({ doc: "An id of the expression, for tools.", group: "advanced" }),
+    trim: f.boolean({ doc: "Trims the name.", default: true, group: "advanced" }),
+    id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [{ title: "A variable as the body", yaml: "- setBody:\n    variable: count", given: { variables: { count: 3 } }, expect: { body: 3 } }],
   compile(text, _options, scope) {
@@ -21,12 +21,13 @@ export const variable = defineLanguage({
   },
 });
 
-function readVariable(name: string, scope: LanguageScope): Expression {
+/** Reads a variable by name and scope; an unknown scope is a compile error. */
+export function readVariable(name: string, scope: LanguageScope): Expression {
   try {
     const { shared, key } = variablePlace(name);
     return shared ? () => scope.host.globals.get(key) ?? null : (exchange) => exchange.variable(key) ?? null;
   } catch (fault) {
-    if (fault instanceof FlowError) throw new CompileError(fault.code, fault.message, { offset: 0 });
+    if (isFlowError(fault)) throw new CompileError(fault.code, fault.message, { offset: 0 });
     throw fault;
   }
 }

@@ -1,5 +1,6 @@
 import { FakeHost, languageUnderTest } from "@sluice/testkit";
-import { asText, defineLanguage } from "@sluice/engine/spi";
+import { defineLanguage } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { describe, expect, test } from "vitest";
 import { parseXml } from "../../xml/parse-xml.ts";
 import { XmlNode } from "../../xml/xml-node.ts";
@@ -54,15 +55,15 @@ describe("results", () => {
     ["name(/*)", "order"],
     ["string(//nothing)", ""],
     ["string(12)", "12"],
-  ])("of several nodes the first counts, as in XPath 1.0: %s", (text, expected) => {
+  ])("the first of several nodes is used, as in XPath 1.0: %s", (text, expected) => {
     expect(evaluate(text, { body: order, options: string })).toBe(expected);
   });
 
-  test("resultQName says the kind as well", () => {
+  test("resultQName also sets the result type", () => {
     expect(evaluate("count(/order/line)", { body: order, options: { resultQName: "NUMBER" } })).toBe(2);
   });
 
-  test("without a type nodes stay nodes, and their text is their XML", () => {
+  test("without a type nodes stay nodes, and are converted to text as XML", () => {
     const nodes = evaluate("/order/line", { body: order }) as readonly XmlNode[];
     expect(nodes.map(String)).toEqual(['<line sku="A">1</line>', '<line sku="B">2</line>']);
     expect(nodes[0]).toBeInstanceOf(XmlNode);
@@ -76,13 +77,13 @@ describe("results", () => {
     expect(evaluate("count(/order/line)", { body: order })).toBe("2");
   });
 
-  test("a node found before can be looked into again, as a document of its own", () => {
+  test("a selected node can be queried again, as a separate document", () => {
     const line = evaluate("/order/line[2]", { body: order, options: { resultType: "NODE" } });
     expect(evaluate("/line/@sku", { body: line, options: string })).toBe("B");
     expect(evaluate("count(//note)", { body: line, options: string })).toBe("0");
   });
 
-  test("a predicate is the effective boolean value", () => {
+  test("a predicate uses the effective boolean value", () => {
     expect(matches("/order/line", { body: order })).toBe(true);
     expect(matches("/order/nothing", { body: order })).toBe(false);
     expect(matches("count(/order/nothing)", { body: order })).toBe(false);
@@ -121,7 +122,7 @@ describe("the message", () => {
   });
 });
 
-describe("faults", () => {
+describe("errors", () => {
   test.each([
     ["/a[", 2],
     ["/a/b[1]]", 7],
@@ -130,7 +131,7 @@ describe("faults", () => {
   });
 
   test.each(["nothing(1)", "foo:bar(1)", "doc('file:///etc/passwd')", "unparsed-text('file:///etc/passwd')", "environment-variable('PATH')", "/q:a"])(
-    "%s names what does not exist",
+    "%s reports the unknown name",
     (text) => {
       expect(() => xpath.compile(text, {}, languageUnderTest(xpath).scope)).toThrowError(
         expect.objectContaining({ name: "CompileError", code: "xpath-syntax" }),
@@ -142,7 +143,7 @@ describe("faults", () => {
     expect(() => evaluate(`'${"x".repeat(10_000)}'`, { body: "<a/>" })).toThrowError(expect.objectContaining({ code: "xpath-length" }));
   });
 
-  test("a body that is no XML says so, and where", () => {
+  test("invalid XML is reported with its position", () => {
     expect(() => evaluate("/a", { body: "{}" })).toThrowError(
       expect.objectContaining({ code: "invalid-xml", message: expect.stringContaining("line 1, column 1") }),
     );
@@ -156,7 +157,7 @@ describe("faults", () => {
   });
 });
 
-test("a part of a document is a document of its own to the next expression", () => {
+test("a part of a document is a separate document for the next expression", () => {
   const body = '<o:orders xmlns:o="urn:o"><o:order id="1"><sku>A</sku></o:order><o:order id="2"><sku>B</sku></o:order></o:orders>';
   const parts = evaluate("//*[local-name() = 'order']", { body }) as readonly unknown[];
   const read = (text: string) => parts.map((part) => evaluate(text, { body: part, options: string }));
@@ -169,7 +170,7 @@ test("a part of a document is a document of its own to the next expression", () 
 });
 
 describe("work is bounded", () => {
-  /** Every look at the clock costs a tenth of the limit, so that no test depends on the machine. */
+  /** Every check of the clock costs a tenth of the limit, so that no test depends on the machine. */
   class SlowHost extends FakeHost {
     override readonly clock = Object.assign(Object.create(new FakeHost().clock) as FakeHost["clock"], {
       monotonic: (() => {
@@ -192,7 +193,7 @@ describe("work is bounded", () => {
     expect(() => slow.evaluate(text, { body: wide })).toThrowError(expect.objectContaining({ code }));
   });
 
-  test("a pattern that explodes elsewhere is linear here", () => {
+  test("a pattern with exponential backtracking runs in linear time", () => {
     expect(evaluate(`replace('${"a".repeat(2000)}!', '^(a+)+$', 'x')`, { body: "<a/>", options: string })).toMatch(/^a+!$/);
     expect(matches(`matches('${"a".repeat(2000)}!', '^(a+)+$')`, { body: "<a/>" })).toBe(false);
   });

@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 import { compileQuery } from "../../xml/query/compile-query.ts";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
 import { resultConverter } from "../../xml/query/query-result.ts";
-import { readXmlDocument } from "../../xml/read-xml.ts";
+import { readXmlAhead, readXmlDocument } from "../../xml/read-xml.ts";
 import { idOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileSource } from "../language-values/source.ts";
 
@@ -14,16 +14,16 @@ export const xpath = defineLanguage({
   name: "xpath",
   costly: true,
   title: "XPath",
-  summary: "Finds elements, attributes and values in XML.",
+  summary: "Selects elements, attributes and values of XML.",
   group: "xml",
   icon: "code-xml",
   since: "0.1",
   options: {
     resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
-    resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "What the expression gives; a list of nodes unless said." }),
+    resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "Kind of the result; a list of nodes by default." }),
     namespace: f.list(
       f.object(
-        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) },
+        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
         { doc: "One prefix." },
       ),
       {
@@ -31,19 +31,19 @@ export const xpath = defineLanguage({
       },
     ),
     source: sourceOption,
-    saxon: f.boolean({ doc: "Accepted; XPath 3.1 is always available.", group: "advanced" }),
-    factoryRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    objectModel: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    documentType: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
-    logNamespaces: f.boolean({ doc: "Accepted and ignored.", group: "advanced" }),
-    threadSafety: f.boolean({ doc: "Accepted and ignored: evaluations never share anything.", group: "advanced" }),
-    preCompile: f.boolean({ doc: "Accepted; expressions are always compiled when the flow is deployed.", group: "advanced" }),
+    saxon: f.boolean({ doc: "Accepted without effect: XPath 3.1 is always available.", group: "advanced" }),
+    factoryRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    objectModel: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    documentType: f.string({ doc: "Accepted without effect.", group: "advanced" }),
+    logNamespaces: f.boolean({ doc: "Accepted without effect.", group: "advanced" }),
+    threadSafety: f.boolean({ doc: "Accepted without effect: evaluations share no state.", group: "advanced" }),
+    preCompile: f.boolean({ doc: "Accepted without effect: expressions are always compiled at deploy time.", group: "advanced" }),
     trim: trimOption,
     id: idOption,
   },
   examples: [
     {
-      title: "A text out of an order",
+      title: "A value of an order",
       yaml: "setBody: {xpath: {expression: /order/customer/text(), resultType: java.lang.String}}",
       given: { body: "<order><customer>Ada</customer></order>" },
       expect: { body: "Ada" },
@@ -67,7 +67,8 @@ export const xpath = defineLanguage({
 });
 
 function evaluator(text: string, options: Options, scope: LanguageScope): (exchange: Parameters<Expression>[0], returns: "all" | "boolean") => unknown {
-  const source = compileSource(options["source"]);
+  const source = compileSource(options["source"], scope);
   const query = compileQuery(text.trim(), "xpath", readNamespaces(options["namespace"]), scope);
+  if (query.readsDocument) scope.ahead?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
   return (exchange, returns) => query.evaluate(query.readsDocument ? readXmlDocument(source(exchange)) : null, exchange, returns);
 }

@@ -1,12 +1,12 @@
 import { languageUnderTest } from "@sluice/testkit";
-import { asText } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { expect, test } from "vitest";
 import { xquery } from "./xquery.ts";
 
 const { evaluate } = languageUnderTest(xquery);
 const people = '<people xmlns:x="urn:x"><person name="Ada" age="36"/><person name="Bo" age="7"/></people>';
 
-test("new elements are made out of the message", () => {
+test("new elements are created from the message", () => {
   const made = evaluate(
     '<adults n="{count(/people/person[@age > 17])}">{for $p in /people/person[@age > 17] order by $p/@name return <p>{data($p/@name)}</p>}</adults>',
     { body: people },
@@ -23,12 +23,12 @@ test("functions of the query and variables of the message", () => {
   expect(evaluate(text, { body: people, headers: { extra: 1 }, options: { resultType: "NUMBER" } })).toBe(43);
 });
 
-test("a wrong query is refused when it is compiled", () => {
+test("an invalid query is rejected at compile time", () => {
   expect(() => evaluate("for $p in return 1", { body: people })).toThrowError(expect.objectContaining({ code: "xquery-syntax" }));
   expect(() => evaluate("<a>{nothing()}</a>", { body: people })).toThrowError(expect.objectContaining({ code: "xquery-syntax" }));
 });
 
-test("endless recursion ends", () => {
+test("endless recursion is stopped", () => {
   expect(() => evaluate("declare function local:f($n) { local:f($n + 1) }; local:f(1)", { body: people })).toThrowError(
     expect.objectContaining({ code: "limit-call-depth" }),
   );

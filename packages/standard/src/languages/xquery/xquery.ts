@@ -2,17 +2,17 @@ import { defineLanguage } from "@sluice/engine/spi";
 import { compileQuery } from "../../xml/query/compile-query.ts";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
 import { resultConverter } from "../../xml/query/query-result.ts";
-import { readXml } from "../../xml/read-xml.ts";
+import { readXml, readXmlAhead } from "../../xml/read-xml.ts";
 import { f } from "@sluice/model";
 import { idOption, sourceOption, trimOption } from "../language-values/language-options.ts";
 import { compileSource } from "../language-values/source.ts";
 
-/** XQuery 3.1 over the body or another value of the message; nothing outside the message can be read. */
+/** XQuery 3.1 for the body or another value of the message; it can read nothing else. */
 export const xquery = defineLanguage({
   name: "xquery",
   costly: true,
   title: "XQuery",
-  summary: "Builds new XML out of the message.",
+  summary: "Creates XML from the message.",
   group: "xml",
   icon: "code-xml",
   since: "0.1",
@@ -20,14 +20,14 @@ export const xquery = defineLanguage({
     resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
     namespace: f.list(
       f.object(
-        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) },
+        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
         { doc: "One prefix." },
       ),
       {
         doc: "Prefixes the query uses.",
       },
     ),
-    configurationRef: f.string({ doc: "Accepted and ignored.", group: "advanced" }),
+    configurationRef: f.string({ doc: "Accepted without effect.", group: "advanced" }),
     source: sourceOption,
     trim: trimOption,
     id: idOption,
@@ -41,8 +41,9 @@ export const xquery = defineLanguage({
     },
   ],
   compile(text, options, scope) {
-    const source = compileSource(options["source"]);
+    const source = compileSource(options["source"], scope);
     const query = compileQuery(text.trim(), "xquery", readNamespaces(options["namespace"]), scope);
+    if (query.readsDocument) scope.ahead?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
     const asString = /(^|\.)string$/i.test((options["resultType"] ?? "").trim());
     const convert = asString ? (items: readonly unknown[]) => items.map(String).join("") : resultConverter(undefined, options["resultType"]);
     return (exchange) => convert(query.evaluate(query.readsDocument ? readXml(source(exchange)) : null, exchange, "all") as readonly unknown[]);

@@ -1,5 +1,5 @@
-// Walks through XML tag by tag and cuts out the elements a path leads to. Nothing but the open elements and the token
-// at work is kept, and entities and document types are passed over, never looked up.
+// Scans XML tag by tag and extracts the elements of a path. Only the open elements and the current token are kept; entities and
+// document types are skipped, never resolved.
 import { FlowError } from "@sluice/engine/spi";
 import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-cutter.ts";
 import type { Cut, Cutter } from "../tokenize/token-stream.ts";
@@ -21,19 +21,26 @@ interface Token {
 }
 
 const deepest = 1000;
-/** Every token may be given all of them. */
+/** Limited, because every token may contain all of them. */
 const mostDeclarations = 1000;
+/**
+ * Maximum number of tags that are skipped in search of the next element, because the search cannot be interrupted. Comments and similar markup are
+ * skipped faster.
+ */
+const mostPassedOver = 300_000;
+const workOfOtherMarkup = 0.2;
 
 export class PathCutter implements Cutter {
   readonly #path: readonly PathStep[];
   readonly #mode: TokenMode;
   readonly #open: OpenElement[] = [];
-  /** What the open elements declare: by attribute, the values of those that do, the innermost last. */
+  /** Declarations of the open elements: by attribute, the declared values, innermost last. */
   readonly #namespaces = new Map<string, string[]>();
   #declared = 0;
   #token: Token | undefined = undefined;
-  /** How far the text was read, counted from the place that `cut` was last told to go on from. */
+  /** How far the text was read, relative to the position that `cut` last returned. */
   #read = 0;
+  #passedOver = 0;
 
   constructor(path: readonly PathStep[], mode: TokenMode) {
     this.#path = path;
@@ -47,26 +54,38 @@ export class PathCutter implements Cutter {
       const end = start < 0 ? -1 : markupEnd(text, start);
       if (end < 0) {
         this.#read = at - from;
-        if (complete && start >= 0) throw broken("a tag is never closed");
-        if (complete && this.#open.length > 0) throw broken(`<${this.#open.at(-1)?.name ?? ""}> is never closed`);
+        if (complete && start >= 0) throw broken("a tag is not closed");
+        if (complete && this.#open.length > 0) throw broken(`<${this.#open.at(-1)?.name ?? ""}> is not closed`);
         return this.#release(text, from, at);
       }
       at = end + 1;
       const token = this.#take(text, start, end, from);
-      if (token === undefined) continue;
+      if (token === undefined) {
+        this.#passOver(text.charCodeAt(start + 1));
+        continue;
+      }
+      this.#passedOver = 0;
       this.#read = 0;
       return { token, next: at };
     }
   }
 
-  /** Text outside a token is not needed any more. */
+  #passOver(second: number): void {
+    this.#passedOver += second === exclamation || second === question ? workOfOtherMarkup : 1;
+    if (this.#passedOver > mostPassedOver)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize passes over up to ${mostPassedOver} tags between two elements`, {
+        code: "limit-time",
+      });
+  }
+
+  /** Text outside a token is no longer needed. */
   #release(_text: string, from: number, at: number): Cut | undefined {
     if (this.#token !== undefined || at <= from) return undefined;
     this.#read = 0;
     return { token: undefined, next: at };
   }
 
-  /** Places inside the token are kept relative to where the text is cut off. */
+  /** Positions inside the token are relative to where the text is cut off. */
   #take(text: string, start: number, end: number, from: number): string | undefined {
     const second = text.charAt(start + 1);
     if (second === "!" || second === "?") return undefined;
@@ -83,7 +102,7 @@ export class PathCutter implements Cutter {
   #close(text: string, start: number, end: number, from: number): string | undefined {
     const name = text.slice(start + 2, end).trim();
     const open = this.#open.at(-1);
-    if (open?.name !== name) throw broken(open === undefined ? `</${name}> closes nothing` : `</${name}> where </${open.name}> is due`);
+    if (open?.name !== name) throw broken(open === undefined ? `</${name}> has no start tag` : `expected </${open.name}>, found </${name}>`);
     return this.#end(text, start, end + 1, from);
   }
 
@@ -110,7 +129,7 @@ export class PathCutter implements Cutter {
         element +
         ancestors
           .map(({ name }) => `</${name}>`)
-          .reverse()
+          .toReversed()
           .join("")
       );
     return withDeclarations(element, this.#inherited());
@@ -118,8 +137,8 @@ export class PathCutter implements Cutter {
 
   #openElement(tag: string): void {
     const name = /^<([^\s/>]+)/.exec(tag)?.[1];
-    if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is no tag`);
-    const declarations = readDeclarations(tag);
+    if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is not a valid tag`);
+    const declarations = tag.includes("xmlns") ? readDeclarations(tag) : [];
     const colon = name.indexOf(":");
     const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
     if ((this.#declared += declarations.length) > mostDeclarations) throw broken(`more than ${mostDeclarations} namespaces are declared around one element`);
@@ -142,25 +161,30 @@ export class PathCutter implements Cutter {
     }
   }
 
-  /** What the open elements declare; of two declarations of one prefix the inner one holds. */
+  /** Declarations of the open elements; of two for one prefix the inner one applies. */
   #inherited(): readonly (readonly [string, string])[] {
     return [...this.#namespaces].map(([attribute, values]) => [attribute, values.at(-1) as string]);
   }
 }
 
-/** Where the markup that starts here ends; -1 when the text must grow first. */
+const exclamation = 0x21;
+const question = 0x3f;
+const ends: readonly (readonly [string, string])[] = [
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<?", "?>"],
+];
+
+/** The end of the markup that starts here; -1 when more text is needed. */
 function markupEnd(text: string, start: number): number {
-  const ends: readonly (readonly [string, string])[] = [
-    ["<!--", "-->"],
-    ["<![CDATA[", "]]>"],
-    ["<?", "?>"],
-  ];
+  const second = text.charCodeAt(start + 1);
+  if (second !== exclamation && second !== question) return tagEnd(text, start);
   for (const [opening, closing] of ends) {
     if (!text.startsWith(opening, start)) continue;
     const end = text.indexOf(closing, start + opening.length);
     return end < 0 ? -1 : end + closing.length - 1;
   }
-  // Too short yet to tell a comment from another declaration.
+  // Too short to distinguish a comment from another declaration.
   if (text.startsWith("<!", start) && text.length - start < 9) return -1;
   if (text.startsWith("<!DOCTYPE", start)) {
     const subset = text.indexOf("[", start);
@@ -176,7 +200,7 @@ function markupEnd(text: string, start: number): number {
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** The text of a content: without tags, comments and instructions, with the five entities and character numbers read. */
+/** The text of a content: without tags, comments and instructions, with entities and character references resolved. */
 function textOf(content: string): string {
   return content
     .split(/(<!\[CDATA\[[^]*?\]\]>)/)
@@ -196,7 +220,7 @@ function readText(text: string): string {
 }
 
 function broken(why: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is broken: ${why}`, {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is not well-formed: ${why}`, {
     code: "invalid-xml",
     details: { clientFault: true },
   });

@@ -1,10 +1,10 @@
 import { CompileError } from "@sluice/engine/spi";
 
-/** One step of a path: an element by name, in a namespace unless undefined says any. */
+/** One step of a path: an element by name, in any namespace if undefined. */
 export interface PathStep {
   readonly local: string;
   readonly namespace: string | undefined;
-  /** True when elements may stand between this step and the one before it. */
+  /** True when other elements may be between this step and the previous one. */
   readonly anywhere: boolean;
 }
 
@@ -17,7 +17,8 @@ export function readPath(text: string, namespaces: Readonly<Record<string, strin
   while (pattern.lastIndex < source.length) {
     const offset = pattern.lastIndex;
     const found = pattern.exec(source);
-    if (found === null) throw new CompileError("xtokenize-path", `xtokenize: '${text}' is no path of element names`, { hint: "write //orders/order", offset });
+    if (found === null)
+      throw new CompileError("xtokenize-path", `xtokenize: '${text}' is not a path of element names`, { hint: "write //orders/order", offset });
     const [, slashes, prefix, local] = found;
     const namespace = prefix === undefined ? (hasNamespaces && local !== "*" ? "" : undefined) : namespaces[prefix];
     if (prefix !== undefined && namespace === undefined)
@@ -36,7 +37,7 @@ export interface NamedElement {
   readonly namespace: string;
 }
 
-/** True when the open elements, outermost first, are led to by the path. */
+/** True when the path matches the open elements, outermost first. */
 export function leadsTo(steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
   return matchFrom(steps.length - 1, elements.length - 1, steps, elements);
 }

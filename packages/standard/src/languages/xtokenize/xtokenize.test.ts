@@ -46,7 +46,7 @@ describe("xtokenize", () => {
     ]);
   });
 
-  it("gives a token what the elements around it declare, the inner before the outer, and nothing of those that ended", () => {
+  it("adds the declarations of surrounding elements to a token, inner before outer, and none of closed elements", () => {
     const text = '<a xmlns="1" xmlns:p="1"><b xmlns:q="2"/><c xmlns:p="2"><z/></c><d xmlns:p="3"></d><z/></a>';
     expect(tokens("//z", text)).toEqual(['<z xmlns="1" xmlns:p="2"/>', '<z xmlns="1" xmlns:p="1"/>']);
     expect(tokens("//p:z", '<a xmlns:x="1"><x:z/><b xmlns:x="2"><x:z/></b><x:z n="3"/></a>', { mode: "i", namespace: "p=1" })).toEqual([
@@ -55,7 +55,7 @@ describe("xtokenize", () => {
     ]);
   });
 
-  it("refuses more declarations than every token can be given, however deep they stand", () => {
+  it("rejects too many inherited declarations, at any depth", () => {
     let count = 0;
     const open = (declarations: number): string => `<a${Array.from({ length: declarations }, () => ` xmlns:p${count++}="u"`).join("")}>`;
     const nested = (depth: number, declarations: number): string =>
@@ -65,21 +65,21 @@ describe("xtokenize", () => {
     expect(tokens("//z", `<r>${nested(5, 100).repeat(20)}</r>`)).toHaveLength(20);
   });
 
-  it("looks no entity up", () => {
+  it("does not resolve entities", () => {
     expect(tokens("//a", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', { mode: "t" })).toEqual(["&x;"]);
   });
 
-  it("says what is broken in the XML", () => {
-    expect(() => tokens("//a", "<a><b></a>")).toThrow("</a> where </b> is due");
+  it("reports errors in the XML", () => {
+    expect(() => tokens("//a", "<a><b></a>")).toThrow("expected </b>, found </a>");
     expect(() => tokens("//a", "<a><b></a>")).toThrow(expect.objectContaining({ code: "invalid-xml", details: { clientFault: true } }));
-    expect(() => tokens("//a", "<a><b/>")).toThrow("<a> is never closed");
-    expect(() => tokens("//a", "<r><a></a><b")).toThrow("a tag is never closed");
+    expect(() => tokens("//a", "<a><b/>")).toThrow("<a> is not closed");
+    expect(() => tokens("//a", "<r><a></a><b")).toThrow("a tag is not closed");
     expect(() => tokens("//x", "<a>".repeat(2000))).toThrow("nested deeper");
   });
 
-  it("refuses wrong paths when the flow is read", () => {
+  it("rejects invalid paths at deploy time", () => {
     expect(() => evaluate("//o:a", { body: "" })).toThrow("prefix 'o' is not declared");
-    expect(() => evaluate("//a[1]", { body: "" })).toThrow("no path of element names");
-    expect(() => evaluate("", { body: "" })).toThrow("no path of element names");
+    expect(() => evaluate("//a[1]", { body: "" })).toThrow("not a path of element names");
+    expect(() => evaluate("", { body: "" })).toThrow("not a path of element names");
   });
 });

@@ -1,4 +1,5 @@
-import { decodeXml, defineLanguage } from "@sluice/engine/spi";
+import { defineLanguage } from "@sluice/engine/spi";
+import { decodeXml } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { readNamespaces } from "../../xml/query/namespaces.ts";
 import { idOption, resultTypeOption, sourceOption, trimOption, wholeNumber } from "../language-values/language-options.ts";
@@ -7,27 +8,27 @@ import { compileTokensType, tokensOf } from "../tokenize/token-stream.ts";
 import { PathCutter, type TokenMode } from "./path-cutter.ts";
 import { readPath } from "./path-steps.ts";
 
-/** XML elements by their path, one by one: a document of any length is walked through, never built. */
+/** XML elements by path, one at a time: the document is streamed, never built in memory. */
 export const xtokenize = defineLanguage({
   name: "xtokenize",
   title: "XML tokenize",
-  summary: "Takes XML apart into the elements a path such as //orders/order leads to.",
+  summary: "Splits XML into the elements that match a path such as //orders/order.",
   group: "language",
   icon: "scissors",
   since: "0.1",
   options: {
     mode: f.enum(["i", "w", "u", "t"], {
-      doc: "i hands out elements that declare the namespaces they inherit, w wraps them in their ancestors, u gives their content, t their text.",
+      doc: "i returns elements with their inherited namespaces declared, w wraps them in their ancestors, u returns their content, t their text.",
       default: "i",
     }),
     namespace: f.list(
       f.object(
-        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "The namespace's URI.", required: true }) },
+        { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
         { doc: "One prefix." },
       ),
       { doc: "Prefixes the path uses." },
     ),
-    group: f.integer({ doc: "Hands out so many elements as one text.", min: 0 }),
+    group: f.integer({ doc: "Joins this many elements into one text.", min: 0 }),
     source: sourceOption,
     resultType: resultTypeOption,
     trim: trimOption,
@@ -41,10 +42,10 @@ export const xtokenize = defineLanguage({
       expect: { body: ["<order id='1'/>", "<order id='2'>x</order>"] },
     },
   ],
-  compile: (text, options) => {
+  compile: (text, options, scope) => {
     const path = readPath(text, readNamespaces(options["namespace"]));
     const mode = (options["mode"] ?? "i") as TokenMode;
-    const source = compileSource(options["source"]);
+    const source = compileSource(options["source"], scope);
     const convert = compileTokensType(options["resultType"]);
     const group = wholeNumber(options, "group") ?? 0;
     return (exchange) => {

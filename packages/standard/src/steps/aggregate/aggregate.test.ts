@@ -15,7 +15,7 @@ const groupsOf = (run: FlowUnderTest): readonly unknown[] =>
   (run.mocks.get("group") ?? []).map(({ body, properties }) => [(body as readonly string[]).join(""), properties.get("CamelAggregatedCompletedBy")]);
 
 describe("aggregate", () => {
-  it("collects by key, lets the sender go on at once and says how a group ended", async () => {
+  it("collects by key, lets the sender continue immediately and reports how a group was completed", async () => {
     const run = await flow(aggregate("completionSize: 2"));
     await feed(run, ["x", "1"], ["y", "2"], ["x", "3"], ["x", "4"]);
     expect(groupsOf(run)).toEqual([["13", "size"]]);
@@ -28,7 +28,7 @@ describe("aggregate", () => {
     expect(run.mocks.get("after")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("finishes a group that waited too long, counting from its last message", async () => {
+  it("completes a group on timeout, counted from its last message", async () => {
     const run = await flow(aggregate("completionTimeout: 500, completionTimeoutCheckerInterval: 100"));
     await feed(run, ["x", "1"]);
     await run.host.clock.advance(400);
@@ -42,7 +42,7 @@ describe("aggregate", () => {
     expect(run.host.clock.pending).toBe(0);
   });
 
-  it("finishes all groups at intervals", async () => {
+  it("completes all groups at intervals", async () => {
     const run = await flow(aggregate("completionInterval: 300"));
     await feed(run, ["x", "1"], ["y", "2"], ["x", "3"]);
     await run.host.clock.advance(300);
@@ -55,7 +55,7 @@ describe("aggregate", () => {
     await run.stop();
   });
 
-  it("drops what timed out when told to", async () => {
+  it("discards groups on timeout with discardOnCompletionTimeout", async () => {
     const run = await flow(aggregate("completionTimeout: 100, completionTimeoutCheckerInterval: 50, discardOnCompletionTimeout: true"));
     await feed(run, ["x", "1"]);
     await run.host.clock.advance(500);
@@ -63,7 +63,7 @@ describe("aggregate", () => {
     await run.stop();
   });
 
-  it("asks the predicate about the group, or about the incoming message when eager", async () => {
+  it("evaluates the predicate with the group, or with the incoming message when eager", async () => {
     const predicate = `completionPredicate: {simple: "\${header.last} == 'yes'"}`;
     const send = async (run: FlowUnderTest): Promise<void> => {
       await run({ body: "1", headers: { id: "x", last: "no" } });
@@ -78,7 +78,7 @@ describe("aggregate", () => {
     expect(groupsOf(eager)).toEqual([["12", "predicate"]]);
   });
 
-  it("takes the size from the message before the fixed one", async () => {
+  it("prefers the size from the message over the fixed one", async () => {
     const run = await flow(aggregate("completionSize: 2, completionSizeExpression: {header: want}"));
     for (const body of ["1", "2", "3"]) await run({ body, headers: { id: "x", want: 3 } });
     await feed(run, ["y", "4"], ["y", "5"]);
@@ -88,14 +88,14 @@ describe("aggregate", () => {
     ]);
   });
 
-  it("refuses late messages of a closed group, and forgets the oldest closed ones", async () => {
+  it("C10: rejects late messages of a closed group with Camel's message, and evicts the oldest closed keys", async () => {
     const run = await flow(aggregate("completionSize: 1, closeCorrelationKeyOnCompletion: 2"));
     await feed(run, ["a", "1"], ["b", "2"], ["c", "3"], ["a", "4"]);
-    expect((await run({ body: "5", headers: { id: "c" } })).error).toContain("'c' has been closed");
+    expect((await run({ body: "5", headers: { id: "c" } })).error).toBe("The correlation key [c] has been closed");
     expect(groupsOf(run)).toHaveLength(4);
   });
 
-  it("fails without a key, or lets the message pass", async () => {
+  it("fails without a key, or ignores the message", async () => {
     const strict = await flow(aggregate("completionSize: 2"));
     expect((await strict({ body: "1" })).error).toBe("Invalid correlation key");
     const lenient = await flow(aggregate("completionSize: 1, ignoreInvalidCorrelationKeys: true"));
@@ -103,7 +103,7 @@ describe("aggregate", () => {
     expect(groupsOf(lenient)).toEqual([]);
   });
 
-  it("finishes all groups for a header the route set, never for one that came over the wire", async () => {
+  it("completes all groups for a header set by the route, never for a received one", async () => {
     const run = await flow(aggregate("completionSize: 10"));
     await feed(run, ["x", "1"]);
     const wire = new Headers({
@@ -124,18 +124,18 @@ describe("aggregate", () => {
     expect(run.mocks.get("after")?.at(-1)?.headers).toEqual({ id: "z" });
   });
 
-  it("finishes the former group when another begins", async () => {
+  it("completes the previous group when another starts", async () => {
     const run = await flow(aggregate("completionSize: 10, completionOnNewCorrelationGroup: true"));
     await feed(run, ["x", "1"], ["x", "2"], ["y", "3"]);
     expect(groupsOf(run)).toEqual([["12", "force"]]);
   });
 
-  it("keeps failures of the group away from the sender", async () => {
+  it("does not report failures of the group to the sender", async () => {
     const run = await flow(aggregate("completionSize: 1", `[{throwException: {exceptionType: java.lang.Exception, message: boom}}]`));
     expect((await run({ body: "1", headers: { id: "x" } })).error).toBeUndefined();
   });
 
-  it("finishes what is open when the flow stops, if told to, and says what it drops otherwise", async () => {
+  it("completes open groups when the flow stops, if configured, and otherwise logs what it drops", async () => {
     const finishing = await flow(aggregate("completionSize: 10, forceCompletionOnStop: true"));
     await feed(finishing, ["x", "1"]);
     await finishing.stop();
@@ -143,10 +143,10 @@ describe("aggregate", () => {
     const dropping = await flow(aggregate("completionSize: 10"));
     await feed(dropping, ["x", "1"]);
     await dropping.stop();
-    expect(dropping.host.log.texts.join()).toContain("1 unfinished groups are dropped");
+    expect(dropping.host.log.texts.join()).toContain("1 incomplete groups were discarded");
   });
 
-  it("refuses an aggregate that could never finish, or has no strategy", () => {
+  it("rejects an aggregate without a completion condition or strategy", () => {
     expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, steps: [{stop: {}}]}`).join()).toContain("needs a completion");
     expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain(
       "needs an aggregationStrategy",

@@ -1,12 +1,13 @@
-import { asText, CompileError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import { CompileError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import type { ExpressionNode } from "@sluice/model";
 
 export type CompletedBy = "size" | "timeout" | "interval" | "predicate" | "consumer" | "strategy" | "force";
 
 export interface CompletionCheck {
-  /** Why a group of this size is finished, or undefined when it is not. */
+  /** The reason a group of this size is complete; undefined when it is not. */
   readonly isComplete: (exchange: Exchange, size: number) => CompletedBy | undefined;
-  /** How long the group may wait for its next message; 0 for ever. */
+  /** How long the group may wait for its next message; 0 for no limit. */
   readonly timeoutMs: (exchange: Exchange) => number;
   readonly hasTimeouts: boolean;
 }
@@ -21,12 +22,12 @@ export interface CompletionOptions {
   readonly completionFromBatchConsumer: boolean;
 }
 
-/** Compiles the conditions; refuses an aggregate that could never finish a group. */
+/** Compiles the conditions; rejects an aggregate that could never complete a group. */
 export function completionCheck(options: CompletionOptions, compiler: Compiler): CompletionCheck {
   const { completionSize, completionTimeout, completionInterval, completionFromBatchConsumer } = options;
   const hasTimeouts = completionTimeout > 0 || options.completionTimeoutExpression !== undefined;
   if (completionInterval > 0 && hasTimeouts)
-    throw new CompileError("option-conflict", "aggregate: completionInterval and completionTimeout cannot be used together", {
+    throw new CompileError("option-conflict", "completionInterval and completionTimeout cannot be used together", {
       hint: "keep one of them",
       option: options.completionTimeoutExpression === undefined ? "completionTimeout" : "completionTimeoutExpression",
     });
@@ -34,8 +35,8 @@ export function completionCheck(options: CompletionOptions, compiler: Compiler):
   const timeout = compile(options.completionTimeoutExpression, compiler);
   const predicate = options.completionPredicate === undefined ? undefined : compiler.predicate(options.completionPredicate);
   if (completionSize === 0 && completionInterval === 0 && !hasTimeouts && size === undefined && predicate === undefined && !completionFromBatchConsumer)
-    throw new CompileError("option-missing", "aggregate needs a completion, e.g. completionSize or completionTimeout", {
-      hint: "without one no group would ever be finished",
+    throw new CompileError("option-missing", "aggregate needs a completion condition, e.g. completionSize or completionTimeout", {
+      hint: "without one, groups are never completed",
     });
   let batch = 0;
   return {

@@ -1,11 +1,16 @@
-import { FakeHost, exchangeOf } from "@sluice/testkit";
-import type { Exchange } from "@sluice/engine";
+import { FakeHost, exchangeOf, hostInRealTime, type FakeLog } from "@sluice/testkit";
+import type { Exchange, Host } from "@sluice/engine";
 import { expect, it } from "vitest";
 import { listStrategy } from "../../beans/grouped.ts";
 import { Groups, mostGroups } from "./groups.ts";
 
-it("finishes the oldest group at the limit and says so, instead of growing", () => {
-  const host = new FakeHost();
+interface Opened {
+  readonly groups: Groups;
+  readonly host: { readonly log: FakeLog };
+  readonly released: Exchange[];
+}
+
+function openGroups(host: Host & { readonly log: FakeLog } = new FakeHost(), release = (): void => undefined): Opened {
   const released: Exchange[] = [];
   const groups = new Groups({
     strategy: listStrategy(({ message }) => message.body),
@@ -20,13 +25,60 @@ it("finishes the oldest group at the limit and says so, instead of growing", () 
     discardOnAggregationFailure: false,
     forceCompletionOnStop: false,
     completeAllOnStop: false,
-    release: (group) => void released.push(group),
+    release: (group) => {
+      released.push(group);
+      release();
+    },
   });
-  for (let index = 0; index < mostGroups + 3; index++) groups.add(`k${index}`, exchangeOf(index));
+  return { groups, host, released };
+}
+
+it("completes the oldest group at the limit and reports it, instead of growing", () => {
+  const { groups, host, released } = openGroups();
+  for (let index = 0; index < mostGroups + 3; index++) void groups.add(`k${index}`, exchangeOf(index));
   expect(released.map((group) => [group.property("CamelAggregatedCorrelationKey"), group.property("CamelAggregatedCompletedBy"), group.message.body])).toEqual([
     ["k0", "force", [0]],
     ["k1", "force", [1]],
     ["k2", "force", [2]],
   ]);
   expect(host.log.records.map(({ level }) => level)).toEqual(["WARN"]);
+});
+
+it("A8: counts headers, properties and keys as memory of the open groups", () => {
+  const parts: Readonly<Record<string, (exchange: Exchange, text: string) => void>> = {
+    header: ({ message }, text) => message.headers.set("h", text),
+    property: (exchange, text) => exchange.setProperty("p", text),
+    variable: (exchange, text) => (exchange.variables = new Map([["v", text]])),
+  };
+  for (const [part, put] of Object.entries(parts)) {
+    const { groups, released } = openGroups();
+    for (let index = 0; index < 200; index++) {
+      const exchange = exchangeOf("x");
+      put(exchange, "x".repeat(1_000_000));
+      void groups.add(`k${index}`, exchange);
+    }
+    expect([part, released.length > 100, released.length < 200]).toEqual([part, true, true]);
+  }
+  const { groups, released } = openGroups();
+  for (let index = 0; index < 200; index++) void groups.add(`${index}${"k".repeat(1_000_000)}`, exchangeOf("x"));
+  expect(released.length).toBeGreaterThan(100);
+});
+
+it("A8: counts every text that a group collects, not only the first", () => {
+  const { groups, released, host } = openGroups();
+  for (let index = 0; index < 200; index++) void groups.add("all", exchangeOf("x".repeat(1_000_000)));
+  expect(released.length).toBeGreaterThan(1);
+  expect(host.log.texts.join()).toContain("open groups use more than");
+});
+
+it("A8: completes many groups in slices and yields in between", async () => {
+  const takesOneMs = (): void => {
+    for (const until = performance.now() + 1; performance.now() < until;);
+  };
+  const { groups, released } = openGroups(hostInRealTime(), takesOneMs);
+  for (let index = 0; index < 100; index++) await groups.add(`k${index}`, exchangeOf(index));
+  const finished = groups.completeAll("interval");
+  expect(released.length).toBeLessThan(20);
+  await finished;
+  expect(released.length).toBe(100);
 });

@@ -1,17 +1,19 @@
-// The open groups of one aggregate. Their number and size are bounded: at the limit the oldest group is finished early
-// and the log says so, because a flow whose groups never finish must not fill the memory.
-import { FlowError, type Exchange, type Host, type Lifecycle } from "@sluice/engine/spi";
+// The open groups of one aggregate. Their number and size are bounded: at the limit the oldest group is completed early and
+// a warning is logged, because groups that never complete must not exhaust the memory.
+import type { Awaitable, Exchange, Host, Lifecycle } from "@sluice/engine/spi";
+import { each } from "@sluice/engine/tools";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
 import { OldestKey } from "../../oldest-key.ts";
 import { sessionKey } from "../session-key.ts";
-import { messageWeight } from "../message-weight.ts";
+import { lastCollected } from "../../beans/grouped.ts";
+import { messageWeight, valueWeight } from "../message-weight.ts";
+import { ClosedKeys } from "./closed-keys.ts";
 import type { CompletedBy, CompletionCheck } from "./completion-check.ts";
 
 export const mostGroups = 50_000;
 const mostMessagesPerGroup = 100_000;
-/** Memory the open groups of one step may take together, estimated. */
-const mostGroupBytes = 64 * 1024 * 1024;
-const mostClosedKeys = 100_000;
+/** Estimated memory that all open groups of one step may use. */
+const mostGroupBytes = 128 * 1024 * 1024;
 
 export interface GroupOptions {
   readonly strategy: AggregationStrategy;
@@ -27,19 +29,19 @@ export interface GroupOptions {
   readonly discardOnAggregationFailure: boolean;
   readonly forceCompletionOnStop: boolean;
   readonly completeAllOnStop: boolean;
-  /** Runs a finished group on its own. */
+  /** Runs a completed group as a separate run. */
   release(group: Exchange): void;
 }
 
 interface Group {
   readonly key: string;
-  /** The test session its messages are of. */
+  /** The test session of its messages. */
   readonly session: string | undefined;
   exchange: Exchange | undefined;
   size: number;
-  /** Monotonic time at which it is given up waiting. */
+  /** Monotonic time of its timeout. */
   due: number;
-  /** Memory its messages take, estimated. */
+  /** Estimated memory of its messages. */
   bytes: number;
 }
 
@@ -47,14 +49,14 @@ export class Groups implements Lifecycle {
   readonly #options: GroupOptions;
   readonly #open = new Map<string, Group>();
   readonly #oldest = new OldestKey(this.#open);
-  readonly #closed = new Set<string>();
-  readonly #oldestClosed = new OldestKey(this.#closed);
+  readonly #closed: ClosedKeys;
   #cancelTimer: (() => void) | undefined = undefined;
   #warned = 0;
   #bytes = 0;
 
   constructor(options: GroupOptions) {
     this.#options = options;
+    this.#closed = new ClosedKeys(options.closeCorrelationKeyOnCompletion);
   }
 
   start(): void {
@@ -63,24 +65,21 @@ export class Groups implements Lifecycle {
     else if (check.hasTimeouts) this.#repeat(Math.max(10, completionTimeoutCheckerInterval), () => this.#expire());
   }
 
-  stop(): void {
+  stop(): Awaitable {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) this.completeAll("force");
-    else if (this.#open.size > 0) this.#warn(`${this.#open.size} unfinished groups are dropped because the flow stops`);
+    if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) return this.completeAll("force");
+    if (this.#open.size > 0) this.#warn(`${this.#open.size} incomplete groups were discarded because the flow stopped`);
     this.#open.clear();
     this.#bytes = 0;
   }
 
-  /** Merges a message into its group and finishes the group when its time has come. */
-  add(key: string, message: Exchange): void {
+  /** Merges a message into its group and completes the group when a condition is met. */
+  add(key: string, message: Exchange): Awaitable {
     const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
     const place = sessionKey(message, key);
-    if (this.#closed.has(place))
-      throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key '${key}' has been closed`, {
-        code: "correlation-key-closed",
-      });
-    if (completionOnNewCorrelationGroup && !this.#open.has(place)) this.completeAll("force", message);
+    this.#closed.check(place, key);
+    let pending: Awaitable = completionOnNewCorrelationGroup && !this.#open.has(place) ? this.completeAll("force", message) : undefined;
     const group = this.#open.get(place) ?? this.#begin(place, key, message);
     const size = group.size + 1;
     let by: CompletedBy | undefined;
@@ -94,29 +93,32 @@ export class Groups implements Lifecycle {
     group.size = size;
     this.#weigh(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
-    if (by === "consumer") this.completeAll("consumer", message);
+    if (by === "consumer") pending = this.completeAll("consumer", message);
     else if (by !== undefined) this.#complete(place, by);
-    else if (size >= mostMessagesPerGroup) this.#finishEarly(place, `group '${key}' has reached ${mostMessagesPerGroup} messages and is finished early`);
+    else if (size >= mostMessagesPerGroup) this.#completeEarly(place, `group '${key}' reached ${mostMessagesPerGroup} messages and was completed early`);
     else this.#wait(group, eagerCheckCompletion ? message : merged);
     while (this.#bytes > mostGroupBytes && this.#open.size > 0)
-      this.#finishEarly(this.#oldest.next() as string, `the open groups hold more than ${mostGroupBytes} bytes: the oldest are finished early`);
+      this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${mostGroupBytes} bytes: the oldest were completed early`);
+    return pending;
   }
 
-  /** A list grows by the message; anything else is weighed as it now is. */
+  /** A list is measured incrementally, any other result as a whole. */
   #weigh(group: Group, key: string, message: Exchange, merged: Exchange): void {
-    const isList = merged !== message && typeof merged.message.body === "object" && !(merged.message.body instanceof Uint8Array);
-    const bytes = isList ? Math.max(group.bytes, key.length) + messageWeight(message) : key.length + messageWeight(merged);
+    const bytes = merged === message || group.bytes === 0 ? key.length * 2 + messageWeight(merged) : grownWeight(group.bytes, message, merged, key);
     this.#bytes += bytes - group.bytes;
     group.bytes = bytes;
   }
 
-  /** Finishes every group, or those of the test session this message is of; a message of none means the groups of none. */
-  completeAll(by: CompletedBy, among?: Exchange): void {
-    for (const [place, { session }] of this.#open) if (among === undefined || session === among.run.session?.id) this.#complete(place, by);
+  /** Completes every group, or only those of the test session of this message. Yields in between. */
+  completeAll(by: CompletedBy, among?: Exchange): Awaitable {
+    const places: string[] = [];
+    for (const [place, { session }] of this.#open) if (among === undefined || session === among.run.session?.id) places.push(place);
+    return each(places.values(), (place) => this.#complete(place, by), this.#options.host.clock);
   }
 
   #begin(place: string, key: string, { run }: Exchange): Group {
-    if (this.#open.size >= mostGroups) this.#finishEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest are finished early`);
+    if (this.#open.size >= mostGroups)
+      this.#completeEarly(this.#oldest.next() as string, `more than ${mostGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
     this.#open.set(place, group);
     return group;
@@ -146,7 +148,7 @@ export class Groups implements Lifecycle {
     if (group?.exchange === undefined) return;
     this.#open.delete(place);
     this.#bytes -= group.bytes;
-    this.#close(place);
+    this.#closed.add(place);
     if (by === "timeout" && this.#options.discardOnCompletionTimeout) return;
     const { exchange } = group;
     exchange.setProperty("CamelAggregatedCorrelationKey", group.key);
@@ -155,20 +157,21 @@ export class Groups implements Lifecycle {
     this.#options.release(exchange);
   }
 
-  #close(place: string): void {
-    const { closeCorrelationKeyOnCompletion: remembered } = this.#options;
-    if (remembered === undefined) return;
-    this.#closed.add(place);
-    const most = remembered === 0 ? mostClosedKeys : Math.min(remembered, mostClosedKeys);
-    if (this.#closed.size > most) this.#closed.delete(this.#oldestClosed.next() as string);
-  }
-
-  #expire(): void {
+  #expire(): Awaitable {
     const now = this.#options.host.clock.monotonic();
-    for (const [place, group] of this.#open) if (group.due <= now) this.#complete(place, "timeout");
+    const places: string[] = [];
+    for (const [place, group] of this.#open) if (group.due <= now) places.push(place);
+    // A message that arrives meanwhile may have extended the timeout of a group.
+    return each(
+      places.values(),
+      (place) => {
+        if ((this.#open.get(place)?.due ?? Infinity) <= now) this.#complete(place, "timeout");
+      },
+      this.#options.host.clock,
+    );
   }
 
-  #finishEarly(place: string, reason: string): void {
+  #completeEarly(place: string, reason: string): void {
     if (this.#warned++ % 1000 === 0) this.#warn(reason);
     this.#complete(place, "force");
   }
@@ -177,10 +180,19 @@ export class Groups implements Lifecycle {
     this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${text}`);
   }
 
-  #repeat(ms: number, run: () => void): void {
+  #repeat(ms: number, run: () => Awaitable): void {
     this.#cancelTimer = this.#options.host.clock.after(ms, () => {
       this.#repeat(ms, run);
-      run();
+      void run();
     });
   }
+}
+
+/** Estimated size of a group whose result had `bytes` before the last message was merged. */
+function grownWeight(bytes: number, message: Exchange, merged: Exchange, key: string): number {
+  const collected = lastCollected(merged);
+  if (collected !== undefined) return bytes + valueWeight(collected);
+  const { body } = merged.message;
+  const isList = typeof body === "object" && body !== null && !(body instanceof Uint8Array);
+  return isList ? bytes + messageWeight(message) : key.length * 2 + messageWeight(merged);
 }

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("takes the first branch that matches, and only that", async () => {
+it("runs only the first branch that matches", async () => {
   const run = await flow(`
     - choice:
         when:
@@ -15,7 +15,7 @@ it("takes the first branch that matches, and only that", async () => {
   expect(run.mocks.get("after")).toHaveLength(3);
 });
 
-it("leaves out disabled branches", async () => {
+it("skips disabled branches", async () => {
   const run = await flow(`
     - choice:
         when: [{simple: "true", disabled: true, steps: [{setBody: {constant: off}}]}]
@@ -24,7 +24,7 @@ it("leaves out disabled branches", async () => {
   expect((await run()).body).toBe("rest");
 });
 
-it("decides a precondition once, from placeholders", async () => {
+it("evaluates a precondition once, from placeholders", async () => {
   const yaml = `
     - choice:
         precondition: true
@@ -44,7 +44,7 @@ it("ends the route when a branch stops", async () => {
   expect(run.mocks.size).toBe(0);
 });
 
-it("takes a placeholder that has no value for a condition that does not hold", async () => {
+it("treats a placeholder without a value as a false condition", async () => {
   const yaml = `
     - choice:
         precondition: true

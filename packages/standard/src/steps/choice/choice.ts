@@ -7,24 +7,28 @@ interface Branch {
   readonly steps: Processor;
 }
 
-/** Takes the first branch whose condition holds. What the branch changes stays changed. */
+/** Runs the first branch whose condition is true, on the same exchange. */
 export const choice = defineStep({
   name: "choice",
   title: "Choice",
-  summary: "Takes the first branch that matches, or the otherwise branch.",
+  summary: "Runs the first branch whose condition is true, or the otherwise branch.",
+  guarantees:
+    "At most one branch runs, on the same exchange and in the same run, so the order of messages does not change. Conditions are evaluated in the order they are written.",
   group: "routing",
   icon: "git-branch",
   since: "0.1",
+  keywords: ["if", "switch", "case", "condition", "else"],
+  mayPassBy: true,
   options: {
     when: f.list(
       f.object(
         {
           expression: f.expression({
-            doc: "When this branch is taken.",
+            doc: "Condition of this branch.",
             required: true,
             inline: true,
           }),
-          steps: f.steps({ doc: "What the branch does.", default: [] }),
+          steps: f.steps({ doc: "Steps of the branch.", default: [] }),
           ...clauseFields,
         },
         { doc: "One branch.", required: true },
@@ -33,13 +37,13 @@ export const choice = defineStep({
     ),
     otherwise: f.object(
       {
-        steps: f.steps({ doc: "What happens when no branch matches.", default: [] }),
+        steps: f.steps({ doc: "Steps to run when no condition is true.", default: [] }),
         ...clauseFields,
       },
-      { doc: "The branch for everything else." },
+      { doc: "The branch to run when no condition is true." },
     ),
     precondition: f.boolean({
-      doc: "Decides once at start, from placeholders; only the chosen branch exists.",
+      doc: "Evaluates the conditions once at start, from placeholders; only the chosen branch is built.",
       default: false,
       group: "advanced",
     }),
@@ -71,12 +75,12 @@ export const choice = defineStep({
   },
 });
 
-/** A precondition may speak of placeholders only; they are text by now, so an empty message is all it can see. */
+/** A precondition may use placeholders only, which are already resolved, so it is evaluated with an empty message. */
 function holdsAtStart(predicate: Expression<boolean>, compiler: Compiler): boolean {
   const run = new Run("precondition", compiler.route, 0, { uri: "" });
   try {
     return predicate(new Exchange("precondition", run, "InOnly", new Message(null)));
   } catch (thrown) {
-    throw new CompileError("precondition-failed", `the precondition cannot be decided at start: ${(thrown as Error).message}`);
+    throw new CompileError("precondition-failed", `the precondition cannot be evaluated at start: ${(thrown as Error).message}`);
   }
 }

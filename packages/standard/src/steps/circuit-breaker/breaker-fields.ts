@@ -2,28 +2,41 @@ import { f, type Values } from "@sluice/model";
 
 const types = (doc: string) => f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc, default: [] });
 
+/** Both options were in seconds until Camel 4.22, so a small number without a unit is probably a mistake. */
+const wasSeconds = (text: string): string | undefined =>
+  /^\d+$/.test(text) && Number(text) > 0 && Number(text) < 1000
+    ? `${text} means ${text} ms; before Camel 4.22 it meant ${text} seconds: write ${text}s or ${text}ms`
+    : undefined;
+
 export const breakerFields = {
-  failureRateThreshold: f.number({ doc: "Percent of failures that opens the circuit.", default: 50, min: 0, max: 100 }),
-  minimumNumberOfCalls: f.integer({ doc: "Calls before the rate counts.", default: 100, min: 1 }),
-  slidingWindowSize: f.integer({ doc: "How many of the last calls, or seconds, the rate is worked out over.", default: 100, min: 1, max: 100_000 }),
-  slidingWindowType: f.enum(["COUNT_BASED", "TIME_BASED"], { doc: "Whether the window counts calls or seconds.", default: "COUNT_BASED" }),
-  waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before it is tried again.", default: 60_000 }),
-  permittedNumberOfCallsInHalfOpenState: f.integer({ doc: "Calls that decide whether it closes again.", default: 10, min: 1 }),
-  slowCallDurationThreshold: f.duration({ doc: "A call that takes longer is slow.", default: 60_000 }),
-  slowCallRateThreshold: f.number({ doc: "Percent of slow calls that opens the circuit.", default: 100, min: 0, max: 100 }),
-  timeoutEnabled: f.boolean({ doc: "Gives up on calls that take too long.", default: false }),
-  timeoutDuration: f.duration({ doc: "How long a call may take.", default: 1000 }),
-  bulkheadEnabled: f.boolean({ doc: "Limits the calls at the same time.", default: false }),
-  bulkheadMaxConcurrentCalls: f.integer({ doc: "Calls at the same time.", default: 25, min: 1 }),
-  bulkheadMaxWaitDuration: f.duration({ doc: "Accepted without effect: a call over the limit is refused at once.", default: 0, group: "advanced" }),
-  recordException: types("Only these count as failures; others are swallowed."),
-  ignoreException: types("These count neither way and are swallowed."),
+  id: f.string({ doc: "Name of this configuration, for tools.", group: "advanced" }),
+  failureRateThreshold: f.number({ doc: "Percentage of failed calls at which the circuit opens.", default: 50, min: 0, max: 100 }),
+  minimumNumberOfCalls: f.integer({ doc: "Number of calls before the rates are evaluated.", default: 100, min: 1 }),
+  slidingWindowSize: f.integer({ doc: "Size of the window for the rates, in calls or seconds.", default: 100, min: 1, max: 100_000 }),
+  slidingWindowType: f.enum(["COUNT_BASED", "TIME_BASED"], { doc: "Whether the window is measured in calls or seconds.", default: "COUNT_BASED" }),
+  waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before test calls are allowed.", default: 60_000, caution: wasSeconds }),
+  permittedNumberOfCallsInHalfOpenState: f.integer({ doc: "Test calls that decide whether the circuit closes.", default: 10, min: 1 }),
+  maxWaitDurationInHalfOpenState: f.duration({ doc: "Opens the circuit again after it was half open for this long; 0 for no limit.", default: 0 }),
+  slowCallDurationThreshold: f.duration({ doc: "A call that takes longer counts as slow.", default: 60_000, caution: wasSeconds }),
+  slowCallRateThreshold: f.number({ doc: "Percentage of slow calls at which the circuit opens.", default: 100, min: 0, max: 100 }),
+  timeoutEnabled: f.boolean({ doc: "Fails calls that exceed timeoutDuration.", default: false }),
+  timeoutDuration: f.duration({ doc: "Timeout of a call.", default: 1000 }),
+  bulkheadEnabled: f.boolean({ doc: "Limits concurrent calls.", default: false }),
+  bulkheadMaxConcurrentCalls: f.integer({ doc: "Maximum number of concurrent calls.", default: 25, min: 1 }),
+  bulkheadMaxWaitDuration: f.duration({ doc: "Accepted without effect: a call above the limit is rejected immediately.", default: 0, group: "advanced" }),
+  recordException: types("Only these count as failures; other exceptions are ignored and the exchange continues."),
+  ignoreException: types("These count neither as success nor as failure; they are ignored and the exchange continues."),
   throwExceptionWhenHalfOpenOrOpenState: f.boolean({ doc: "Without a fallback, an open circuit fails instead of skipping the steps.", default: false }),
   automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({
-    doc: "Accepted without effect: the next call after the wait finds it half open.",
+    doc: "Accepted without effect: the first call after the wait finds the circuit half open.",
     default: false,
     group: "advanced",
   }),
+  bulkheadFairCallHandlingEnabled: f.boolean({ doc: "Accepted without effect: no call waits.", default: true, group: "advanced" }),
+  slidingWindowSynchronizationStrategy: f.string({ doc: "Accepted without effect: there are no threads to synchronize.", group: "advanced" }),
+  asynchronous: f.boolean({ doc: "Accepted without effect: waiting never blocks.", default: false, group: "advanced" }),
+  circuitBreaker: f.refused("circuitBreaker names a Java object; set its options here"),
+  config: f.refused("config names a Java object; set its options here, or name a bean with the option configuration"),
   writableStackTraceEnabled: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
   micrometerEnabled: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
   timeoutCancelRunningFuture: f.boolean({ doc: "Accepted without effect: a late result is ignored.", default: true, group: "advanced" }),
@@ -32,8 +45,15 @@ export const breakerFields = {
 
 export type BreakerOptions = Values<typeof breakerFields>;
 
-/** What holds when the configuration is not given at all. */
+/** Defaults when no configuration is given. */
 export const breakerDefaults: BreakerOptions = {
+  id: undefined,
+  maxWaitDurationInHalfOpenState: 0,
+  bulkheadFairCallHandlingEnabled: true,
+  slidingWindowSynchronizationStrategy: undefined,
+  asynchronous: false,
+  circuitBreaker: undefined,
+  config: undefined,
   failureRateThreshold: 50,
   minimumNumberOfCalls: 100,
   slidingWindowSize: 100,

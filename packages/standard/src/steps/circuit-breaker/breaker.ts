@@ -1,4 +1,4 @@
-// The state of one circuit: closed while calls go well, open when too many failed or were slow, half open to find out.
+// The state of one circuit: closed while calls succeed, open when too many failed or were slow, half open for test calls.
 export type BreakerState = "CLOSED" | "OPEN" | "HALF_OPEN";
 
 export interface BreakerLimits {
@@ -10,6 +10,7 @@ export interface BreakerLimits {
   readonly slidingWindowType: "COUNT_BASED" | "TIME_BASED";
   readonly waitDurationInOpenState: number;
   readonly permittedNumberOfCallsInHalfOpenState: number;
+  readonly maxWaitDurationInHalfOpenState: number;
 }
 
 interface Call {
@@ -23,8 +24,9 @@ export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #calls: Call[] = [];
-  #openedAt = 0;
-  /** Calls let through while half open. */
+  /** When it became open or half open. */
+  #changedAt = 0;
+  /** Calls permitted while half open. */
   #trials = 0;
 
   constructor(limits: BreakerLimits, now: () => number) {
@@ -32,9 +34,12 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** Whether one more call may be made; counts it when the circuit is half open. */
+  /** Whether a call is permitted; counts it when the circuit is half open. */
   permits(): boolean {
-    if (this.state === "OPEN" && this.#now() - this.#openedAt >= this.#limits.waitDurationInOpenState) this.#become("HALF_OPEN");
+    const since = this.#now() - this.#changedAt;
+    const { maxWaitDurationInHalfOpenState: longest } = this.#limits;
+    if (this.state === "HALF_OPEN" && longest > 0 && since >= longest) this.#become("OPEN");
+    else if (this.state === "OPEN" && since >= this.#limits.waitDurationInOpenState) this.#become("HALF_OPEN");
     if (this.state === "CLOSED") return true;
     if (this.state === "OPEN" || this.#trials >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;
     this.#trials++;
@@ -54,7 +59,7 @@ export class Breaker {
     if (this.#calls.length >= enough && this.#isBad()) this.#become("OPEN");
   }
 
-  /** A call whose outcome counts neither way. */
+  /** A call that counts neither as success nor as failure. */
   ignore(): void {
     if (this.state === "HALF_OPEN") this.#trials--;
   }
@@ -63,7 +68,7 @@ export class Breaker {
     this.state = state;
     this.#calls = [];
     this.#trials = 0;
-    if (state === "OPEN") this.#openedAt = this.#now();
+    this.#changedAt = this.#now();
   }
 
   #isBad(): boolean {

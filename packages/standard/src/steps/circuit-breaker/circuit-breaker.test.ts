@@ -17,7 +17,7 @@ const send = async (run: FlowUnderTest, ...bodies: readonly string[]): Promise<r
 const two = "minimumNumberOfCalls: 2, slidingWindowSize: 2, waitDurationInOpenState: 1000, permittedNumberOfCallsInHalfOpenState: 2";
 
 describe("circuitBreaker", () => {
-  it("gives the fallback the message as it entered", async () => {
+  it("passes the original message to the fallback", async () => {
     const run = await flow(breaker(two));
     const { body, headers, exchange } = await run({ body: "bad" });
     expect([body, headers]).toEqual(["fb(bad) down", {}]);
@@ -26,12 +26,12 @@ describe("circuitBreaker", () => {
     expect([good.body, good.exchange.property("CamelCircuitBreakerSuccessfulExecution")]).toEqual(["ok!", true]);
   });
 
-  it("takes its fallback among its steps too", async () => {
+  it("also accepts its fallback among its steps", async () => {
     const run = await flow(`- circuitBreaker: {steps: [${failBad}, {onFallback: {steps: [{setBody: {constant: fell}}]}}]}`);
     expect(await send(run, "bad", "good")).toEqual(["fell", "good"]);
   });
 
-  it("opens at the threshold, is tried again after the wait, and closes or opens by what it finds", async () => {
+  it("opens at the threshold, is half-open after the wait, and closes or opens depending on the result", async () => {
     const run = await flow(breaker(two));
     await send(run, "bad", "bad");
     expect(await send(run, "ok")).toEqual(["fb(ok) CircuitBreaker 'circuitBreaker1' is OPEN and does not permit further calls"]);
@@ -51,14 +51,14 @@ describe("circuitBreaker", () => {
     expect((await send(fails, "bad", "bad", "ok"))[2]).toContain("is OPEN");
   });
 
-  it("swallows what is ignored or not recorded, without opening", async () => {
+  it("does not open for ignored or unrecorded failures", async () => {
     for (const option of ["ignoreException: [java.io.IOException]", "recordException: [java.lang.IllegalStateException]"]) {
       const run = await flow(breaker(`${two}, ${option}`));
       expect(await send(run, "bad", "bad", "bad", "ok")).toEqual(["bad", "bad", "bad", "ok!"]);
     }
   });
 
-  it("gives up on slow steps and ignores their late result", async () => {
+  it("times out slow steps and ignores their late result", async () => {
     const run = await flow(`
       - circuitBreaker:
           resilience4jConfiguration: {timeoutEnabled: true, timeoutDuration: 200}
@@ -87,7 +87,7 @@ describe("circuitBreaker", () => {
     expect(run.mocks.get("try")).toHaveLength(1);
   });
 
-  it("keeps calls over the bulkhead's limit out", async () => {
+  it("rejects calls over the bulkhead's limit", async () => {
     const run = await flow(`
       - circuitBreaker:
           resilience4jConfiguration: {bulkheadEnabled: true, bulkheadMaxConcurrentCalls: 1}

@@ -1,5 +1,6 @@
-// Stops calling what keeps failing. The steps run on a copy, so that the fallback sees the message as it entered.
-import { copyExchange, defineStep, FlowError, type Awaitable, type Exchange, type Processor } from "@sluice/engine/spi";
+// Stops calling steps that keep failing. The steps run on a copy, so that the fallback sees the original message.
+import { CompileError, defineStep, FlowError, type Awaitable, type Exchange, type Processor } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
 import { checkExceptionType, isOneOf } from "../exception-type.ts";
@@ -17,10 +18,14 @@ type Verdict = "failed" | "timed-out" | "open" | "busy";
 export const circuitBreaker = defineStep({
   name: "circuitBreaker",
   title: "Circuit breaker",
-  summary: "Stops calling what keeps failing, and does something else instead.",
+  summary: "Stops calling steps that keep failing and runs a fallback instead.",
+  guarantees:
+    "The nested steps run on a copy: when they fail, the fallback sees the message as it was before. The state of the circuit and its sliding window are kept in memory, start closed after a restart, and are not shared between workers; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
   group: "resilience",
   icon: "zap-off",
   since: "0.1",
+  keywords: ["retry", "resilience", "fallback"],
+  stepsTitle: "Protected",
   clausesInSteps: ["onFallback"],
   keepsState: true,
   adoptsSiblings: true,
@@ -28,14 +33,19 @@ export const circuitBreaker = defineStep({
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),
     onFallback: f.object(
       {
-        steps: f.steps({ doc: "What to do instead.", default: [] }),
+        steps: f.steps({ doc: "Steps of the fallback.", default: [] }),
         fallbackViaNetwork: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
         ...clauseFields,
       },
-      { doc: "What to do when the steps fail or may not be called." },
+      { title: "Fallback", doc: "Runs when the steps fail or the circuit is open." },
     ),
     resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
-    inheritErrorHandler: f.boolean({ doc: "Lets the route's error handling deal with a failure first.", default: false, group: "advanced" }),
+    configuration: f.string({
+      doc: "Name of a Resilience4jConfigurationDefinition under `beans`, as an alternative to resilience4jConfiguration.",
+      group: "advanced",
+    }),
+    faultToleranceConfiguration: f.refused("faultToleranceConfiguration is for MicroProfile; use resilience4jConfiguration"),
+    inheritErrorHandler: f.boolean({ doc: "Runs the error handler of the route first.", default: false, group: "advanced" }),
   },
   examples: [
     {
@@ -44,8 +54,14 @@ export const circuitBreaker = defineStep({
       expect: { body: "plan B" },
     },
   ],
-  compile({ steps, onFallback, resilience4jConfiguration, inheritErrorHandler }, compiler, node) {
-    const options: BreakerOptions = resilience4jConfiguration ?? breakerDefaults;
+  compile({ steps, onFallback, resilience4jConfiguration, configuration, inheritErrorHandler }, compiler, node) {
+    if (configuration !== undefined && resilience4jConfiguration !== undefined)
+      throw new CompileError("option-conflict", "configuration and resilience4jConfiguration cannot be used together", {
+        hint: "keep one of them",
+        option: "configuration",
+      });
+    const named = configuration === undefined ? undefined : (compiler.registry.bean(configuration, "circuit-breaker-configuration") as BreakerOptions);
+    const options: BreakerOptions = named ?? resilience4jConfiguration ?? breakerDefaults;
     [...options.recordException, ...options.ignoreException].forEach(checkExceptionType);
     const { host } = compiler;
     const run = compiler.steps(steps, inheritErrorHandler ? undefined : { errors: "off" });
@@ -53,7 +69,7 @@ export const circuitBreaker = defineStep({
     const makeBreaker = (): Breaker => new Breaker(options, () => host.clock.monotonic());
     const live = makeBreaker();
     const bySession = new BoundedMap<string, Breaker>(mostSessions, makeBreaker);
-    // The faults a test session makes up must not open the circuit for anybody else.
+    // Failures simulated by a test session must not open the circuit for live messages.
     const breakerOf = ({ run: { session } }: Exchange): Breaker => (session === undefined ? live : bySession.get(session.id));
     let running = 0;
 
@@ -68,7 +84,7 @@ export const circuitBreaker = defineStep({
       const breaker = breakerOf(exchange);
       if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return instead(exchange, bulkheadFull(node.id), "busy");
       if (!breaker.permits()) return instead(exchange, notPermitted(node.id, breaker.state), "open");
-      const copy = copyExchange(exchange, host.ids);
+      const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       const began = host.clock.monotonic();
       running++;
       const finish = (timedOut: boolean): Awaitable => {
@@ -101,7 +117,7 @@ export const circuitBreaker = defineStep({
   },
 });
 
-/** True when time was up first. What comes later is left alone. */
+/** True when the timeout came first; a later result is ignored. */
 function withinTime(pending: Promise<void>, ms: number, alarm: (ms: number, ring: () => void) => () => void): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = alarm(ms, () => resolve(true));
@@ -143,7 +159,7 @@ function bulkheadFull(id: string): FlowError {
 }
 
 function timeoutError(ms: number): FlowError {
-  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker took longer than ${ms} ms`, {
+  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker exceeded the timeout of ${ms} ms`, {
     code: "circuit-timeout",
     retryable: true,
   });

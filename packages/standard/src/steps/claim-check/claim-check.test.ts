@@ -22,11 +22,11 @@ describe("claimCheck", () => {
     ["-body", { body: "now", fooA: "then", bar: "then", new: "yes" }],
     ["-header:fooA", { body: "then", fooA: "now", bar: "then", new: "yes" }],
     ["body,--header:new", { body: "then", fooA: "now", bar: "then" }],
-  ])("brings back with filter '%s'", async (filter, expected) => {
+  ])("restores with filter '%s'", async (filter, expected) => {
     expect(await popped(filter)).toEqual(expected);
   });
 
-  it("keeps by key until taken away, and does nothing for a key it does not know", async () => {
+  it("stores by key until removed, and ignores unknown keys", async () => {
     const run = await flow(`
       - claimCheck: {operation: Set, key: "\${header.k}"}
       - setBody: {constant: a}
@@ -58,11 +58,11 @@ describe("claimCheck", () => {
       faultsOf(
         `- claimCheck: {operation: Pop, filter: body, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`,
       ).join(),
-    ).toContain("not both");
+    ).toContain("filter and aggregationStrategy cannot be used together");
   });
 
-  it("needs a key, and a filter it understands", () => {
+  it("requires a key and a valid filter", () => {
     expect(faultsOf("- claimCheck: {operation: Get}").join()).toContain("needs a key");
-    expect(faultsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("is no filter");
+    expect(faultsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("invalid filter 'attachments'");
   });
 });

@@ -1,5 +1,6 @@
-// Puts the message aside and brings it back. What is put aside belongs to the exchange and its copies.
-import { CompileError, copyExchange, defineStep, type Compiler, type Exchange, type Message } from "@sluice/engine/spi";
+// Stores the message and restores it later. Stored messages belong to the exchange and its copies.
+import { CompileError, defineStep, type Compiler, type Exchange, type Message } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { mergeResult } from "../merge-result.ts";
 import { strategyFields, strategyOf, type StrategyOptions } from "../strategy-option.ts";
@@ -14,19 +15,21 @@ class Cloakroom {
 export const claimCheck = defineStep({
   name: "claimCheck",
   title: "Claim check",
-  summary: "Puts the message aside and brings it back later.",
+  summary: "Stores the message and restores it later.",
+  guarantees: "Kept messages are held in memory, belong to the exchange and its copies, and are released when it ends.",
   group: "message",
   icon: "ticket",
   since: "0.1",
   options: {
     operation: f.enum(["Set", "Get", "GetAndRemove", "Push", "Pop"], { doc: "Set, Get and GetAndRemove use a key; Push and Pop use a stack.", required: true }),
-    key: f.string({ doc: "Under which name the message is kept; may contain Simple." }),
-    filter: f.string({ doc: "What comes back: a comma list of body, headers and header:<pattern>; - leaves out, -- removes from the message." }),
+    key: f.string({ doc: "Name under which the message is stored; may contain Simple." }),
+    filter: f.string({ doc: "What is restored: body, headers and header:<pattern>, separated by commas; - excludes, -- removes from the message." }),
     aggregationStrategy: strategyFields.aggregationStrategy,
+    aggregationStrategyMethodName: strategyFields.aggregationStrategyMethodName,
   },
   examples: [
     {
-      title: "Side step",
+      title: "Store and restore",
       yaml: "pipeline: {steps: [{claimCheck: {operation: Push}}, {setBody: {constant: other}}, {claimCheck: {operation: Pop}}]}",
       given: { body: "mine" },
       expect: { body: "mine" },
@@ -49,11 +52,10 @@ export const claimCheck = defineStep({
   },
 });
 
-/** How a kept message comes back: by the strategy if one is named, else by the filter. */
+/** Merges a stored message: with the strategy if there is one, else with the filter. */
 function merging(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, kept: Message) => void {
   const strategy = strategyOf(options, compiler);
-  if (strategy !== undefined && filter !== undefined)
-    throw new CompileError("option-conflict", "claimCheck takes a filter or an aggregationStrategy, not both");
+  if (strategy !== undefined && filter !== undefined) throw new CompileError("option-conflict", "filter and aggregationStrategy cannot be used together");
   if (strategy === undefined) {
     const merge = claimFilter(filter);
     return (exchange, kept) => merge(exchange.message, kept);

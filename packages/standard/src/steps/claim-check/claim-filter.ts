@@ -6,7 +6,7 @@ type Action = "take" | "leave" | "remove";
 type Part = { readonly part: "body" } | { readonly part: "headers" } | { readonly part: "header"; readonly matches: NamePattern };
 type Rule = Part & { readonly action: Action };
 
-/** How a kept message is merged into the current one. Rules that only leave out take everything else. */
+/** Merges a stored message into the current one. A filter with exclusions only restores everything else. */
 export function claimFilter(filter: string | undefined): (current: Message, kept: Message) => void {
   const rules = (filter ?? "")
     .split(",")
@@ -40,5 +40,5 @@ function parseRule(text: string): Rule {
   const action = sign === "--" ? "remove" : sign === "-" ? "leave" : "take";
   if (word === "body" || word === "headers") return { action, part: word };
   if (word.startsWith("header:")) return { action, part: "header", matches: namePattern(word.slice(7)) };
-  throw new CompileError("option-invalid", `claimCheck: '${text}' is no filter; use body, headers or header:<pattern>, with - or -- before it`);
+  throw new CompileError("option-invalid", `invalid filter '${text}': use body, headers or header:<pattern>, optionally with the prefix - or --`);
 }

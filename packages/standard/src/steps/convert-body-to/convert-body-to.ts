@@ -1,21 +1,27 @@
-import { collectStream, defineStep, isStream } from "@sluice/engine/spi";
+import { defineStep } from "@sluice/engine/spi";
+import { readJsonAhead } from "@sluice/engine/tools";
+import { collectStream, isStream } from "@sluice/engine/values";
 import { conversionFields, converter } from "../conversion.ts";
 
 export const convertBodyTo = defineStep({
   name: "convertBodyTo",
   title: "Convert body",
-  summary: "Converts the body to another type; null stays null.",
+  summary: "Converts the body to another type; null is not changed.",
   group: "message",
   icon: "replace-all",
   since: "0.1",
   shorthand: "type",
   options: conversionFields,
   examples: [{ title: "Text to a number", yaml: "convertBodyTo: int", given: { body: "12" }, expect: { body: 12 } }],
-  compile(options) {
+  compile(options, { host: { clock } }) {
     const convert = converter(options);
-    return ({ message }) => {
+    const readsJson = /(?:list|map|set|collection|iterable|iterator|(?:object|string)\[\])$/i.test(options.type.trim());
+    return (exchange) => {
+      const { message } = exchange;
       const { body } = message;
       if (isStream(body)) return collectStream(body).then((bytes) => void (message.body = convert(bytes)));
+      const reading = readsJson ? readJsonAhead(body, exchange, clock) : undefined;
+      if (reading !== undefined) return reading.then(() => void (message.body = convert(body)));
       message.body = convert(body);
       return undefined;
     };

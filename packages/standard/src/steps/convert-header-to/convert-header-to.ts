@@ -12,12 +12,12 @@ export const convertHeaderTo = defineStep({
   since: "0.1",
   options: {
     name: f.string({ doc: "The header; may contain Simple.", required: true }),
-    toName: f.string({ doc: "The header that gets the result; the same one when not given." }),
+    toName: f.string({ doc: "Header for the result; the same header by default." }),
     ...conversionFields,
   },
   examples: [
     {
-      title: "A number beside the text",
+      title: "A number in another header",
       yaml: "convertHeaderTo: {name: qty, toName: number, type: int}",
       given: { headers: { qty: "9" } },
       expect: { headers: { qty: "9", number: 9 } },

@@ -11,8 +11,8 @@ export const convertVariableTo = defineStep({
   icon: "replace-all",
   since: "0.1",
   options: {
-    name: f.string({ doc: "The variable, with its scope when it has one.", required: true }),
-    toName: f.string({ doc: "The variable that gets the result; the same one when not given." }),
+    name: f.string({ doc: "Name of the variable, with its scope if any.", required: true }),
+    toName: f.string({ doc: "Variable for the result; the same variable by default." }),
     ...conversionFields,
   },
   examples: [{ title: "A number", yaml: "convertVariableTo: {name: n, type: int}", given: { variables: { n: "8" } }, expect: { variables: { n: 8 } } }],

@@ -1,17 +1,22 @@
-import { asText, defineStep, FlowError, pause } from "@sluice/engine/spi";
+import { defineStep, FlowError } from "@sluice/engine/spi";
+import { pause } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { f, parseDuration } from "@sluice/model";
 
-/** Waits before the message goes on. Other messages are not held up. */
+/** Delays the message without blocking others. */
 export const delay = defineStep({
   name: "delay",
   title: "Delay",
-  summary: "Waits before going on.",
+  summary: "Delays the message.",
+  guarantees:
+    "Waiting does not block a thread or other messages. Messages with different delays can overtake each other. A waiting message is in memory and counts as in flight.",
   group: "routing",
   icon: "clock",
   since: "0.1",
+  keywords: ["wait", "sleep", "pause"],
   options: {
     expression: f.expression({
-      doc: "Milliseconds to wait, or a duration such as 10s; nothing, 0 or less waits not at all.",
+      doc: "Milliseconds to wait, or a duration such as 10s; an empty value, 0 or less does not wait.",
       required: true,
       inline: true,
     }),
@@ -29,7 +34,7 @@ export const delay = defineStep({
   },
   examples: [
     {
-      title: "A moment",
+      title: "Wait 5 ms",
       yaml: 'delay: {constant: "5"}',
       given: { body: "a" },
       expect: { body: "a" },
@@ -48,7 +53,7 @@ function milliseconds(value: unknown): number {
   if (text === "") return 0;
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new FlowError("org.apache.camel.TypeConversionException", `delay: '${text}' is no duration; give milliseconds or a text such as 10s`, {
+    throw new FlowError("org.apache.camel.TypeConversionException", `'${text}' is not a valid duration for delay; use milliseconds or text such as 10s`, {
       code: "delay-invalid",
     });
   return ms;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const fail = (type: string, message = "boom"): string => `{throwException: {exceptionType: ${type}, message: ${message}}}`;
 
 describe("doTry", () => {
-  it("catches by inheritance, in order, and goes on with the message as the clause left it", async () => {
+  it("catches by inheritance, in order, and continues with the message of the clause", async () => {
     const run = await flow(`
       - doTry:
           steps: [{setBody: {constant: half}}, ${fail("java.io.FileNotFoundException", "gone")}, {to: "mock:never"}]
@@ -18,7 +18,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["after"]);
   });
 
-  it("takes its clauses among its steps too", async () => {
+  it("also accepts its clauses among its steps", async () => {
     const run = await flow(`
       - doTry:
           steps:
@@ -34,11 +34,11 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["caught", "last", "after"]);
     expect(faultsOf("- doTry: {steps: [{log: x}, {doFinally: {}}], doFinally: {}}")).toEqual([expect.stringContaining("'doFinally' twice")]);
     expect(faultsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([
-      expect.stringContaining("doFinally is no step of its own; write it in a doTry"),
+      expect.stringContaining("doFinally is not a step; write it in a doTry"),
     ]);
   });
 
-  it("works the same when the steps wait", async () => {
+  it("works the same for asynchronous steps", async () => {
     const run = await flow(`
       - doTry:
           steps: [{delay: {constant: "100"}}, ${fail("java.io.IOException", "late")}]
@@ -50,7 +50,7 @@ describe("doTry", () => {
     expect(await pending).toMatchObject({ body: "late", headers: { done: "yes" }, error: undefined });
   });
 
-  it("leaves what no clause matches to the caller, after the finally steps, and not to the route's error handler", async () => {
+  it("rethrows unmatched failures to the caller after the finally steps, bypassing the route's error handler", async () => {
     const run = await flow(`
       - errorHandler: {deadLetterChannel: {deadLetterUri: mock:dead}}
       - from:
@@ -66,7 +66,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["finally"]);
   });
 
-  it("keeps the first failure when the finally steps fail too, and takes theirs when all was well", async () => {
+  it("keeps the first failure when the finally steps fail too, and uses theirs otherwise", async () => {
     const last = `doFinally: {steps: [${fail("java.lang.Exception", "last")}]}`;
     const both = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
     expect((await both()).error).toBe("first");
@@ -92,7 +92,7 @@ describe("doTry", () => {
     expect(run.mocks.size).toBe(0);
   });
 
-  it("cannot save a rollback", async () => {
+  it("cannot catch a rollback", async () => {
     const run = await flow(`
       - doTry: {steps: [{rollback: undo}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}]}
       - to: mock:after
@@ -101,7 +101,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["c"]);
   });
 
-  it("asks onWhen with the exception in sight and tries the next clause when it does not hold", async () => {
+  it("evaluates onWhen with the exception available and tries the next clause when it is false", async () => {
     const run = await flow(`
       - doTry:
           steps: [{throwException: {exceptionType: java.lang.Exception, message: "\${body}"}}]
@@ -113,8 +113,8 @@ describe("doTry", () => {
     expect((await run({ body: "a scratch" })).body).toBe("note");
   });
 
-  it("refuses an exception type that does not exist and proposes one", () => {
+  it("rejects an unknown exception type and suggests one", () => {
     const [fault] = faultsOf(`- doTry: {steps: [{stop: {}}], doCatch: [{exception: [java.lang.IOException], steps: [{stop: {}}]}]}`);
-    expect(fault).toContain("there is no exception type 'java.lang.IOException'");
+    expect(fault).toContain("unknown exception type 'java.lang.IOException'");
   });
 });

@@ -1,4 +1,4 @@
-// try, catch and finally around steps. The route's own error handling is off inside; called routes still use theirs first.
+// try, catch and finally for steps. The error handling of the route is off inside; called routes still use their own.
 import { defineStep, ending, type Awaitable, type Compiler, type Exchange, type Expression, type FlowError, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
@@ -14,10 +14,14 @@ interface Catch {
 export const doTry = defineStep({
   name: "doTry",
   title: "Try",
-  summary: "Runs steps and deals with their failures on the spot.",
+  summary: "Runs steps and handles their failures in place.",
+  guarantees:
+    "A failure handled here is not seen by the error handler of the route, which is off inside doTry: no redelivery, no dead letter. doFinally runs after success and failure, but not when the run is stopped or cancelled. A rollback still fails the exchange after the clause has run.",
   group: "errors",
   icon: "shield",
   since: "0.1",
+  keywords: ["catch", "error", "exception", "finally", "retry"],
+  stepsTitle: "Try",
   clausesInSteps: ["doCatch", "doFinally"],
   options: {
     steps: f.steps({ doc: "The steps that may fail.", default: [] }),
@@ -25,23 +29,23 @@ export const doTry = defineStep({
       f.object(
         {
           exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
-            doc: "Types this clause deals with, their subtypes included.",
+            doc: "Exception types this clause handles, including subtypes.",
             required: true,
           }),
-          onWhen: f.expression({ doc: "A further condition; it can read the exception." }),
-          steps: f.steps({ doc: "What to do about it.", default: [] }),
+          onWhen: f.expression({ doc: "An additional condition; it can read the exception." }),
+          steps: f.steps({ doc: "Steps that handle the failure.", default: [] }),
           ...clauseFields,
         },
         { doc: "One clause.", required: true },
       ),
-      { doc: "The clauses; the first that matches deals with the failure.", default: [] },
+      { title: "If it fails with", doc: "The clauses; the first that matches handles the failure.", default: [] },
     ),
     doFinally: f.object(
       {
-        steps: f.steps({ doc: "Steps that run whatever happened.", default: [] }),
+        steps: f.steps({ doc: "Steps that run after success and failure.", default: [] }),
         ...clauseFields,
       },
-      { doc: "What to do in any case." },
+      { title: "Always", doc: "Runs after success and failure." },
     ),
   },
   examples: [
@@ -77,7 +81,7 @@ export const doTry = defineStep({
   },
 });
 
-/** What leaves a doTry goes to an outer doTry or to the caller; the route's own error handling has no say. */
+/** A failure that leaves a doTry goes to an outer doTry or to the caller, not to the error handling of the route. */
 function leaving(tried: Processor): Processor {
   return (exchange) =>
     settle(
@@ -111,7 +115,7 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   error.stepId ??= exchange.at?.id;
   error.routeId ??= exchange.run.route.id;
   exchange.caught = error;
-  // Who ended the run from outside wants nothing more of it.
+  // Cancelled externally: run no further steps.
   if (exchange.run.isCancelled) throw error;
   const clause = clauses.find(({ types, when }) => isOneOf(error, types) && (when === undefined || when(exchange)));
   if (clause === undefined) throw error;
@@ -120,13 +124,13 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   const endpoint = exchange.property("CamelToEndpoint");
   if (endpoint !== undefined) exchange.setProperty("CamelFailureEndpoint", endpoint);
   return after(clause.steps(exchange), () => {
-    // A rollback cannot be saved: the clause had its say, the exchange still fails.
+    // A rollback cannot be undone: the clause runs, but the exchange still fails.
     if (error.rollback) throw error;
     exchange.run.handled = true;
   });
 }
 
-/** The finally steps. A stopped or cancelled exchange takes none; one that was handled elsewhere takes them and stays ended. */
+/** The finally steps. They do not run for a stopped or cancelled exchange; one that was handled elsewhere stays ended after them. */
 function finish(exchange: Exchange, last: Processor): Awaitable {
   const before = exchange.ending;
   if (before === ending.stopped || exchange.run.isCancelled) return undefined;

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("asks again after every hop until there is no answer", async () => {
+it("evaluates the expression after every hop until it returns nothing", async () => {
   const run = await flow(`
 - from: {uri: direct:start, steps: [{setVariable: {name: next, constant: "direct:a"}}, {dynamicRouter: {variable: next, allowedSchemes: "direct,mock"}}, {to: "mock:after"}]}
 - from: {uri: direct:a, steps: [{setBody: {simple: "\${body}a"}}, {setVariable: {name: next, constant: "mock:m,direct:b"}}]}
@@ -11,7 +11,7 @@ it("asks again after every hop until there is no answer", async () => {
   expect([...run.mocks.keys()]).toEqual(["m", "after"]);
 });
 
-it("ends a message that would go round for ever", async () => {
+it("stops a message that would loop forever", async () => {
   const run = await flow(`- dynamicRouter: {constant: "mock:again"}`);
   const pending = run();
   expect((await pending).error).toContain("more than 10000 hops");

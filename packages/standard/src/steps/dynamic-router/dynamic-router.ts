@@ -1,37 +1,34 @@
-import { cancelledError, defineStep, each, FlowError, type Awaitable, type Exchange, type Expression } from "@sluice/engine/spi";
+import { defineStep, FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { cancelledError, each } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
-import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
-import { after } from "../settle.ts";
+import { addressExpression, dynamicFields } from "../dynamic-uri.ts";
 import { uriList } from "../uri-list.ts";
+import { endpointVisitor } from "../visit-endpoint.ts";
 
-/** Hops of one message through one dynamic router; more is a route that never ends. */
+/** Maximum hops of one message, so that an endless loop fails. */
 const mostHops = 10_000;
 
-/** Asks after every hop where to go next, until the answer is nothing. */
+/** Evaluates the next address after every hop, until it is empty. */
 export const dynamicRouter = defineStep({
   name: "dynamicRouter",
   title: "Dynamic router",
-  summary: "Asks after every hop where the message goes next.",
+  summary: "Sends the message to an address, evaluates the next one, and repeats until there is none.",
+  guarantees:
+    "Endpoints are called one after the other on the same exchange. A message may take at most 10,000 hops. The last 1,000 endpoints are cached; unused ones are stopped after five minutes.",
   group: "routing",
   icon: "compass",
   since: "0.1",
   options: {
-    expression: f.expression({ doc: "The next address or addresses; nothing ends it.", required: true, inline: true }),
-    uriDelimiter: f.text({ doc: "What separates addresses in text.", default: "," }),
-    ignoreInvalidEndpoints: f.boolean({ doc: "Passes over addresses that lead nowhere.", default: false }),
+    expression: f.expression({ doc: "The next address or addresses; an empty value ends the routing.", required: true, inline: true }),
+    uriDelimiter: f.text({ doc: "Separator of addresses in text.", default: "," }),
+    ignoreInvalidEndpoints: f.boolean({ doc: "Skips invalid addresses.", default: false }),
     ...dynamicFields,
   },
-  examples: [{ title: "Nowhere to go", yaml: "dynamicRouter: {header: next}", given: { body: "x" }, expect: { body: "x" } }],
+  examples: [{ title: "No next address", yaml: "dynamicRouter: {header: next}", given: { body: "x" }, expect: { body: "x" } }],
   compile({ expression, uriDelimiter, ignoreInvalidEndpoints, allowedSchemes }, compiler, node) {
     const next = addressExpression(expression, compiler, uriDelimiter);
-    const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
+    const visit = endpointVisitor(compiler, { template: expression.text, allowedSchemes, ignoreInvalidEndpoints, span: node.span });
     const { clock } = compiler.host;
-    const visit = (exchange: Exchange, uri: string): Awaitable<boolean> => {
-      const outlet = find(uri, exchange);
-      if (outlet === undefined) return true;
-      exchange.setProperty("CamelSlipEndpoint", normalUri(uri));
-      return after(outlet.send(exchange), () => exchange.ending === 0);
-    };
     return (exchange) => each(hops(exchange, next, uriDelimiter), (uri) => visit(exchange, uri), clock);
   },
 });
@@ -42,7 +39,7 @@ function* hops(exchange: Exchange, next: Expression, delimiter: string): Generat
     if (uris.length === 0) return;
     count += uris.length;
     if (count > mostHops)
-      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter: more than ${mostHops} hops for one message`, { code: "limit-hops" });
+      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter made more than ${mostHops} hops for one message`, { code: "limit-hops" });
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield* uris;
   }

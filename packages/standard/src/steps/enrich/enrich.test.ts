@@ -8,7 +8,7 @@ const document = (enrich: string): string => `
 - from: {uri: direct:stops, steps: [{stop: {}}]}
 `;
 
-it("asks with a copy that expects a reply and keeps its own pattern", async () => {
+it("sends a copy that expects a reply and keeps its own pattern", async () => {
   const run = await flow(document(`{constant: "direct:reply"}`));
   const { body, headers, exchange } = await run({ body: "m", headers: { mine: 1 }, delivery: { pattern: "InOnly" } });
   expect(body).toBe("m/InOut");
@@ -21,7 +21,7 @@ it("fails with the reply's failure and keeps the message", async () => {
   expect(await run({ body: "m" })).toMatchObject({ error: "no", body: "m" });
 });
 
-it("lets a strategy decide, about a failure too when told to", async () => {
+it("lets a strategy decide, also about a failure with aggregateOnException", async () => {
   const original = "#class:org.apache.camel.processor.aggregate.UseOriginalAggregationStrategy";
   const kept = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
   expect(await kept({ body: "m" })).toMatchObject({ body: "m", headers: {} });
@@ -33,13 +33,13 @@ it("lets a strategy decide, about a failure too when told to", async () => {
   expect((await failed({ body: "m" })).error).toBe("no");
 });
 
-it("ends the exchange when the asked route stopped", async () => {
+it("ends the exchange when the called route stopped", async () => {
   const run = await flow(document(`{constant: "direct:stops"}`));
   expect((await run({ body: "m" })).error).toBeUndefined();
   expect(run.mocks.size).toBe(0);
 });
 
-it("puts the reply into a variable", async () => {
+it("stores the reply in a variable", async () => {
   const run = await flow(document(`{constant: "direct:reply", variableReceive: answer}`));
   const { body, headers, exchange } = await run({ body: "m" });
   expect([body, headers, exchange.variable("answer"), exchange.variable("header:answer.added")]).toEqual(["m", {}, "m/InOut", "x"]);

@@ -1,4 +1,6 @@
-import { asText, copyExchange, defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
 import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
@@ -7,26 +9,29 @@ import { sendWithVariables, variableFields } from "../send-with-variables.ts";
 import { settle } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
 
-/** Asks another endpoint with a copy of the message and merges its reply. */
+/** Calls another endpoint with a copy of the message and merges its reply. */
 export const enrich = defineStep({
   name: "enrich",
   title: "Enrich",
-  summary: "Asks another endpoint and merges its reply into the message.",
+  summary: "Calls another endpoint and merges its reply into the message.",
+  guarantees:
+    "The endpoint is called with a copy of the message and the step waits for its reply. The call is made once; retries are done by the error handler of the route. The original message changes only when the call succeeds, or when aggregateOnException is set.",
   group: "routing",
   icon: "circle-plus",
   since: "0.1",
+  keywords: ["merge", "join", "lookup"],
   options: {
-    expression: f.expression({ doc: "The address to ask.", required: true, inline: true }),
+    expression: f.expression({ doc: "The address to call.", required: true, inline: true }),
     ...strategyFields,
-    aggregateOnException: f.boolean({ doc: "Lets the strategy see a failed reply instead of failing.", default: false, group: "advanced" }),
-    shareUnitOfWork: f.boolean({ doc: "Accepted without effect: a failed reply always reaches the message.", default: false, group: "advanced" }),
-    ignoreInvalidEndpoint: f.boolean({ doc: "Goes on without asking when the address leads nowhere.", default: false }),
+    aggregateOnException: f.boolean({ doc: "Calls the strategy for a failed reply instead of failing.", default: false, group: "advanced" }),
+    shareUnitOfWork: f.boolean({ doc: "Accepted without effect: a failed reply always fails the exchange.", default: false, group: "advanced" }),
+    ignoreInvalidEndpoint: f.boolean({ doc: "Continues without a call when the address is invalid.", default: false }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     ...variableFields,
   },
-  examples: [{ title: "Ask a recorder", yaml: 'enrich: {constant: "mock:lookup"}', given: { body: "a" }, expect: { body: "a" } }],
+  examples: [{ title: "Call another endpoint", yaml: 'enrich: {constant: "mock:lookup"}', given: { body: "a" }, expect: { body: "a" } }],
   compile({ expression, aggregateOnException, ignoreInvalidEndpoint, allowedSchemes, variableSend, variableReceive, ...options }, compiler, node) {
     const { host } = compiler;
     const address = addressExpression(expression, compiler);
@@ -36,7 +41,7 @@ export const enrich = defineStep({
       const uri = asText(address(exchange)).trim();
       const outlet = find(uri, exchange);
       if (outlet === undefined) return undefined;
-      const copy = copyExchange(exchange, host.ids, { pattern: "InOut" });
+      const copy = copyExchange(exchange, host.ids, { pattern: "InOut", sameUnit: true });
       return settle(
         () => outlet.send(copy),
         () => merge(exchange, copy, strategy),

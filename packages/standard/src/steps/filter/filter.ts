@@ -1,20 +1,24 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Runs the inner steps only for messages that match. Not matching is no error: the exchange simply goes on. */
+/** Runs the nested steps only for matching messages; others continue after the filter. */
 export const filter = defineStep({
   name: "filter",
   title: "Filter",
-  summary: "Runs its steps only for messages that match.",
+  summary: "Runs its steps only for messages that match a condition.",
+  guarantees:
+    "Messages that do not match continue after the filter; nothing fails. The steps run on the same exchange, so the order of messages does not change.",
   group: "routing",
   icon: "filter",
   since: "0.1",
+  keywords: ["if", "condition", "only"],
+  mayPassBy: true,
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "What a message must satisfy.", required: true, inline: true }),
+    expression: f.expression({ doc: "The condition.", required: true, inline: true }),
     steps: f.steps({ doc: "Steps for the messages that match.", default: [] }),
     statusPropertyName: f.string({
-      doc: "Exchange property that keeps whether the message matched.",
+      doc: "Exchange property that stores whether the message matched.",
       group: "advanced",
     }),
   },
@@ -29,13 +33,13 @@ export const filter = defineStep({
   compile({ expression, steps, statusPropertyName }, compiler) {
     const matches = compiler.predicate(expression);
     const inner = compiler.steps(steps);
-    // Only what sends is worth telling of: an optional block at the end does not make the run one that did nothing.
+    // Mark the run as discarded only if the skipped block would have sent something.
     const sends = holdsEndpoint(steps);
     return (exchange) => {
       const matched = matches(exchange);
       if (statusPropertyName !== undefined) exchange.setProperty(statusPropertyName, matched);
       if (matched) return inner(exchange);
-      if (sends) exchange.passOver();
+      if (sends) exchange.discard();
       return undefined;
     };
   },

@@ -33,7 +33,7 @@ describe("idempotentConsumer", () => {
     expect((run.mocks.get("in") ?? []).map(({ body }) => body)).toEqual(seen);
   });
 
-  it("frees the key of a failure that was handled: the work was not done", async () => {
+  it("releases the key of a handled failure, because the work was not done", async () => {
     const run = await flow(`
       - onException: {exception: [java.lang.Exception], handled: {constant: "true"}, steps: [{to: "mock:handled"}]}
       - from: {uri: direct:start, steps: [{idempotentConsumer: {header: id, ${memory}, steps: [${failBad}, {to: "mock:in"}]}}]}
@@ -43,7 +43,7 @@ describe("idempotentConsumer", () => {
     expect(run.mocks.get("in")?.map(({ body }) => body)).toEqual(["good"]);
   });
 
-  it("takes two at the same time for duplicates only when eager", async () => {
+  it("treats two concurrent messages as duplicates only when eager", async () => {
     const both = async (eager: boolean): Promise<number | undefined> => {
       const run = await flow(consumer(`eager: ${eager},`, `{delay: {constant: "10"}}, {to: "mock:in"}`));
       const all = [run(message("a")), run(message("b"))];
@@ -54,7 +54,17 @@ describe("idempotentConsumer", () => {
     expect([await both(true), await both(false)]).toEqual([1, 2]);
   });
 
-  it("needs a key", async () => {
+  it("a test session has the limit of the repository, and none of its keys", async () => {
+    const run = await flow(`
+      - beans: [{name: tiny, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository, properties: {cacheSize: 2}}]
+      - from: {uri: direct:start, steps: [{idempotentConsumer: {simple: "\${body}", idempotentRepository: tiny, steps: [{to: "mock:in"}]}}]}`);
+    await run({ body: "a" });
+    const delivery = { session: { id: "s", skipTime: false } };
+    for (const body of ["a", "b", "c", "a", "a"]) await run({ body, delivery });
+    expect(run.mocks.get("in")?.map(({ body }) => body)).toEqual(["a", "a", "b", "c", "a"]);
+  });
+
+  it("requires a key", async () => {
     const run = await flow(consumer());
     const { exchange } = await run({ body: "x" });
     expect(exchange.failure?.type).toBe("org.apache.camel.processor.idempotent.NoMessageIdException");

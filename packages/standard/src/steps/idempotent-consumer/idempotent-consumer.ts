@@ -1,27 +1,33 @@
-import { asText, defineStep, ending, FlowError, type Exchange } from "@sluice/engine/spi";
+import { defineStep, ending, FlowError, whenOver, type Awaitable, type Exchange, type IdempotentRepository } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import type { IdempotentRepository } from "../../beans/idempotent-repository.ts";
+import { memoryIdempotentRepository } from "../../beans/memory-idempotent-repository.ts";
 import { sessionKey } from "../session-key.ts";
-import { settle } from "../settle.ts";
-import { whenOver } from "../when-over.ts";
+import { after, settle } from "../settle.ts";
 
-/** Runs its steps once per key. The key is freed when the exchange fails, so that a retry gets through. */
+/** Keys of test sessions to remember. */
+const keysOfSessions = 10_000;
+
+/** Runs its steps once per key. The key is released when the exchange fails, so that a retry is processed. */
 export const idempotentConsumer = defineStep({
   name: "idempotentConsumer",
   title: "Idempotent consumer",
-  summary: "Runs its steps only for messages that were not seen before.",
+  summary: "Skips messages that were already processed.",
+  guarantees:
+    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository forgets them on a restart and keeps the newest ones only; a database or Redis repository keeps them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still holds the key, so the message counts as a duplicate.",
   group: "resilience",
   icon: "fingerprint",
   since: "0.1",
+  keywords: ["dedupe", "duplicate", "once"],
   keepsState: true,
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "What makes a message the same as another.", required: true, inline: true }),
-    idempotentRepository: f.string({ doc: "Where seen keys are kept: a bean's name or #class:<type>.", required: true }),
-    eager: f.boolean({ doc: "Takes the key on entry, so that a second message at the same time counts as a duplicate.", default: true }),
-    completionEager: f.boolean({ doc: "Confirms the key at the end of the block instead of the end of the exchange.", default: false }),
-    skipDuplicate: f.boolean({ doc: "Duplicates skip the steps; otherwise they only get property CamelDuplicateMessage.", default: true }),
-    removeOnFailure: f.boolean({ doc: "Frees the key when the exchange fails.", default: true }),
+    expression: f.expression({ doc: "The key that identifies a message.", required: true, inline: true }),
+    idempotentRepository: f.string({ doc: "Where keys are stored: the name of a bean, or #class:<type>.", required: true }),
+    eager: f.boolean({ doc: "Stores the key on entry, so that a concurrent message with the same key counts as a duplicate.", default: true }),
+    completionEager: f.boolean({ doc: "Confirms the key at the end of the block instead of at the end of the exchange.", default: false }),
+    skipDuplicate: f.boolean({ doc: "Duplicates skip the steps; otherwise they only get the property CamelDuplicateMessage.", default: true }),
+    removeOnFailure: f.boolean({ doc: "Removes the key when the exchange fails.", default: true }),
     steps: f.steps({ doc: "Steps for new messages.", default: [] }),
   },
   examples: [
@@ -35,11 +41,14 @@ export const idempotentConsumer = defineStep({
   compile({ expression, idempotentRepository, eager, completionEager, skipDuplicate, removeOnFailure, steps }, compiler) {
     const keyOf = compiler.expression(expression);
     const run = compiler.steps(steps);
-    const repository = compiler.registry.bean(idempotentRepository, "idempotent-repository") as IdempotentRepository;
-    const close = (key: string, failed: boolean): void => {
-      if (failed && removeOnFailure) repository.remove(key);
-      else if (eager) repository.confirm(key);
-      else if (!failed) repository.add(key);
+    const real = compiler.registry.bean(idempotentRepository, "idempotent-repository") as IdempotentRepository;
+    // Test sessions must not add keys to a shared repository.
+    const ofSessions = real.forSessions?.() ?? memoryIdempotentRepository(keysOfSessions);
+    const repositoryFor = ({ run: { session } }: Exchange): IdempotentRepository => (session === undefined ? real : ofSessions);
+    const close = (repository: IdempotentRepository, key: string, failed: boolean): Awaitable => {
+      if (failed && removeOnFailure) return repository.remove(key);
+      if (eager) return repository.confirm(key);
+      return failed ? undefined : after(repository.add(key), () => undefined);
     };
     return (exchange) => {
       const id = asText(keyOf(exchange));
@@ -48,28 +57,34 @@ export const idempotentConsumer = defineStep({
           code: "message-id-missing",
         });
       const key = sessionKey(exchange, id);
-      const isNew = eager ? repository.add(key) : !repository.contains(key);
+      const repository = repositoryFor(exchange);
+      if (eager) return after(repository.add(key), (added) => proceed(exchange, key, added));
+      return after(repository.contains(key), (known) => proceed(exchange, key, !known));
+    };
+
+    function proceed(exchange: Exchange, key: string, isNew: boolean): Awaitable {
+      const repository = repositoryFor(exchange);
       if (!isNew) {
         exchange.setProperty("CamelDuplicateMessage", true);
-        return skipDuplicate ? exchange.passOver() : run(exchange);
+        return skipDuplicate ? exchange.discard() : run(exchange);
       }
       if (!completionEager) {
-        whenOver(exchange, (over) => close(key, hasFailed(over)));
+        whenOver(exchange, (over) => close(repository, key, hasFailed(over)));
         return run(exchange);
       }
       return settle(
         () => run(exchange),
-        () => close(key, hasFailed(exchange)),
-        (error) => {
-          close(key, true);
-          throw error;
-        },
+        () => close(repository, key, hasFailed(exchange)),
+        (error) =>
+          after(close(repository, key, true), () => {
+            throw error;
+          }),
       );
-    };
+    }
   },
 });
 
-/** A failure that an error handler dealt with is still no success: the work was not done. */
+/** A handled failure still counts as failed: the work was not done. */
 function hasFailed(exchange: Exchange): boolean {
   return exchange.failure !== undefined || exchange.ending === ending.handled || exchange.ending === ending.rolledBack;
 }

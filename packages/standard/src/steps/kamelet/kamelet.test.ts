@@ -21,12 +21,12 @@ const using = (kamelet: string): string => `${template}
 `;
 
 describe("kamelet", () => {
-  it("runs the template's steps with defaults and given values, then the route goes on", async () => {
+  it("runs the template's steps with defaults and parameters, then the route continues", async () => {
     const run = await flow(using('{name: greet, parameters: {mark: "!"}}'));
     expect((await run({ body: "Ada" })).body).toBe("<Hello Ada!>");
   });
 
-  it("takes parameters from the name's query", async () => {
+  it("reads parameters from the query of the name", async () => {
     const run = await flow(using('"greet?greeting=Hi&mark=%3F"'));
     expect((await run({ body: "Ada" })).body).toBe("<Hi Ada?>");
   });
@@ -37,7 +37,7 @@ describe("kamelet", () => {
     ["{uri: 'kamelet:greet/first', parameters: {mark: '?'}}", "<Hello Ada?>"],
     ["{uri: kamelet, parameters: {templateId: greet, mark: '.'}}", "<Hello Ada.>"],
     ["{uri: 'kamelet:greet', parameters: {mark: '!'}, variableReceive: reply}", "<Ada>"],
-  ])("can be sent to as an address: to: %s", async (to, expected) => {
+  ])("can be used as a target: to: %s", async (to, expected) => {
     const run = await flow(using("x").replace("- kamelet: x", `- to: ${to}`));
     expect((await run({ body: "Ada" })).body).toBe(expected);
   });
@@ -48,23 +48,25 @@ describe("kamelet", () => {
     ["%zz+%3D", "<Hi Ada%zz =>"],
     ["a=b", "<Hi Adaa=b>"],
     ["RAW(1&2)", "<Hi Ada1&2>"],
-  ])("leaves a percent sign that encodes nothing as it stands: mark=%s", async (mark, expected) => {
+  ])("keeps a percent sign that encodes nothing: mark=%s", async (mark, expected) => {
     for (const step of [`kamelet: {name: "greet?greeting=Hi&mark=${mark}"}`, `to: "kamelet:greet?greeting=Hi&mark=${mark}"`]) {
       const run = await flow(using("x").replace("kamelet: x", step));
       expect((await run({ body: "Ada" })).body).toBe(expected);
     }
   });
 
-  it("says what is wrong with a query that is none", () => {
-    expect(faultsOf(using("'greet?mark=1&greeting'"))).toEqual(["14: the query behind kamelet 'greet' is not valid: the option 'greeting' has no value"]);
-    expect(faultsOf(using("'greet?mark=1&&greeting=2'"))).toEqual(["14: the query behind kamelet 'greet' is not valid: two '&' follow each other"]);
+  it("reports an invalid query", () => {
+    expect(faultsOf(using("'greet?mark=1&greeting'"))).toEqual(["14: the query of kamelet 'greet' is not valid: the option 'greeting' has no value"]);
+    expect(faultsOf(using("'greet?mark=1&&greeting=2'"))).toEqual(["14: the query of kamelet 'greet' is not valid: two '&' follow each other"]);
   });
 
-  it("names the template that is missing when it is an address", () => {
-    expect(faultsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([expect.stringContaining("no route template 'nobody'")]);
+  it("names the missing template of an endpoint", () => {
+    expect(faultsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([
+      expect.stringContaining("unknown route template or Kamelet 'nobody'"),
+    ]);
   });
 
-  it("can be used twice in one route: the ids of its steps tell the uses apart", async () => {
+  it("can be used twice in one route: the ids of its steps distinguish the uses", async () => {
     const run = await flow(
       using('{name: greet, parameters: {mark: "!"}}').replace(
         '      - setBody: {simple: "<',
@@ -81,13 +83,13 @@ describe("kamelet", () => {
     ]);
   });
 
-  it("a templated route that lacks what a step needs is told so and not compiled", () => {
+  it("a templated route with a missing option is reported and not compiled", () => {
     const yaml = '- routeTemplate: {id: t, from: {uri: "direct:t", steps: [{to: {uri: "{{?a}}"}}]}}\n- templatedRoute: {routeTemplateRef: t}\n';
     expect(faultsOf(yaml)).toEqual(["1: step 'to' needs the option 'uri'"]);
   });
 
-  it("says which template or parameter is missing", () => {
-    expect(faultsOf(using("{name: gret}"))).toEqual(["14: no route template 'gret'"]);
+  it("names the missing template or parameter", () => {
+    expect(faultsOf(using("{name: gret}"))).toEqual(["14: unknown route template or Kamelet 'gret' (did you mean 'greet'?)"]);
     expect(faultsOf(using("{name: greet}"))).toEqual(["14: template 'greet' needs a value for parameter 'mark'"]);
   });
 });

@@ -1,19 +1,20 @@
 import { CompileError, defineStep, type Compiler } from "@sluice/engine/spi";
-import { f, parseQuery, type StepNode } from "@sluice/model";
+import { f, namedKamelet, type KameletUse, type StepNode } from "@sluice/model";
 
-/** The steps of a template stand where the kamelet is used, so they share the route's error handling and run history. */
+/** Its steps are compiled in place, so they share the error handling and run history of the route. */
 export const kamelet = defineStep({
   name: "kamelet",
   title: "Kamelet",
-  summary: "Runs the steps of a route template of this flow, with values for its parameters.",
+  summary: "Runs the steps of a Kamelet, or of a route template of this flow, with values for its parameters.",
+  guarantees: "The steps of the Kamelet are compiled into the route: they run on the same exchange, in the same run and under the error handling of the route.",
   group: "routing",
   icon: "puzzle",
   since: "0.1",
   shorthand: "name",
   options: {
-    name: f.string({ doc: "Id of the route template; a query behind it (`name?x=1`) gives parameters too.", required: true }),
-    parameters: f.parameters({ doc: "Values of the template's parameters.", default: {} }),
-    steps: f.steps({ doc: "Steps to run after the template's.", default: [] }),
+    name: f.string({ doc: "Name of the Kamelet or id of the route template; parameters can be appended as a query (`name?x=1`).", required: true }),
+    parameters: f.parameters({ doc: "Values of its parameters.", default: {} }),
+    steps: f.steps({ doc: "Steps to run after its own.", default: [] }),
   },
   examples: [
     {
@@ -41,15 +42,12 @@ export const kamelet = defineStep({
       expect: { body: "Hello Ada" },
     },
   ],
-  compile: ({ name, parameters, steps }, compiler, node) => compiler.steps([...kameletSteps(name, parameters, compiler, node), ...steps]),
+  compile: ({ name, parameters, steps }, compiler, node) => compiler.steps([...kameletSteps(namedKamelet(name, parameters), compiler, node), ...steps]),
 });
 
-/** The steps of the template that `name?x=1` asks for. */
-export function kameletSteps(name: string, parameters: Readonly<Record<string, string>>, { registry }: Compiler, node: StepNode): readonly StepNode[] {
-  const question = name.indexOf("?");
-  const template = question < 0 ? name : name.slice(0, question);
-  const { options, fault } = parseQuery(question < 0 ? "" : name.slice(question + 1));
-  if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query behind kamelet '${template}' is not valid: ${fault}`);
-  const given = options.map((option) => [option.name, option.value] as const);
-  return registry.template(template, { ...Object.fromEntries(given), ...parameters }, `${node.id}-`);
+/** The steps of the Kamelet or route template. */
+export function kameletSteps(use: KameletUse, { registry }: Compiler, node: StepNode): readonly StepNode[] {
+  const { name, fault } = use;
+  if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${fault}`);
+  return registry.template(use, `${node.id}-`);
 }

@@ -1,12 +1,14 @@
-// The balancers that choose before they send. Each keeps its own memory, one per step and deployment.
-import { asText, copyExchange, each, type Expression, type Host, type Processor } from "@sluice/engine/spi";
+// Load balancers that choose a child before sending. Each has its own state per step and deployment.
+import type { Expression, Host, Processor } from "@sluice/engine/spi";
+import { copyExchange, each } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { after } from "../settle.ts";
 import { OldestKey } from "../../oldest-key.ts";
 import { runBranch } from "../branch.ts";
 
 export type Balancer = Processor;
 
-/** Keys one sticky balancer remembers; the oldest is forgotten first. */
+/** Keys a sticky balancer remembers; the oldest is evicted first. */
 const rememberedKeys = 10_000;
 
 export function roundRobin(children: readonly Processor[]): Balancer {
@@ -39,7 +41,7 @@ export function byWeight(children: readonly Processor[], ratios: readonly number
   return (exchange) => (children[pick()] as Processor)(exchange);
 }
 
-/** A copy to every child. The message itself stays as it is; the first failure ends it. */
+/** Sends a copy to every child. The message does not change; the first failure ends it. */
 export function toAll(children: readonly Processor[], host: Host): Balancer {
   return (exchange) =>
     each(
@@ -59,7 +61,7 @@ function turns(count: number): () => number {
   return () => (last = (last + 1) % count);
 }
 
-/** Goes round among the children that have turns left; when none has, all get theirs back. */
+/** Round robin over the children with remaining weight; when all are used up, the weights are reset. */
 function weightedTurns(ratios: readonly number[]): () => number {
   let left = [...ratios];
   let at = 0;

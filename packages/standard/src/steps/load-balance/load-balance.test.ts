@@ -18,36 +18,36 @@ const where = async (run: FlowUnderTest, messages: readonly Readonly<Record<stri
 const times = (count: number): readonly Readonly<Record<string, unknown>>[] => Array.from({ length: count }, () => ({}));
 
 describe("loadBalance", () => {
-  it("goes round", async () => {
+  it("round robin", async () => {
     expect(await where(await flow(`- loadBalance: {roundRobinLoadBalancer: {}, steps: ${targets}}`), times(4))).toBe("x y z x");
   });
 
-  it("picks by chance", async () => {
+  it("random", async () => {
     expect(await where(await flow(`- loadBalance: {randomLoadBalancer: {}, steps: ${targets}}`), times(2))).toBe("y y");
   });
 
-  it("keeps a key with its child", async () => {
+  it("sticky: a key always uses the same child", async () => {
     const run = await flow(`- loadBalance: {stickyLoadBalancer: {correlationExpression: {header: k}}, steps: ${targets}}`);
     expect(await where(run, [{ k: "a" }, { k: "b" }, { k: "a" }, { k: "b" }, { k: "c" }, { k: "a" }])).toBe("x y x y z x");
   });
 
-  it("weighs in turn and by chance", async () => {
+  it("weighted, round robin and random", async () => {
     const inTurn = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "3,1,0", roundRobin: true}, steps: ${targets}}`);
     expect(await where(inTurn, times(8))).toBe("x y x x x y x x");
     const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
     expect(await where(byChance, times(1))).toBe("z");
     expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
-      "one whole number for each of the 3 children",
+      "one integer for each of the 3 children",
     );
   });
 
-  it("gives a copy to all", async () => {
+  it("sends a copy to all", async () => {
     const run = await flow(`- loadBalance: {topicLoadBalancer: {}, steps: [{setBody: {constant: lost}}, {to: "mock:y"}]}`);
     expect((await run({ body: "m" })).body).toBe("m");
     expect(run.mocks.get("y")?.[0]?.body).toBe("m");
   });
 
-  it("needs one balancer and something to choose from", () => {
+  it("requires one balancer and at least one child", () => {
     expect(faultsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
   });
 });
@@ -55,7 +55,7 @@ describe("loadBalance", () => {
 const fail = (type: string): string => `{pipeline: {steps: [{setBody: {constant: dirty}}, {throwException: {exceptionType: ${type}, message: ${type}}}]}}`;
 
 describe("failover", () => {
-  it("tries the next with a fresh copy, also when the failure comes late", async () => {
+  it("tries the next child with a new copy, also after an asynchronous failure", async () => {
     const late = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
     const run = await flow(`- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${late}, {setBody: {simple: "\${body}!"}}]}`);
     const pending = run({ body: "m" });
@@ -63,7 +63,7 @@ describe("failover", () => {
     expect(await pending).toMatchObject({ body: "m!", error: undefined });
   });
 
-  it("moves on only for the listed failures and only so often", async () => {
+  it("fails over only for the listed failures and only maximumFailoverAttempts times", async () => {
     const listed = await flow(
       `- loadBalance: {failoverLoadBalancer: {exception: [java.io.IOException]}, steps: [${fail("java.lang.IllegalStateException")}, {to: "mock:y"}]}`,
     );
@@ -75,11 +75,15 @@ describe("failover", () => {
     expect(bounded.mocks.size).toBe(0);
   });
 
-  it("starts with the next child, or with the one that worked", async () => {
+  it("C5: starts after the last child that was used, or with the one that succeeded", async () => {
     const round = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
     );
-    expect(await where(round, times(4))).toBe("x z z x");
+    expect(await where(round, times(4))).toBe("x z x z");
+    const last = await flow(
+      `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}, {to: "mock:z"}]}`,
+    );
+    expect(await where(last, times(4))).toBe("y z y z");
     const sticky = await flow(`- loadBalance: {failoverLoadBalancer: {sticky: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}]}`);
     expect(await where(sticky, times(2))).toBe("y y");
     const none = await flow(

@@ -9,47 +9,51 @@ const inherit = {
   inheritErrorHandler: f.boolean({ doc: "Accepted without effect, except for failover.", default: true, group: "advanced" }),
 };
 
-/** Picks one of its child steps for each message. */
+/** Chooses one of its child steps for each message. */
 export const loadBalance = defineStep({
   name: "loadBalance",
   title: "Load balance",
-  summary: "Picks one of its child steps for each message.",
+  summary: "Chooses one of its child steps for each message.",
+  guarantees:
+    "Exactly one child runs per message, except with topicLoadBalancer (every child) and failover (the next child after a failure). Counters and sticky keys (the last 10,000) are kept in memory, per deployment. Messages that go to different children can overtake each other.",
   group: "routing",
   icon: "scale",
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,
+  lanes: "one",
   options: {
-    roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "One child after the other." }),
-    randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Any child, by chance." }),
-    topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Every child, each with a copy; nothing comes back." }),
+    roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses the children in turn." }),
+    randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses a random child." }),
+    topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Sends a copy to every child; results are ignored." }),
+    customLoadBalancer: f.refused("customLoadBalancer names a Java object; use another load balancer or choice"),
     stickyLoadBalancer: f.object(
       { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
-      { doc: "The same child for the same key." },
+      { doc: "Uses the same child for the same key." },
     ),
     weightedLoadBalancer: f.object(
       {
-        distributionRatio: f.string({ doc: "One whole number per child, e.g. 2,1.", required: true }),
-        distributionRatioDelimiter: f.text({ doc: "What separates the numbers.", default: "," }),
-        roundRobin: f.boolean({ doc: "In turn instead of by chance.", default: false }),
+        distributionRatio: f.string({ doc: "One integer per child, e.g. 2,1.", required: true }),
+        distributionRatioDelimiter: f.text({ doc: "Separator of the numbers.", default: "," }),
+        roundRobin: f.boolean({ doc: "Uses the children in turn instead of randomly.", default: false }),
         ...clauseFields,
         ...inherit,
       },
-      { doc: "Some children more often than others." },
+      { doc: "Uses some children more often than others." },
     ),
     failoverLoadBalancer: f.object(
       {
         exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true }), {
-          doc: "Only these failures move on to the next child; all when empty.",
+          doc: "Only these failures try the next child; all failures when empty.",
           default: [],
         }),
-        maximumFailoverAttempts: f.integer({ doc: "How many further children are tried; -1 tries all.", default: -1, min: -1 }),
+        maximumFailoverAttempts: f.integer({ doc: "How many more children are tried; -1 tries all.", default: -1, min: -1 }),
         roundRobin: f.boolean({ doc: "Starts each message with the next child.", default: false }),
-        sticky: f.boolean({ doc: "Starts with the child that worked last.", default: false }),
-        inheritErrorHandler: f.boolean({ doc: "Lets the route's error handling deal with a failure first.", default: true, group: "advanced" }),
+        sticky: f.boolean({ doc: "Starts with the child that succeeded last.", default: false }),
+        inheritErrorHandler: f.boolean({ doc: "Runs the error handler of the route first.", default: true, group: "advanced" }),
         ...clauseFields,
       },
-      { doc: "The next child when one fails." },
+      { doc: "Uses the next child when one fails." },
     ),
     steps: f.steps({ doc: "The children to choose from; group several steps with pipeline.", default: [] }),
   },
@@ -63,7 +67,7 @@ export const loadBalance = defineStep({
   compile({ steps, ...kinds }, compiler) {
     const chosen = Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds] !== undefined);
     if (chosen.length !== 1)
-      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, and has ${chosen.length}`, {
+      throw new CompileError("option-missing", `loadBalance needs exactly one load balancer, e.g. roundRobinLoadBalancer: {}, but has ${chosen.length}`, {
         hint: chosen.length === 0 ? "add roundRobinLoadBalancer: {}" : "keep one of them",
         ...(chosen[1] === undefined ? {} : { option: chosen[1] }),
       });
@@ -86,10 +90,9 @@ export const loadBalance = defineStep({
 function ratiosOf(options: { readonly distributionRatio: string; readonly distributionRatioDelimiter: string }, children: number): readonly number[] {
   const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
   if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
-    throw new CompileError(
-      "option-invalid",
-      `distributionRatio '${options.distributionRatio}' must hold one whole number for each of the ${children} children`,
-      { hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`, value: options.distributionRatio },
-    );
+    throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} children`, {
+      hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`,
+      value: options.distributionRatio,
+    });
   return ratios;
 }

@@ -1,12 +1,14 @@
-import { defineStep, asText, type LogLevel } from "@sluice/engine/spi";
+import { defineStep, type LogLevel } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { template } from "../template.ts";
 
-/** Writes one line to the log; the text is made only when somebody would see it. */
+/** Writes one line to the log. The text is evaluated only when the level is enabled. */
 export const log = defineStep({
   name: "log",
   title: "Log",
   summary: "Writes a line to the log.",
+  guarantees: "The text is evaluated only when its level is enabled.",
   group: "message",
   icon: "scroll",
   since: "0.1",
@@ -18,11 +20,11 @@ export const log = defineStep({
       examples: ["got ${body}"],
     }),
     loggingLevel: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], {
-      doc: "Level of the record; OFF writes nothing.",
+      doc: "Log level; OFF writes nothing.",
       default: "INFO",
     }),
     logName: f.string({
-      doc: "Logger the record is written under, may contain Simple; the route's id when not given.",
+      doc: "Logger name; may contain Simple. Defaults to the id of the route.",
     }),
     logLanguage: f.string({
       doc: "Language of the message.",
@@ -30,7 +32,7 @@ export const log = defineStep({
       group: "advanced",
     }),
     marker: f.string({
-      doc: "A word kept with the record, to find records of one purpose.",
+      doc: "A marker stored with the record, for filtering.",
       group: "advanced",
     }),
     logger: f.string({
@@ -40,7 +42,7 @@ export const log = defineStep({
   },
   examples: [
     {
-      title: "What came in",
+      title: "Log the message",
       yaml: 'log: "order ${header.orderId}: ${body}"',
       given: { body: "ten apples", headers: { orderId: "7" } },
       expect: { body: "ten apples" },

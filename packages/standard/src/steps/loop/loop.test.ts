@@ -2,7 +2,7 @@ import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("loop", () => {
-  it("repeats on the same message and tells round and count", async () => {
+  it("repeats on the same message and sets index and size", async () => {
     const run = await flow(
       `- loop: {header: times, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}/\${exchangeProperty.CamelLoopSize};"}}]}`,
     );
@@ -13,16 +13,16 @@ describe("loop", () => {
 
   it.each(["many", "", null])("fails when the count is %j", async (times) => {
     const run = await flow(`- loop: {header: times, steps: [{to: "mock:in"}]}`);
-    expect((await run({ headers: { times } })).error).toContain("no number of rounds");
+    expect((await run({ headers: { times } })).error).toContain("is not a number of iterations");
     expect(run.mocks.size).toBe(0);
   });
 
-  it("starts afresh each round with copy and keeps the last", async () => {
+  it("starts each iteration with the original message with copy, and keeps the last result", async () => {
     const run = await flow(`- loop: {constant: "3", copy: true, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}"}}]}`);
     expect((await run({ body: "x" })).body).toBe("x2");
   });
 
-  it("goes on while the condition holds, waiting or not", async () => {
+  it("continues while the condition is true, synchronously or not", async () => {
     const run = await flow(
       `- loop: {doWhile: true, simple: "\${header.n} != 'aaa'", steps: [{delay: {constant: "10"}}, {setHeader: {name: n, simple: "\${header.n}a"}}]}`,
     );

@@ -1,34 +1,30 @@
-import {
-  asText,
-  cancelledError,
-  copyExchange,
-  defineStep,
-  each,
-  FlowError,
-  type Awaitable,
-  type Compiler,
-  type Exchange,
-  type Processor,
-} from "@sluice/engine/spi";
+import { defineStep, FlowError, type Awaitable, type Compiler, type Exchange, type Processor } from "@sluice/engine/spi";
+import { cancelledError, copyExchange, each } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { f, type ExpressionNode } from "@sluice/model";
 import { mergeResult } from "../merge-result.ts";
 import { after } from "../settle.ts";
 
-/** Runs its steps several times on the same message, or on a fresh copy each time. */
+/** Runs its steps several times on the same message, or on a new copy each time. */
 export const loop = defineStep({
   name: "loop",
   title: "Loop",
   summary: "Runs its steps several times.",
+  guarantees:
+    "Iterations run one after another. Long loops yield regularly, so that other messages make progress. doWhile has no limit: the timeout of the run ends an endless loop.",
   group: "routing",
   icon: "repeat",
   since: "0.1",
+  keywords: ["for", "repeat", "iterate", "while"],
   adoptsSiblings: true,
+  stepsTitle: "Repeat",
   options: {
-    expression: f.expression({ doc: "How often; with doWhile, the condition checked before each round.", required: true, inline: true }),
-    copy: f.boolean({ doc: "Starts each round with the message as it was before the loop.", default: false }),
-    doWhile: f.boolean({ doc: "Repeats while the condition holds.", default: false }),
-    breakOnShutdown: f.boolean({ doc: "Accepted without effect: a stopping flow finishes its messages.", default: false, group: "advanced" }),
-    steps: f.steps({ doc: "The steps of one round.", default: [] }),
+    expression: f.expression({ doc: "Number of iterations; with doWhile, the condition evaluated before each iteration.", required: true, inline: true }),
+    copy: f.boolean({ doc: "Starts each iteration with the message as it was before the loop.", default: false }),
+    doWhile: f.boolean({ doc: "Repeats while the condition is true.", default: false }),
+    onPrepare: f.refused("onPrepare names a Java processor; do this work in the first step of the loop"),
+    breakOnShutdown: f.boolean({ doc: "Accepted without effect: a flow that stops finishes its messages.", default: false, group: "advanced" }),
+    steps: f.steps({ doc: "The steps of one iteration.", default: [] }),
   },
   examples: [
     {
@@ -56,7 +52,7 @@ export const loop = defineStep({
   },
 });
 
-/** The indexes of the rounds to come; `latest` is the exchange as the last round left it. */
+/** Yields the iteration indexes; `latest` returns the exchange after the last iteration. */
 type Rounds = (exchange: Exchange, latest: () => Exchange) => Iterator<number>;
 
 function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Compiler): Awaitable {
@@ -64,7 +60,7 @@ function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Co
   const all = each(
     rounds(exchange, () => last),
     (index) => {
-      const copy = copyExchange(exchange, host.ids);
+      const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       copy.setProperty("CamelLoopIndex", index);
       last = copy;
       return after(run(copy), () => copy.ending === 0);
@@ -99,6 +95,8 @@ function wholeNumber(value: unknown): number {
   const text = asText(value).trim();
   const count = text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(count))
-    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `loop: '${text}' is no number of rounds`, { code: "loop-count-invalid" });
+    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `'${text}' is not a number of iterations for loop`, {
+      code: "loop-count-invalid",
+    });
   return Math.trunc(count);
 }

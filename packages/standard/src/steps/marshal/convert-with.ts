@@ -1,4 +1,4 @@
-// What marshal and unmarshal share: where the value comes from and where the result goes.
+// Shared by marshal and unmarshal: the source of the value and the target of the result.
 import type { Awaitable, Exchange, Host, Processor } from "@sluice/engine/spi";
 import { receiveInto, variable } from "../variables.ts";
 
@@ -9,16 +9,24 @@ export interface ConvertVariables {
   readonly variableReceive?: string | undefined;
 }
 
+/** Size in characters or bytes above which a conversion yields to other runs before the next step. */
+const longFrom = 1024 * 1024;
+
+function isLong(body: unknown): boolean {
+  return (typeof body === "string" || body instanceof Uint8Array) && body.length >= longFrom;
+}
+
 export function convertWith(convert: Convert, { variableSend, variableReceive }: ConvertVariables, host: Host): Processor {
   const source = variableSend === undefined ? undefined : variable(variableSend, host);
   const receive = variableReceive === undefined ? undefined : receiveInto(variableReceive, host);
   const read = (exchange: Exchange): unknown => (source === undefined ? exchange.message.body : (source.get(exchange) ?? null));
   if (receive === undefined) {
     return (exchange) => {
-      const result = convert(read(exchange), exchange);
+      const before = read(exchange);
+      const result = convert(before, exchange);
       if (result instanceof Promise) return result.then((value) => void (exchange.message.body = value));
       exchange.message.body = result;
-      return undefined;
+      return isLong(result) || isLong(before) ? host.clock.breathe() : undefined;
     };
   }
   return (exchange) => {
@@ -31,7 +39,7 @@ export function convertWith(convert: Convert, { variableSend, variableReceive }:
       receive(exchange);
       restore();
     };
-    // The format may set headers: they belong to the result, not to the message that stays.
+    // Headers set by the format belong to the result, not to the unchanged message.
     exchange.message = before.copy();
     try {
       const result = convert(read(exchange), exchange);

@@ -21,48 +21,48 @@ const run = (step: typeof marshal | typeof unmarshal, options: object, exchange:
   step.compile({ format: format(), ...options } as never, compiler, node)(exchange);
 
 describe("marshal", () => {
-  test("replaces the body at once when the format does not wait", () => {
+  test("replaces the body synchronously when the format is synchronous", () => {
     const exchange = exchangeOf("a");
     expect(run(marshal, {}, exchange)).toBeUndefined();
     expect(exchange.message.body).toBe("A");
     expect(exchange.message.headers.get("Content-Type")).toBe("text/upper");
   });
 
-  test("waits for a format that waits", async () => {
+  test("awaits an asynchronous format", async () => {
     const exchange = exchangeOf("a");
     await run(marshal, { format: format("slow") }, exchange);
     expect(exchange.message.body).toBe("slow a");
   });
 
-  test("variableSend is converted instead of the body, variableReceive takes the result and leaves the message alone", () => {
+  test("variableSend is converted instead of the body, variableReceive stores the result and keeps the message", () => {
     const exchange = exchangeOf("untouched");
     exchange.setVariable("doc", "x");
-    run(marshal, { variableSend: "doc", variableReceive: "text" }, exchange);
+    void run(marshal, { variableSend: "doc", variableReceive: "text" }, exchange);
     expect(exchange.message.body).toBe("untouched");
     expect(exchange.message.headers.has("Content-Type")).toBe(false);
     expect(exchange.variable("text")).toBe("X");
     expect(exchange.variable("header:text.Content-Type")).toBe("text/upper");
   });
 
-  test("variableSend alone puts the result into the body", () => {
+  test("variableSend alone sets the body to the result", () => {
     const exchange = exchangeOf("old");
     exchange.setVariable("doc", "x");
-    run(marshal, { variableSend: "doc" }, exchange);
+    void run(marshal, { variableSend: "doc" }, exchange);
     expect(exchange.message.body).toBe("X");
   });
 });
 
 describe("unmarshal", () => {
-  test("a body that is missing fails, or passes when allowed", () => {
+  test("a missing body fails, unless allowed", () => {
     expect(() => run(unmarshal, { allowNullBody: false }, exchangeOf(null))).toThrowError(
       expect.objectContaining({ code: "unmarshal-empty", type: "org.apache.camel.InvalidPayloadException" }),
     );
     const exchange = exchangeOf(null);
-    run(unmarshal, { allowNullBody: true }, exchange);
+    void run(unmarshal, { allowNullBody: true }, exchange);
     expect(exchange.message.body).toBeNull();
   });
 
-  test("a failure leaves message and variables as they were", async () => {
+  test("a failure leaves message and variables unchanged", async () => {
     const exchange = exchangeOf("A");
     const { message } = exchange;
     await expect(run(unmarshal, { allowNullBody: false, format: format("slow"), variableReceive: "v" }, exchange)).rejects.toThrow("late");
@@ -71,7 +71,7 @@ describe("unmarshal", () => {
   });
 });
 
-test("formats with one main option take it as bare text", async () => {
+test("formats with one main option accept it as plain text", async () => {
   const named = await flow(`
 - dataFormats: [{json: {id: neat, prettyPrint: true}}]
 - from: {uri: "direct:start", steps: [{marshal: {custom: neat}}]}

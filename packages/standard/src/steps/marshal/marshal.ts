@@ -2,18 +2,19 @@ import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { convertWith } from "./convert-with.ts";
 
-/** Turns the body into text or bytes of a format. */
+/** Serializes the body to text or bytes. */
 export const marshal = defineStep({
   name: "marshal",
   title: "Marshal",
-  summary: "Turns the body into text or bytes of a format.",
+  summary: "Serializes the body to text or bytes in a format.",
   group: "message",
   icon: "file-output",
   since: "0.1",
+  keywords: ["json", "xml", "csv", "write", "serialize"],
   options: {
     format: f.format({ doc: "The format to write.", required: true }),
-    variableSend: f.string({ doc: "Variable whose value is converted instead of the body.", group: "advanced" }),
-    variableReceive: f.string({ doc: "Variable that receives the result; the message stays as it was.", group: "advanced" }),
+    variableSend: f.string({ doc: "Variable whose value is serialized in place of the body.", group: "advanced" }),
+    variableReceive: f.string({ doc: "Variable that receives the result; the message does not change.", group: "advanced" }),
   },
   examples: [
     {

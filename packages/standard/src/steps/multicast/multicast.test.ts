@@ -5,7 +5,7 @@ const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggrega
 const fail = (message: string): string => `{throwException: {exceptionType: java.lang.Exception, message: ${message}}}`;
 
 describe("multicast", () => {
-  it("gives each branch the message as it came and goes on with the last one's", async () => {
+  it("passes the original message to each branch and continues with the result of the last", async () => {
     const run = await flow(`
       - multicast:
           steps:
@@ -21,7 +21,7 @@ describe("multicast", () => {
     expect(run.mocks.get("a")?.[0]?.properties.get("CamelMulticastComplete")).toBe(false);
   });
 
-  it("finishes the other branches before it fails, and keeps the message then", async () => {
+  it("runs the other branches before it fails, and then keeps the message", async () => {
     const run = await flow(`
       - multicast: {steps: [${fail("one")}, {to: "mock:b"}, ${fail("three")}, {setBody: {constant: x}}]}
       - to: mock:after
@@ -30,7 +30,7 @@ describe("multicast", () => {
     expect([...run.mocks.keys()]).toEqual(["b"]);
   });
 
-  it("skips the rest after a failure when told to", async () => {
+  it("skips the rest after a failure with stopOnException", async () => {
     const run = await flow(`- multicast: {stopOnException: true, steps: [{to: "mock:a"}, ${fail("two")}, {to: "mock:c"}]}`);
     expect((await run()).error).toBe("two");
     expect([...run.mocks.keys()]).toEqual(["a"]);
@@ -49,7 +49,7 @@ describe("multicast", () => {
     expect([...run.mocks.keys()]).toEqual(["b"]);
   });
 
-  it("runs branches side by side and merges in their order", async () => {
+  it("runs branches concurrently and merges in order", async () => {
     const run = await flow(`
       - multicast:
           parallelProcessing: true
@@ -61,7 +61,7 @@ describe("multicast", () => {
     expect((await pending).body).toEqual(["slow", "quick"]);
   });
 
-  it("stops only the branch that says stop", async () => {
+  it("stops only the branch with the stop step", async () => {
     const run = await flow(`
       - multicast: {steps: [{to: "mock:a"}, {pipeline: {steps: [{stop: {}}, {to: "mock:never"}]}}]}
       - to: mock:after
@@ -80,8 +80,8 @@ describe("multicast", () => {
     `multicast: {timeout: 100, steps: [{to: "mock:a"}]}`,
     `split: {tokenize: ",", timeout: 100, steps: [{to: "mock:a"}]}`,
     `recipientList: {constant: "mock:a", timeout: 100}`,
-  ])("needs to run in parallel for a timeout: %s", (step) => {
-    expect(faultsOf(`- ${step}`)).toEqual([expect.stringContaining("timeout works with parallelProcessing only")]);
+  ])("requires parallelProcessing for a timeout: %s", (step) => {
+    expect(faultsOf(`- ${step}`)).toEqual([expect.stringContaining("timeout requires parallelProcessing")]);
     expect(faultsOf(`- ${step.replace("timeout: 100", "timeout: 100, parallelProcessing: true")}`)).toEqual([]);
   });
 });

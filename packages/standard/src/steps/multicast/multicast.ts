@@ -6,22 +6,26 @@ import { fanOut } from "../fan-out.ts";
 import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
 import { strategyOf } from "../strategy-option.ts";
 
-/** Gives a copy of the message to each of its child steps. */
+/** Sends a copy of the message to each of its child steps. */
 export const multicast = defineStep({
   name: "multicast",
   title: "Multicast",
-  summary: "Gives a copy of the message to each child step; the last result goes on.",
+  summary: "Sends a copy of the message to each child step; by default the last result continues.",
+  guarantees:
+    "Each branch gets its own copy. Without parallelProcessing branches run one after the other, in the order they are written; with it up to ten run concurrently and results are still merged in order, unless streaming is set. A failed branch does not stop the others unless stopOnException is set. Sequential branches take part in a transaction of the route; parallel ones do not.",
   group: "splitting",
   icon: "network",
   since: "0.1",
+  keywords: ["parallel", "fork", "fan-out", "scatter"],
   adoptsSiblings: true,
+  lanes: "all",
   options: {
-    steps: f.steps({ doc: "The branches: each direct child is one; group several steps with pipeline.", default: [] }),
+    steps: f.steps({ doc: "The branches: each direct child is one branch; group several steps with pipeline.", default: [] }),
     ...fanOutFields,
   },
   examples: [
     {
-      title: "Two opinions",
+      title: "Two branches",
       yaml: `multicast: {aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setBody: {simple: "\${body}?"}}, {setBody: {simple: "\${body}!"}}]}`,
       given: { body: "so" },
       expect: { body: ["so?", "so!"] },

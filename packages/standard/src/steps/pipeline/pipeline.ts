@@ -5,6 +5,7 @@ export const pipeline = defineStep({
   name: "pipeline",
   title: "Pipeline",
   summary: "Groups steps that run one after the other, e.g. as one branch of a multicast.",
+  guarantees: "The steps run one after the other on the same exchange.",
   group: "routing",
   icon: "list-ordered",
   since: "0.1",

@@ -6,7 +6,7 @@ import { letterbox } from "../letterbox.fixture.ts";
 const letter = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 
 it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:box", timeout: 7}'])(
-  "%s takes body and headers, and an empty body when nothing came",
+  "%s uses the polled body and headers, and an empty body without a message",
   async (step) => {
     const box = letterbox(letter());
     const run = await flow(`- ${step}`, { connectors: [box] });
@@ -16,7 +16,7 @@ it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:bo
   },
 );
 
-it("keeps the message when the polled one goes to a variable or a strategy says so", async () => {
+it("keeps the message with variableReceive or when a strategy returns it", async () => {
   const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [letterbox(letter())] });
   const { body, headers, exchange } = await variable({ body: "x" });
   expect([body, headers, exchange.variable("got"), exchange.variable("header:got.polled")]).toEqual(["x", {}, "stored", 1]);
@@ -24,7 +24,7 @@ it("keeps the message when the polled one goes to a variable or a strategy says 
   expect((await strategy({ body: "x" })).body).toBe("x");
 });
 
-it("goes on when the address leads nowhere and that is to be ignored", async () => {
+it("continues with an invalid endpoint and ignoreInvalidEndpoint", async () => {
   const run = await flow(`- pollEnrich: {simple: "nosuch:\${body}", ignoreInvalidEndpoint: true}`);
   expect(await run({ body: "x" })).toMatchObject({ body: "x", error: undefined });
 });

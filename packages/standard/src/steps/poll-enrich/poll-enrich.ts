@@ -1,4 +1,5 @@
-import { asText, defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
@@ -6,26 +7,28 @@ import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
 import { takePolled } from "../take-polled.ts";
 
-/** Takes one message from an endpoint and merges it. */
+/** Receives one message from an endpoint and merges it. */
 export const pollEnrich = defineStep({
   name: "pollEnrich",
   title: "Poll enrich",
-  summary: "Takes one waiting message from an endpoint and merges it into this one.",
+  summary: "Receives one message from an endpoint and merges it into this one.",
+  guarantees:
+    "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed at once. Waiting does not block other messages.",
   group: "routing",
   icon: "download",
   since: "0.1",
   options: {
-    expression: f.expression({ doc: "The address to take from.", required: true, inline: true }),
-    timeout: f.duration({ doc: "How long to wait: negative as long as it takes, 0 not at all.", default: -1 }),
+    expression: f.expression({ doc: "The address to poll.", required: true, inline: true }),
+    timeout: f.duration({ doc: "How long to wait for a message; negative waits without limit, 0 does not wait.", default: -1 }),
     ...strategyFields,
     aggregateOnException: f.boolean({ doc: "Accepted without effect: a failed poll always fails the exchange.", default: false, group: "advanced" }),
-    ignoreInvalidEndpoint: f.boolean({ doc: "Goes on without polling when the address leads nowhere.", default: false }),
+    ignoreInvalidEndpoint: f.boolean({ doc: "Continues without polling when the address is invalid.", default: false }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
-    variableReceive: f.string({ doc: "Variable that receives the polled body; the message itself stays as it was.", group: "advanced" }),
+    variableReceive: f.string({ doc: "Variable that receives the polled body; the message does not change.", group: "advanced" }),
   },
-  examples: [{ title: "Nothing there", yaml: 'pollEnrich: {constant: "seda:letterbox", timeout: "0"}', given: { body: "a" }, expect: { body: null } }],
+  examples: [{ title: "No message", yaml: 'pollEnrich: {constant: "seda:letterbox", timeout: "0"}', given: { body: "a" }, expect: { body: null } }],
   compile({ expression, timeout, ignoreInvalidEndpoint, allowedSchemes, variableReceive, ...options }, compiler, node) {
     const { host } = compiler;
     const address = addressExpression(expression, compiler);

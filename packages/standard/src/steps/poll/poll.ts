@@ -5,23 +5,25 @@ import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
 import { takePolled } from "../take-polled.ts";
 
-/** Takes one message from an endpoint as the new body. */
+/** Receives one message from an endpoint as the new body. */
 export const poll = defineStep({
   name: "poll",
   title: "Poll",
-  summary: "Takes one waiting message from an endpoint as the new body.",
+  summary: "Receives one message from an endpoint; its body replaces the body.",
+  guarantees:
+    "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed at once. Waiting does not block other messages.",
   group: "routing",
   icon: "inbox",
   since: "0.1",
   shorthand: "uri",
   options: {
-    uri: f.uri({ doc: "Where to take from; may contain Simple.", required: true }),
+    uri: f.uri({ doc: "Endpoint to poll; may contain Simple.", required: true }),
     parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
-    timeout: f.duration({ doc: "How long to wait: negative as long as it takes, 0 not at all.", default: 20_000 }),
+    timeout: f.duration({ doc: "How long to wait for a message; negative waits without limit, 0 does not wait.", default: 20_000 }),
     ...dynamicFields,
-    variableReceive: f.string({ doc: "Variable that receives the polled body; the message itself stays as it was.", group: "advanced" }),
+    variableReceive: f.string({ doc: "Variable that receives the polled body; the message does not change.", group: "advanced" }),
   },
-  examples: [{ title: "Nothing there", yaml: 'poll: {uri: "seda:letterbox", timeout: "0"}', given: { body: "a" }, expect: { body: null } }],
+  examples: [{ title: "No message", yaml: 'poll: {uri: "seda:letterbox", timeout: "0"}', given: { body: "a" }, expect: { body: null } }],
   compile({ uri, parameters, timeout, allowedSchemes, variableReceive }, compiler, node) {
     const { host } = compiler;
     const address = dynamicUri(uri, parameters, compiler, node.span);

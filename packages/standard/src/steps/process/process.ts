@@ -1,7 +1,7 @@
 import { defineStep, type Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Calls a function the operator of this runtime has registered. */
+/** Calls a function that the operator registered. */
 export const process = defineStep({
   name: "process",
   title: "Process",
@@ -12,7 +12,7 @@ export const process = defineStep({
   options: { ref: f.string({ doc: "Name of the function.", required: true }) },
   examples: [
     {
-      title: "A function `stamp` of the operator, which sets a header",
+      title: "An operator function `stamp` that sets a header",
       yaml: "process: {ref: stamp}",
       given: { body: "order" },
       expect: { body: "order", headers: { stamped: "yes" } },

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("sends a copy to each address, twice when named twice, trimmed, nothing when empty", async () => {
+it("sends a copy to each address, including duplicates, trimmed, and none for an empty list", async () => {
   const run = await flow(`- recipientList: {header: to, allowedSchemes: mock}`);
   await run({ body: "m", headers: { to: " mock:a , mock:b,mock:a," } });
   expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([
@@ -14,7 +14,7 @@ it("sends a copy to each address, twice when named twice, trimmed, nothing when 
   expect(run.mocks.get("c")).toHaveLength(1);
 });
 
-it("fails for an address that leads nowhere, unless told to leave it out", async () => {
+it("fails for an invalid endpoint, unless ignoreInvalidEndpoints is set", async () => {
   const strict = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b"}`);
   expect((await strict()).error).toContain("nosuch:x");
   const lenient = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b", ignoreInvalidEndpoints: true}`);
@@ -22,7 +22,7 @@ it("fails for an address that leads nowhere, unless told to leave it out", async
   expect([...lenient.mocks.keys()]).toEqual(["a", "b"]);
 });
 
-it("takes text as one address when the delimiter is false", async () => {
+it("treats text as one address when the delimiter is false", async () => {
   const run = await flow(`- recipientList: {constant: "mock:a,b", delimiter: "false"}`);
   await run();
   expect([...run.mocks.keys()]).toEqual(["a,b"]);

@@ -8,22 +8,26 @@ import { fanOutFields, refuseIdleTimeout } from "../fan-out-fields.ts";
 import { uriList } from "../uri-list.ts";
 import { strategyOf } from "../strategy-option.ts";
 
-/** Sends a copy to each address the message names. */
+/** Sends a copy to each address of a list. */
 export const recipientList = defineStep({
   name: "recipientList",
   title: "Recipient list",
-  summary: "Sends a copy of the message to each address of a list worked out per message.",
+  summary: "Sends a copy of the message to each address of a list that is evaluated per message.",
+  guarantees:
+    "Each recipient gets its own copy. Without parallelProcessing copies are sent one after the other, in the order of the list; with it up to ten are sent concurrently and results are still merged in order, unless streaming is set. There is no transaction across recipients: when one fails, copies already sent stay sent. A list may hold 10,000 addresses.",
   group: "splitting",
   icon: "users",
   since: "0.1",
+  keywords: ["parallel", "fan-out", "scatter"],
+  lanes: "addresses",
   options: {
     expression: f.expression({ doc: "The addresses: a list, or text with a delimiter.", required: true, inline: true }),
-    delimiter: f.text({ doc: "What separates addresses in text; `false` takes the text as one address.", default: "," }),
-    ignoreInvalidEndpoints: f.boolean({ doc: "Leaves out addresses that lead nowhere.", default: false }),
+    delimiter: f.text({ doc: "Separator of addresses in text; `false` treats the text as one address.", default: "," }),
+    ignoreInvalidEndpoints: f.boolean({ doc: "Skips invalid addresses.", default: false }),
     ...dynamicFields,
     ...fanOutFields,
   },
-  examples: [{ title: "To whom it concerns", yaml: 'recipientList: {constant: "mock:a,mock:b"}', given: { body: "news" }, expect: { body: "news" } }],
+  examples: [{ title: "Two recipients", yaml: 'recipientList: {constant: "mock:a,mock:b"}', given: { body: "news" }, expect: { body: "news" } }],
   compile({ expression, delimiter, ignoreInvalidEndpoints, allowedSchemes, ...options }, compiler, node) {
     refuseIdleTimeout(options);
     const { host } = compiler;

@@ -10,11 +10,11 @@ export const removeHeader = defineStep({
   since: "0.1",
   shorthand: "name",
   options: {
-    name: f.string({ doc: "Name of the header; letter case does not matter.", required: true }),
+    name: f.string({ doc: "Name of the header; case-insensitive.", required: true }),
   },
   examples: [
     {
-      title: "Drop a token",
+      title: "Remove a token",
       yaml: "removeHeader: token",
       given: { headers: { Token: "abc", lang: "de" } },
       expect: { headers: { lang: "de" } },

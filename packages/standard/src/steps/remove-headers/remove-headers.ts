@@ -12,15 +12,15 @@ export const removeHeaders = defineStep({
   shorthand: "pattern",
   options: {
     pattern: f.string({
-      doc: "Exact name, prefix ending in *, or regular expression; letter case does not matter.",
+      doc: "Exact name, prefix ending in *, or regular expression; case-insensitive.",
       required: true,
       examples: ["X-*"],
     }),
-    excludePattern: f.string({ doc: "Names that stay although they match." }),
+    excludePattern: f.string({ doc: "Names to keep although they match." }),
   },
   examples: [
     {
-      title: "Drop what the proxy added",
+      title: "Remove proxy headers",
       yaml: 'removeHeaders: {pattern: "X-*", excludePattern: X-Request-Id}',
       given: { headers: { "X-Via": "p", "X-Request-Id": "1", lang: "de" } },
       expect: { headers: { "X-Request-Id": "1", lang: "de" } },

@@ -12,14 +12,14 @@ export const removeProperties = defineStep({
   shorthand: "pattern",
   options: {
     pattern: f.string({
-      doc: "Exact name, prefix ending in *, or regular expression; letter case does not matter.",
+      doc: "Exact name, prefix ending in *, or regular expression; case-insensitive.",
       required: true,
     }),
-    excludePattern: f.string({ doc: "Names that stay although they match." }),
+    excludePattern: f.string({ doc: "Names to keep although they match." }),
   },
   examples: [
     {
-      title: "Forget all of a kind",
+      title: "Remove by prefix",
       yaml: "removeProperties: tmp*",
       given: { properties: { tmpA: 1, tmpB: 2, kept: 3 } },
       expect: { properties: { kept: 3 } },

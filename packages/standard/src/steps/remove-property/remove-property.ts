@@ -12,7 +12,7 @@ export const removeProperty = defineStep({
   options: { name: f.string({ doc: "Name of the property.", required: true }) },
   examples: [
     {
-      title: "Forget",
+      title: "Remove a property",
       yaml: "removeProperty: kept",
       given: { body: "a", properties: { kept: 1 } },
       expect: { body: "a", properties: {} },

@@ -12,13 +12,13 @@ export const removeVariable = defineStep({
   shorthand: "name",
   options: {
     name: f.string({
-      doc: "Name of the variable, with its scope when it has one.",
+      doc: "Name of the variable, with its scope if any.",
       required: true,
     }),
   },
   examples: [
     {
-      title: "Forget the customer",
+      title: "Remove a variable",
       yaml: "removeVariable: customer",
       given: { variables: { customer: "Ada", n: 1 } },
       expect: { variables: { n: 1 } },

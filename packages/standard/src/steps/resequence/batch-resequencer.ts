@@ -1,4 +1,5 @@
-import { compareValues, type Clock, type Exchange, type Lifecycle } from "@sluice/engine/spi";
+import type { Clock, Exchange, Lifecycle } from "@sluice/engine/spi";
+import { compareValues } from "@sluice/engine/values";
 
 export interface BatchOptions {
   readonly batchSize: number;
@@ -12,7 +13,7 @@ interface Entry {
   readonly exchange: Exchange;
 }
 
-/** Sorts what came in until the batch is full or its time is up. */
+/** Collects messages until the batch is full or times out, then delivers them sorted. */
 export class BatchResequencer implements Lifecycle {
   readonly #options: BatchOptions;
   readonly #clock: Clock;
@@ -36,7 +37,7 @@ export class BatchResequencer implements Lifecycle {
     else this.#cancelTimer ??= this.#clock.after(this.#options.batchTimeout, () => this.#flush());
   }
 
-  /** What waits is delivered, so that stopping loses nothing. */
+  /** Delivers waiting messages, so that stopping loses none. */
   stop(): void {
     this.#flush();
   }

@@ -1,48 +1,57 @@
-import { copyExchange, defineStep, FlowError } from "@sluice/engine/spi";
+import { defineStep, FlowError } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { OrderedDelivery } from "../ordered-delivery.ts";
 import { BatchResequencer } from "./batch-resequencer.ts";
 import { Sequences } from "./sequences.ts";
 import { StreamResequencer } from "./stream-resequencer.ts";
 
-const ignoreInvalidExchanges = f.boolean({ doc: "Lets messages without a key pass instead of failing them.", default: false });
+const ignoreInvalidExchanges = f.boolean({ doc: "Messages without a key continue instead of failing.", default: false });
 
-/** Puts messages in order. The sender's message passes on at once; the ordered copies run the inner steps. */
+/** Sorts messages. The original continues immediately; the sorted copies run the nested steps. */
 export const resequence = defineStep({
   name: "resequence",
   title: "Resequence",
-  summary: "Puts messages in order before they go on.",
+  summary: "Sorts messages and processes them in order.",
+  guarantees:
+    "The message that is added continues immediately; its ordered copy runs the nested steps as a separate run, one copy at a time. Waiting messages are kept in memory: they are delivered when the flow stops, but lost in a crash. A batch holds at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "arrow-up-narrow-wide",
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,
   options: {
-    expression: f.expression({ doc: "What to order by; numbers, also as text, by size.", required: true, inline: true }),
+    expression: f.expression({ doc: "The sort key; numbers, also as text, are compared by value.", required: true, inline: true }),
     batchConfig: f.object(
       {
-        batchSize: f.integer({ doc: "A batch is sorted when it holds so many.", default: 100, min: 1, max: 100_000 }),
-        batchTimeout: f.duration({ doc: "A batch is sorted after so long, full or not.", default: 1000 }),
-        allowDuplicates: f.boolean({ doc: "Keeps messages with equal keys; otherwise only the first stays.", default: false }),
+        batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
+        batchTimeout: f.duration({ doc: "Sorts a batch after this time, full or not.", default: 1000 }),
+        allowDuplicates: f.boolean({ doc: "Keeps messages with equal keys; otherwise only the first is kept.", default: false }),
         reverse: f.boolean({ doc: "Highest first.", default: false }),
         ignoreInvalidExchanges,
       },
-      { doc: "Sorts batch by batch; this is the default." },
+      { doc: "Sorts messages in batches; the default." },
     ),
     streamConfig: f.object(
       {
-        capacity: f.integer({ doc: "How many may wait; then the first goes although others are missing.", default: 1000, min: 1, max: 100_000 }),
+        comparator: f.refused("comparator names a Java object; sort by the value of the expression"),
+        capacity: f.integer({ doc: "How many messages may wait; above that, the first is delivered despite a gap.", default: 1000, min: 1, max: 100_000 }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
-        rejectOld: f.boolean({ doc: "Fails messages that should have gone before one already delivered.", default: false }),
-        deliveryAttemptInterval: f.duration({ doc: "Accepted without effect: deliveries happen when they are due.", default: 1000 }),
+        rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),
+        deliveryAttemptInterval: f.duration({ doc: "Accepted without effect: messages are delivered when they are due.", default: 1000 }),
         ignoreInvalidExchanges,
       },
-      { doc: "Sorts a stream of numbered messages, closing gaps as they come." },
+      { doc: "Sorts a stream of numbered messages, waiting for missing numbers." },
     ),
-    steps: f.steps({ doc: "Steps for the ordered messages.", default: [] }),
+    steps: f.steps({ doc: "Steps for the sorted messages.", default: [] }),
   },
   examples: [
-    { title: "The sender goes on at once", yaml: 'resequence: {simple: "${body}", steps: [{to: "mock:sorted"}]}', given: { body: "b" }, expect: { body: "b" } },
+    {
+      title: "The original continues immediately",
+      yaml: 'resequence: {simple: "${body}", steps: [{to: "mock:sorted"}]}',
+      given: { body: "b" },
+      expect: { body: "b" },
+    },
   ],
   compile({ expression, batchConfig, streamConfig, steps }, compiler) {
     const keyOf = compiler.expression(expression);
@@ -59,7 +68,7 @@ export const resequence = defineStep({
       const key = keyOf(exchange);
       if (sequencer.accepts(key)) sequencer.add(key, copyExchange(exchange, host.ids));
       else if (!ignores)
-        throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: the message cannot be ordered by '${String(key)}'`, {
+        throw new FlowError("org.apache.camel.CamelExchangeException", `'${String(key)}' is not a valid sort key for resequence`, {
           code: "resequence-key-invalid",
         });
     };

@@ -5,10 +5,10 @@ interface Sequencer extends Lifecycle {
   add(key: unknown, exchange: Exchange): void;
 }
 
-/** Sessions whose order is kept; what the oldest still holds goes on when another begins. */
+/** Test sessions with their own order; above that, the messages of the oldest are delivered. */
 const mostSessions = 100;
 
-/** One sequence for live messages and one for each test session: a message that is tried out must not drop or hold back a real one. */
+/** One sequence for live messages and one per test session: a test message must not drop or delay a live one. */
 export class Sequences implements Lifecycle {
   readonly #make: () => Sequencer;
   readonly #live: Sequencer;

@@ -1,4 +1,5 @@
-import { asText, FlowError, type Clock, type Exchange, type Lifecycle } from "@sluice/engine/spi";
+import { FlowError, type Clock, type Exchange, type Lifecycle } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 
 export interface StreamOptions {
   readonly capacity: number;
@@ -9,11 +10,11 @@ export interface StreamOptions {
 interface Entry {
   readonly number: number;
   readonly exchange: Exchange;
-  /** Monotonic time at which it goes even without its predecessor. */
+  /** Monotonic time at which it is delivered even without its predecessor. */
   readonly due: number;
 }
 
-/** Delivers numbered messages in sequence; a gap is waited for until its time is up. */
+/** Delivers numbered messages in order; waits for a missing number until the timeout. */
 export class StreamResequencer implements Lifecycle {
   readonly #options: StreamOptions;
   readonly #clock: Clock;
@@ -36,7 +37,7 @@ export class StreamResequencer implements Lifecycle {
   add(key: unknown, exchange: Exchange): void {
     const number = Number(asText(key).trim());
     if (this.#options.rejectOld && this.#last !== undefined && number <= this.#last)
-      throw new FlowError("org.apache.camel.CamelExchangeException", `resequence: message ${number} comes after ${this.#last} was delivered`, {
+      throw new FlowError("org.apache.camel.CamelExchangeException", `message ${number} arrived after resequence had delivered ${this.#last}`, {
         code: "resequence-too-late",
       });
     const entry: Entry = { number, exchange, due: this.#clock.monotonic() + this.#options.timeout };
@@ -45,7 +46,7 @@ export class StreamResequencer implements Lifecycle {
     this.#work();
   }
 
-  /** What waits is delivered, so that stopping loses nothing. */
+  /** Delivers waiting messages, so that stopping loses none. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -1,21 +1,21 @@
 import { defineStep, ending, FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Gives up on the exchange in a way that no doCatch can undo. */
+/** Fails the exchange in a way that doCatch cannot recover. */
 export const rollback = defineStep({
   name: "rollback",
   title: "Rollback",
-  summary: "Fails the exchange so that it cannot be saved, or ends it quietly.",
+  summary: "Fails the exchange so that no clause can recover it, or ends it without a failure.",
   group: "errors",
   icon: "undo",
   since: "0.1",
   shorthand: "message",
   options: {
-    message: f.text({ doc: "Why, taken as written.", default: "Intended rollback" }),
+    message: f.text({ doc: "The reason; literal text without expressions.", default: "Intended rollback" }),
     markRollbackOnly: f.boolean({ doc: "Ends the exchange without a failure.", default: false }),
-    markRollbackOnlyLast: f.boolean({ doc: "As markRollbackOnly: there are no nested transactions here.", default: false, group: "advanced" }),
+    markRollbackOnlyLast: f.boolean({ doc: "As markRollbackOnly: nested transactions are not supported.", default: false, group: "advanced" }),
   },
-  examples: [{ title: "Not today", yaml: "rollback: not today", expect: { error: "not today" } }],
+  examples: [{ title: "Roll back", yaml: "rollback: not today", expect: { error: "not today" } }],
   compile({ message, markRollbackOnly, markRollbackOnlyLast }) {
     if (markRollbackOnly || markRollbackOnlyLast) {
       return (exchange) => {

@@ -7,13 +7,13 @@ const routes = `
 `;
 const document = (slip: string): string => `- from: {uri: direct:start, steps: [{routingSlip: ${slip}}, {to: "mock:after"}]}${routes}`;
 
-it("follows the slip as it was at the start, on the same message", async () => {
+it("follows the slip as evaluated at the start, on the same message", async () => {
   const run = await flow(document('{header: slip, allowedSchemes: "direct,mock"}'));
   expect(await run({ body: "-", headers: { slip: "direct:a,mock:x,direct:a" } })).toMatchObject({ body: "-aa", headers: { at: "direct://a" } });
   expect([...run.mocks.keys()]).toEqual(["x", "after"]);
 });
 
-it("reads a bare text as the name of a header", async () => {
+it("treats plain text as the name of a header", async () => {
   const run = await flow(document("itinerary"));
   await run({ headers: { itinerary: ["mock:one"] } });
   expect([...run.mocks.keys()]).toEqual(["one", "after"]);
@@ -25,6 +25,6 @@ it("ends with the exchange", async () => {
   expect(run.mocks.size).toBe(0);
 });
 
-it("needs to know where the slip is", () => {
+it("requires the location of the slip", () => {
   expect(faultsOf('- routingSlip: {uriDelimiter: ";"}').join()).toContain("routingSlip needs an expression");
 });

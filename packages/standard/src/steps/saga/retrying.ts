@@ -1,10 +1,11 @@
-import { pause, type Awaitable, type Clock, type Exchange, type FlowError, type Processor } from "@sluice/engine/spi";
+import type { Awaitable, Clock, Exchange, FlowError, Processor } from "@sluice/engine/spi";
+import { pause } from "@sluice/engine/tools";
 import { settle } from "../settle.ts";
 
 const mostTries = 5;
 const waitMs = 5000;
 
-/** A participant must be told: a failed call is repeated a few times before it counts as failed. */
+/** Retries a call to a participant, which must learn the outcome, before it counts as failed. */
 export function retrying(call: Processor, clock: Clock): Processor {
   const attempt = (exchange: Exchange, tried: number): Awaitable =>
     settle(

@@ -1,13 +1,13 @@
-// Sagas of this process: who takes part, and that each is told exactly once how it ended. Nothing outlives the process.
+// Sagas of this process: tracks participants and notifies each exactly once of the outcome. In memory only.
 import type { Host } from "@sluice/engine/spi";
 import { OldestKey } from "../../oldest-key.ts";
 
 export type Outcome = "completion" | "compensation";
 
-/** Told how the saga ended. */
+/** Called with the outcome of the saga. */
 export type Participant = (outcome: Outcome) => void;
 
-/** Sagas open at the same time; at the limit the oldest is compensated and the log says so. */
+/** Maximum open sagas; at the limit the oldest is compensated and a warning is logged. */
 const mostSagas = 50_000;
 
 export const sagaHeader = "Long-Running-Action";
@@ -29,7 +29,7 @@ export class SagaCoordinator {
   begin(): string {
     if (this.#open.size >= mostSagas) {
       const oldest = this.#oldest.next() as string;
-      this.#host.log.write("WARN", "saga", `more than ${mostSagas} open sagas: the oldest, ${oldest}, is compensated`);
+      this.#host.log.write("WARN", "saga", `more than ${mostSagas} open sagas: compensating the oldest, ${oldest}`);
       this.finish(oldest, "compensation");
     }
     const id = this.#host.ids.next();
@@ -45,19 +45,19 @@ export class SagaCoordinator {
     this.#open.get(id)?.participants.push(participant);
   }
 
-  /** Compensates the saga unless it is over by then; the returned function gives up waiting. */
+  /** Compensates the saga after a timeout; returns a function that cancels the timeout. */
   limit(id: string, ms: number): () => void {
     const cancel = this.#host.clock.after(ms, () => this.finish(id, "compensation"));
     this.whenOver(id, cancel);
     return cancel;
   }
 
-  /** Calls `run` once the saga is over, before its participants are told. */
+  /** Calls `run` when the saga ends, before its participants are notified. */
   whenOver(id: string, run: () => void): void {
     this.#open.get(id)?.whenOver.push(run);
   }
 
-  /** Ends the saga and tells everybody; false when there is none of that id. */
+  /** Ends the saga and notifies its participants; false for an unknown id. */
   finish(id: string, outcome: Outcome): boolean {
     const saga = this.#open.get(id);
     if (saga === undefined) return false;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 const names = (mocks: ReadonlyMap<string, readonly unknown[]>): readonly string[] => [...mocks].map(([name, got]) => `${name}:${got.length}`);
 
 describe("saga", () => {
-  it("tells every participant of success, with the saga's id and the options of its entry", async () => {
+  it("notifies every participant of success, with the saga id and its options", async () => {
     const run = await flow(`
 - from:
     uri: direct:start
@@ -21,7 +21,7 @@ describe("saga", () => {
     expect(run.mocks.get("done")?.[0]).toMatchObject({ body: null, headers: { order: "o1", "Long-Running-Action": id } });
   });
 
-  it("undoes the latest work first when a part fails, and the caller sees the failure", async () => {
+  it("compensates in reverse order when a part fails, and the caller gets the failure", async () => {
     const run = await flow(
       `
 - from: {uri: direct:start, steps: [{saga: {compensation: mock:undoA, completion: mock:done, steps: [{to: "direct:b"}, {throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
@@ -38,14 +38,14 @@ describe("saga", () => {
     ["SUPPORTS", undefined],
     ["NOT_SUPPORTED", undefined],
     ["NEVER", undefined],
-  ])("outside of a saga %s gives %s", async (propagation, error) => {
+  ])("outside a saga, %s results in %s", async (propagation, error) => {
     const run = await flow(`- saga: {propagation: ${propagation}, completion: mock:done, steps: [{to: "mock:work"}]}`);
     expect((await run()).error).toBe(error);
     await settle();
     expect(run.mocks.has("done")).toBe(false);
   });
 
-  it("keeps another saga apart with REQUIRES_NEW and refuses one with NEVER", async () => {
+  it("starts a separate saga with REQUIRES_NEW and rejects an existing one with NEVER", async () => {
     const document = (propagation: string): string => `
 - from: {uri: direct:start, steps: [{saga: {steps: [{to: "mock:outer"}, {to: "direct:inner"}, {to: "mock:outer"}]}}]}
 - from: {uri: direct:inner, steps: [{saga: {propagation: ${propagation}, steps: [{to: "mock:inner"}]}}]}
@@ -58,7 +58,7 @@ describe("saga", () => {
     expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
   });
 
-  it("takes no saga from the wire: a guessed id ends nothing", async () => {
+  it("ignores received saga ids: a guessed id ends nothing", async () => {
     const run = await flow(`
 - from: {uri: direct:start, steps: [{saga: {completionMode: MANUAL, compensation: mock:undo, steps: [{to: "mock:work"}]}}]}
 - from: {uri: direct:attack, steps: [{saga: {propagation: MANDATORY, steps: [{throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
@@ -71,7 +71,7 @@ describe("saga", () => {
     expect(run.mocks.has("undo")).toBe(false);
   });
 
-  it("compensates one that is not over in time, and tells nobody twice", async () => {
+  it("compensates a saga that times out, and notifies each participant once", async () => {
     const run = await flow(`- saga: {completionMode: MANUAL, timeout: 300, compensation: mock:undo, completion: mock:done, steps: [{to: "mock:work"}]}`);
     await run();
     await run.host.clock.advance(299);
@@ -81,7 +81,7 @@ describe("saga", () => {
     expect(run.host.clock.pending).toBe(0);
   });
 
-  it("leaves a handle with which the saga can be ended by hand", async () => {
+  it("provides a handle to end the saga manually", async () => {
     const run = await flow(`- saga: {completionMode: MANUAL, completion: mock:done, steps: [{setProperty: {name: kept, exchangeProperty: SluiceSaga}}]}`);
     const { exchange } = await run();
     (exchange.property("kept") as { complete(): void }).complete();

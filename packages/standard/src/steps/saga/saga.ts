@@ -1,16 +1,6 @@
-import {
-  asText,
-  copyExchange,
-  defineStep,
-  ending,
-  FlowError,
-  Headers,
-  Message,
-  type Awaitable,
-  type Compiler,
-  type Exchange,
-  type Outlet,
-} from "@sluice/engine/spi";
+import { defineStep, ending, FlowError, Headers, Message, type Awaitable, type Compiler, type Exchange, type Outlet } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { f, type StepNode } from "@sluice/model";
 import { settle } from "../settle.ts";
 import { retrying } from "./retrying.ts";
@@ -18,39 +8,46 @@ import { sagaCoordinator, sagaHeader, type Outcome, type SagaCoordinator } from 
 
 const address = (doc: string) => f.uri({ doc });
 
-/** Work that is undone when a later part fails. The coordinator lives in this process. */
+/** Work that is compensated when a later part fails. The coordinator is in this process. */
 export const saga = defineStep({
   name: "saga",
   title: "Saga",
-  summary: "Makes steps part of a saga: when a later part fails, what was done is compensated.",
+  summary: "Makes steps part of a saga: when a later part fails, completed parts are compensated.",
+  guarantees:
+    "Each registered endpoint is called once per outcome, compensations in reverse order; a failed call is tried up to five times, five seconds apart. Compensation and completion run after the saga has ended, as separate runs. Sagas are kept in memory: open sagas are lost in a crash. At most 50,000 are open; above that the oldest is compensated and a warning is logged.",
   group: "resilience",
   icon: "book-open",
   since: "0.1",
   keepsState: true,
   adoptsSiblings: true,
+  stepsTitle: "All or nothing",
   oncePerRoute: true,
   options: {
     propagation: f.enum(["REQUIRED", "REQUIRES_NEW", "MANDATORY", "SUPPORTS", "NOT_SUPPORTED", "NEVER"], {
-      doc: "Whether a running saga is joined, needed or refused.",
+      doc: "Whether an existing saga is joined, required or rejected.",
       default: "REQUIRED",
     }),
-    completionMode: f.enum(["AUTO", "MANUAL"], { doc: "Ends with the steps, or when saga:complete or saga:compensate is called.", default: "AUTO" }),
-    timeout: f.duration({ doc: "Compensates a saga that is not over by then.", default: 0 }),
-    compensation: address("Endpoint that undoes this part."),
-    completion: address("Endpoint that is told of success."),
+    sagaService: f.refused("sagaService names a Java object; remove it, sagas are coordinated in memory"),
+    completionMode: f.enum(["AUTO", "MANUAL"], {
+      doc: "AUTO ends the saga with its steps; MANUAL when saga:complete or saga:compensate is called.",
+      default: "AUTO",
+    }),
+    timeout: f.duration({ doc: "Compensates a saga that has not ended by then.", default: 0 }),
+    compensation: address("Endpoint that compensates this part."),
+    completion: address("Endpoint that is called after success."),
     option: f.list(
       f.object(
         {
           key: f.string({ doc: "Name of the header.", required: true }),
-          expression: f.expression({ doc: "Its value, worked out on entry.", required: true, inline: true }),
+          expression: f.expression({ doc: "Its value, evaluated on entry.", required: true, inline: true }),
         },
         { doc: "One option.", required: true },
       ),
       { doc: "Headers for the compensation and completion endpoints.", default: [] },
     ),
-    steps: f.steps({ doc: "The work.", default: [] }),
+    steps: f.steps({ doc: "The steps of the saga.", default: [] }),
   },
-  examples: [{ title: "All went well", yaml: "saga: {completion: mock:completed, steps: [{setBody: {constant: done}}]}", expect: { body: "done" } }],
+  examples: [{ title: "Completed saga", yaml: "saga: {completion: mock:completed, steps: [{setBody: {constant: done}}]}", expect: { body: "done" } }],
   compile({ propagation, completionMode, timeout, steps, ...participation }, compiler, node) {
     const coordinator = sagaCoordinator(compiler.host);
     const run = compiler.steps(steps);
@@ -85,7 +82,7 @@ export const saga = defineStep({
   },
 });
 
-/** Timers of sagas that this deployment limits; a flow that goes takes its timers with it. */
+/** Timeouts of the sagas of this deployment; cancelled when the flow is removed. */
 class Timers {
   readonly #cancellations = new Set<() => void>();
 
@@ -100,20 +97,20 @@ class Timers {
   }
 }
 
-/** What came over the wire never joins a saga: whoever guesses an id must not be able to end it. */
+/** Only headers set by the route join a saga: a caller who guesses an id must not be able to end it. */
 function currentSaga(exchange: Exchange, coordinator: SagaCoordinator): string | undefined {
   const id = asText(exchange.message.headers.getOwn(sagaHeader));
   return id !== "" && coordinator.isOpen(id) ? id : undefined;
 }
 
-/** What `saga:complete` and `saga:compensate` find on the exchange. */
+/** The handle that `saga:complete` and `saga:compensate` find on the exchange. */
 const sagaProperty = "SluiceSaga";
 
 function handleOf(id: string, coordinator: SagaCoordinator): Readonly<Record<"complete" | "compensate", () => void>> {
   return { complete: () => void coordinator.finish(id, "completion"), compensate: () => void coordinator.finish(id, "compensation") };
 }
 
-/** Runs with another saga on the exchange and puts the former back afterwards. */
+/** Runs with another saga on the exchange and restores the previous one afterwards. */
 function within(exchange: Exchange, saga: { readonly id: string; readonly handle: unknown } | undefined, run: () => Awaitable): Awaitable {
   const former = exchange.message.headers.get(sagaHeader);
   const formerHandle = exchange.property(sagaProperty);
@@ -140,7 +137,7 @@ interface Participation {
   readonly option: readonly { readonly key: string; readonly expression: Parameters<Compiler["expression"]>[0] }[];
 }
 
-/** Registers an exchange with a saga; when the saga ends, the endpoint for that outcome gets the saga's id and the options. */
+/** Registers an exchange with a saga; when the saga ends, the endpoint for the outcome gets the id of the saga and the options. */
 function participant(options: Participation, compiler: Compiler, node: StepNode, coordinator: SagaCoordinator): (exchange: Exchange, id: string) => void {
   const { host, tasks } = compiler;
   const open = (uri: string | undefined): Outlet | undefined =>
@@ -157,7 +154,7 @@ function participant(options: Participation, compiler: Compiler, node: StepNode,
       if (outlet !== undefined)
         tasks.detach(
           entered,
-          retrying((told) => outlet.send(told), host.clock),
+          retrying((copy) => outlet.send(copy), host.clock),
         );
     });
   };

@@ -1,11 +1,12 @@
 import { defineStep, ending } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Lets one message through now and then; the others end here, without a failure. */
+/** Passes a sample of the messages; the others end without a failure. */
 export const sample = defineStep({
   name: "sample",
   title: "Sample",
-  summary: "Lets one message of many pass; the others end here.",
+  summary: "Passes a sample of the messages; the others end here.",
+  guarantees: "Messages that are not sampled end without a failure. The counter is kept in memory, per deployment.",
   group: "routing",
   icon: "percent",
   since: "0.1",
@@ -13,7 +14,7 @@ export const sample = defineStep({
   shorthand: "samplePeriod",
   options: {
     samplePeriod: f.duration({ doc: "Only the first message of each period passes.", default: 1000 }),
-    messageFrequency: f.integer({ doc: "Every so many messages one passes; then the period does not count.", default: 0, min: 0 }),
+    messageFrequency: f.integer({ doc: "Passes every n-th message; samplePeriod is then ignored.", default: 0, min: 0 }),
   },
   examples: [{ title: "The first passes", yaml: "sample: 5s", given: { body: "a" }, expect: { body: "a" } }],
   compile({ samplePeriod, messageFrequency }, compiler) {

@@ -4,11 +4,11 @@ import { f } from "@sluice/model";
 export const script = defineStep({
   name: "script",
   title: "Script",
-  summary: "Evaluates an expression and discards its value; the message stays as it is.",
+  summary: "Evaluates an expression and discards its value; the message does not change.",
   group: "message",
   icon: "terminal",
   since: "0.1",
-  options: { expression: f.expression({ doc: "What to evaluate.", required: true, inline: true }) },
+  options: { expression: f.expression({ doc: "The expression to evaluate.", required: true, inline: true }) },
   examples: [
     {
       title: "Nothing changes",

@@ -1,13 +1,15 @@
-import { constantOf, defineStep } from "@sluice/engine/spi";
+import { defineStep } from "@sluice/engine/spi";
+import { constantOf } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 
 export const setBody = defineStep({
   name: "setBody",
   title: "Set body",
-  summary: "Replaces the message body; headers stay.",
+  summary: "Replaces the message body; headers are kept.",
   group: "message",
   icon: "square-pen",
   since: "0.1",
+  keywords: ["map", "convert"],
   options: { expression: f.expression({ doc: "The new body.", required: true, inline: true }) },
   examples: [
     {

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 export const setExchangePattern = defineStep({
   name: "setExchangePattern",
   title: "Set exchange pattern",
-  summary: "Says from here on whether calls expect a reply.",
+  summary: "Sets whether later calls expect a reply.",
   group: "message",
   icon: "repeat",
   since: "0.1",
@@ -17,7 +17,7 @@ export const setExchangePattern = defineStep({
   },
   examples: [
     {
-      title: "No reply wanted",
+      title: "No reply expected",
       yaml: "setExchangePattern: InOnly",
       given: { body: "a" },
       expect: { body: "a" },

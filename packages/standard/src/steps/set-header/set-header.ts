@@ -1,4 +1,4 @@
-import { defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
+import { defineStep, type Compiler, type Exchange } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type Span } from "@sluice/model";
 import { template } from "../template.ts";
 
@@ -7,7 +7,7 @@ export const headerFields = {
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),
 };
 
-export function headerSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): Processor {
+export function headerSetter(name: string, expression: ExpressionNode, compiler: Compiler, span: Span): (exchange: Exchange) => void {
   const nameOf = template(name, compiler, span);
   const value = compiler.expression(expression);
   return (exchange) => exchange.message.headers.set(nameOf(exchange), value(exchange));
@@ -23,7 +23,7 @@ export const setHeader = defineStep({
   options: headerFields,
   examples: [
     {
-      title: "Remember the body",
+      title: "Copy the body to a header",
       yaml: 'setHeader: {name: seen, simple: "<${body}>"}',
       given: { body: "abc" },
       expect: { body: "abc", headers: { seen: "<abc>" } },

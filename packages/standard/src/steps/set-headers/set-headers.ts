@@ -1,5 +1,6 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { clauseFields } from "../clause.ts";
 import { headerFields, headerSetter } from "../set-header/set-header.ts";
 
 export const setHeaders = defineStep({
@@ -10,7 +11,7 @@ export const setHeaders = defineStep({
   icon: "tags",
   since: "0.1",
   options: {
-    headers: f.list(f.object(headerFields, { doc: "One header.", required: true }), {
+    headers: f.list(f.object({ ...headerFields, ...clauseFields }, { doc: "One header.", required: true }), {
       doc: "The headers, in order.",
       required: true,
     }),
@@ -23,7 +24,7 @@ export const setHeaders = defineStep({
     },
   ],
   compile({ headers }, compiler, node) {
-    const setters = headers.map((header) => headerSetter(header.name, header.expression, compiler, node.span));
+    const setters = headers.filter(({ disabled }) => !disabled).map((header) => headerSetter(header.name, header.expression, compiler, node.span));
     return (exchange) => {
       for (const set of setters) set(exchange);
     };

@@ -5,7 +5,7 @@ import { template } from "../template.ts";
 export const setProperty = defineStep({
   name: "setProperty",
   title: "Set property",
-  summary: "Sets an exchange property: it travels with the message but is never sent out.",
+  summary: "Sets an exchange property, which stays with the exchange and is never sent.",
   group: "message",
   icon: "bookmark",
   since: "0.1",
@@ -15,7 +15,7 @@ export const setProperty = defineStep({
   },
   examples: [
     {
-      title: "Keep the body",
+      title: "Store the body",
       yaml: 'setProperty: {name: kept, simple: "${body}"}',
       given: { body: "a" },
       expect: { properties: { kept: "a" } },

@@ -5,7 +5,7 @@ import { variable, variableByName } from "../variables.ts";
 
 export const variableOptions = {
   name: f.string({
-    doc: "Name of the variable; may contain Simple, and begin with global: or route:<routeId>: for a wider scope.",
+    doc: "Name of the variable; may contain Simple. The prefix global: or route:<routeId>: sets a wider scope.",
     required: true,
   }),
   expression: f.expression({ doc: "Its value.", required: true, inline: true }),
@@ -32,7 +32,7 @@ export const setVariable = defineStep({
   options: variableOptions,
   examples: [
     {
-      title: "Keep the customer",
+      title: "Store the customer",
       yaml: 'setVariable: {name: customer, simple: "${body}"}',
       given: { body: "Ada" },
       expect: { body: "Ada", variables: { customer: "Ada" } },

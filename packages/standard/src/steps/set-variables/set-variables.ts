@@ -1,5 +1,6 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { clauseFields } from "../clause.ts";
 import { variableOptions, variableSetter } from "../set-variable/set-variable.ts";
 
 export const setVariables = defineStep({
@@ -10,7 +11,7 @@ export const setVariables = defineStep({
   icon: "variable",
   since: "0.1",
   options: {
-    variables: f.list(f.object(variableOptions, { doc: "One variable.", required: true }), {
+    variables: f.list(f.object({ ...variableOptions, ...clauseFields }, { doc: "One variable.", required: true }), {
       doc: "The variables, in order.",
       required: true,
     }),
@@ -23,7 +24,7 @@ export const setVariables = defineStep({
     },
   ],
   compile({ variables }, compiler, node) {
-    const setters = variables.map((each) => variableSetter(each.name, each.expression, compiler, node.span));
+    const setters = variables.filter(({ disabled }) => !disabled).map((each) => variableSetter(each.name, each.expression, compiler, node.span));
     return (exchange) => {
       for (const set of setters) void set(exchange);
     };

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("sorts numbers by size, text as text, and leaves the source alone", async () => {
+it("sorts numbers by value, text as text, and keeps the source unchanged", async () => {
   const run = await flow("- sort: {}");
   const list = [10, 9, 1];
   expect((await run({ body: list })).body).toEqual([1, 9, 10]);

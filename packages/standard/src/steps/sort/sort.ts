@@ -1,33 +1,73 @@
-import { asText, defineStep, FlowError } from "@sluice/engine/spi";
+import { defineStep, FlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
+import { each } from "@sluice/engine/tools";
+import { asText, checkListLength } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { isAsync, itemsOf } from "../items.ts";
+import { naturalOrder, type Comparator } from "../../beans/comparators.ts";
+import { countedItems, isAsync } from "../items.ts";
+import { after } from "../settle.ts";
+import { sortInSlices } from "./sort-in-slices.ts";
+
+/** The garbage collector stops the event loop for longer the more elements are alive: a million hold it for 250 ms. */
+const mostElements = 500_000;
 
 export const sort = defineStep({
   name: "sort",
   title: "Sort",
   summary: "Sorts a list; the sorted list is the new body.",
+  guarantees: "The sort is stable. Long lists are sorted in slices, so that other messages make progress. A list may hold 500,000 elements.",
   group: "message",
   icon: "arrow-down-a-z",
   since: "0.1",
   options: {
-    expression: f.expression({ doc: "What to sort; the body when not given.", inline: true }),
+    expression: f.expression({ doc: "The list to sort; the body by default. A list may have up to 500,000 elements.", inline: true }),
+    comparator: f.string({
+      doc: "The order: a bean, such as #class:java.util.Collections$ReverseComparator; natural order by default.",
+      examples: ["#class:java.util.Collections$ReverseComparator"],
+    }),
   },
   examples: [{ title: "Numbers", yaml: 'sort: {simple: "${body}"}', given: { body: [3, 1, 2] }, expect: { body: [1, 2, 3] } }],
-  compile({ expression }, compiler) {
+  compile({ expression, comparator }, compiler) {
+    const given = comparator === undefined ? undefined : (compiler.registry.bean(comparator, "comparator") as Comparator);
     const value = expression === undefined ? undefined : compiler.expression(expression);
+    const { clock } = compiler.host;
     return (exchange) => {
-      const items = itemsOf(value === undefined ? exchange.message.body : value(exchange), ",");
-      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list; a stream cannot be sorted", { code: "sort-invalid" });
-      exchange.message.body = [...{ [Symbol.iterator]: () => items }].toSorted(naturalOrder);
+      const { items, size } = countedItems(value === undefined ? exchange.message.body : value(exchange), ",");
+      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list: a stream cannot be sorted", { code: "sort-invalid" });
+      if (size !== undefined) checkListLength(size, mostElements);
+      const sorted = after(collected(items, clock), (list) => (given === undefined ? naturallySorted(list, clock) : sortInSlices(list, given, clock)));
+      return after(sorted, (list) => void (exchange.message.body = list));
     };
   },
 });
 
-/** Numbers by size, dates by time, everything else as text; null comes first. */
-function naturalOrder(one: unknown, other: unknown): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
-  const left = asText(one);
-  const right = asText(other);
-  return left < right ? -1 : left > right ? 1 : 0;
+function collected(items: Iterator<unknown>, clock: Clock): Awaitable<unknown[]> {
+  const list: unknown[] = [];
+  const done = each(
+    items,
+    (item) => {
+      checkListLength(list.length, mostElements);
+      list.push(item);
+    },
+    clock,
+  );
+  return after(done, () => list);
 }
+
+/** An item with its sort key, computed once instead of at every comparison. */
+interface Entry {
+  readonly item: unknown;
+  readonly key: Key;
+}
+
+type Key = number | string | Date;
+
+function naturallySorted(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
+  // Most lists need no entries: a million of them would slow down the garbage collector.
+  if (list.every(isKey)) return sortInSlices(list, naturalOrder, clock);
+  const entries = list.map((item): Entry => ({ item, key: isKey(item) ? item : asText(item) }));
+  return after(sortInSlices(entries, byKey, clock), (sorted) => sorted.map(({ item }) => item));
+}
+
+const isKey = (item: unknown): item is Key => typeof item === "string" || typeof item === "number" || item instanceof Date;
+
+const byKey = ({ key: one }: Entry, { key: other }: Entry): number => naturalOrder(one, other);

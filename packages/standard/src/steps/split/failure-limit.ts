@@ -1,6 +1,6 @@
 import { FlowError } from "@sluice/engine/spi";
 
-/** Lets parts fail until there are too many of them; made anew for every message. */
+/** Tolerates failed parts up to a limit; one instance per message. */
 export function failureLimit(maxFailed: number, threshold: number): (index: number, done: number) => boolean {
   let failed = 0;
   return (_index, done) => {
@@ -8,7 +8,7 @@ export function failureLimit(maxFailed: number, threshold: number): (index: numb
     const tooMany = maxFailed > 0 && failed >= maxFailed;
     const tooOften = threshold > 0 && failed / done >= threshold;
     if (tooMany || tooOften)
-      throw new FlowError("org.apache.camel.CamelExchangeException", `split gave up: ${failed} of ${done} parts failed`, { code: "split-limit" });
+      throw new FlowError("org.apache.camel.CamelExchangeException", `split stopped: ${failed} of ${done} parts failed`, { code: "split-limit" });
     return true;
   };
 }

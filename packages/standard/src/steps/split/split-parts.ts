@@ -1,9 +1,10 @@
-// The copies a split makes, one at a time: only the part at work and the one after it exist, however many there are.
-import { copyExchange, each, Exchange, Message, type Host, type Processor } from "@sluice/engine/spi";
+// Creates the copies of a split on demand: only the current part and the next one exist at a time.
+import { Exchange, isExchange, Message, isMessage, type Host, type Processor } from "@sluice/engine/spi";
+import { copyExchange, each } from "@sluice/engine/tools";
 import type { Branch, Branches } from "../branch.ts";
 import { isAsync, type Counted } from "../items.ts";
 
-/** Parts that are counted without letting others have a turn. */
+/** Parts that are counted without yielding. */
 const countedAtOnce = 1000;
 
 export interface PartOptions {
@@ -26,7 +27,7 @@ export function splitParts(original: Exchange, { items, size }: Counted, options
   return partsCounted(original, first, items, options);
 }
 
-/** Many parts whose number must be known first: counted in slices, so that others live meanwhile. */
+/** Counts many parts in slices, so that other runs make progress. */
 async function* partsCounted(original: Exchange, all: unknown[], rest: Iterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
   await each(rest, (item) => void all.push(item), options.host.clock);
   yield* parts(original, all.values(), all.length, options);
@@ -62,7 +63,7 @@ function part(original: Exchange, item: unknown, index: number, last: boolean, s
 }
 
 function messageOf(item: unknown, original: Exchange): Message {
-  if (item instanceof Message) return item.copy();
-  if (item instanceof Exchange) return item.message.copy();
+  if (isMessage(item)) return item.copy();
+  if (isExchange(item)) return item.message.copy();
   return new Message(item, original.message.headers.copy());
 }

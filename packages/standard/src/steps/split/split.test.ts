@@ -8,7 +8,7 @@ const failOn = (word: string): string =>
   `{filter: {simple: "\${body} == '${word}'", steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: "bad \${body}"}}]}}`;
 
 describe("split", () => {
-  it("numbers the parts, knows their count beforehand, and leaves the message as it was", async () => {
+  it("numbers the parts, sets their count in advance, and leaves the message unchanged", async () => {
     const run = await flow(`- split: {simple: "\${body}", steps: [{setBody: {constant: changed}}, {setHeader: {name: leak, constant: x}}, {to: "mock:part"}]}`);
     const { body, headers, exchange } = await run({ body: "a,b,c" });
     expect(body).toBe("a,b,c");
@@ -23,13 +23,13 @@ describe("split", () => {
     expect(parts.every(({ properties }) => properties.get("CamelCorrelationId") === exchange.id)).toBe(true);
   });
 
-  it("knows the count only at the end when streaming", async () => {
+  it("sets the count only at the end when streaming", async () => {
     const run = await flow(`- split: {simple: "\${body}", streaming: true, steps: [{to: "mock:part"}]}`);
     await run({ body: ["a", "b"].values() });
     expect(run.mocks.get("part")?.map(({ properties }) => properties.get("CamelSplitSize"))).toEqual([undefined, 2]);
   });
 
-  it("takes asynchronous streams part by part", async () => {
+  it("reads asynchronous streams part by part", async () => {
     const run = await flow(`- split: {simple: "\${body}", streaming: true, ${grouped}, steps: [{setBody: {simple: "\${body}!"}}]}`);
     const stream = (async function* () {
       for (const word of ["a", "b", "c"]) yield word;
@@ -47,14 +47,14 @@ describe("split", () => {
     expect(run.mocks.has("after")).toBe(false);
   });
 
-  it("stops at the first failure when told to and keeps the message", async () => {
+  it("stops at the first failure with stopOnException and keeps the message", async () => {
     const run = await flow(`- split: {simple: "\${body}", stopOnException: true, steps: [${failOn("b")}, {to: "mock:part"}]}`);
     const { error, body } = await run({ body: "a,b,c" });
     expect([error, body]).toEqual(["bad b", "a,b,c"]);
     expect(bodies(run.mocks.get("part"))).toEqual(["a"]);
   });
 
-  it("merges in order although later parts are done first", async () => {
+  it("merges in order although later parts finish first", async () => {
     const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
     const pending = run({ body: "300,100,200" });
     await run.host.clock.advance(300);
@@ -67,7 +67,7 @@ describe("split", () => {
     expect((await later).body).toEqual(["100", "200", "300"]);
   });
 
-  it("runs ten parts at once and no more", async () => {
+  it("runs at most ten parts concurrently", async () => {
     const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, steps: [{to: "mock:began"}, {delay: {constant: "100"}}]}`);
     const pending = run({ body: Array.from({ length: 25 }, (_, index) => index) });
     await run.host.clock.advance(50);
@@ -79,7 +79,7 @@ describe("split", () => {
     expect(run.mocks.get("began")).toHaveLength(25);
   });
 
-  it("leaves out what is late and leaves no timer behind", async () => {
+  it("omits late parts and leaves no timer", async () => {
     const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, timeout: 200, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
     const pending = run({ body: "50,1000,100" });
     await run.host.clock.advance(200);
@@ -88,22 +88,22 @@ describe("split", () => {
     expect(run.host.clock.pending).toBe(0);
   });
 
-  it("hands out groups", async () => {
+  it("creates groups", async () => {
     const run = await flow(`- split: {simple: "\${body}", group: 2, steps: [{to: "mock:part"}]}`);
     await run({ body: ["a", "b", "c"] });
     expect(bodies(run.mocks.get("part"))).toEqual([["a", "b"], ["c"]]);
     expect(run.mocks.get("part")?.[0]?.properties.get("CamelSplitSize")).toBe(2);
   });
 
-  it("puts up with failures up to a number or a share, and gives up beyond", async () => {
+  it("tolerates failures up to a number or ratio, and fails above it", async () => {
     const byNumber = await flow(`- split: {simple: "\${body}", maxFailedRecords: 2, steps: [${failOn("x")}, {to: "mock:part"}]}`);
     expect((await byNumber({ body: "a,x,b" })).error).toBeUndefined();
-    expect((await byNumber({ body: "x,c,x,d" })).error).toBe("split gave up: 2 of 3 parts failed");
+    expect((await byNumber({ body: "x,c,x,d" })).error).toBe("split stopped: 2 of 3 parts failed");
     expect(bodies(byNumber.mocks.get("part"))).toEqual(["a", "b", "c"]);
     const byShare = await flow(`- split: {simple: "\${body}", errorThreshold: 0.5, steps: [${failOn("x")}]}`);
     expect((await byShare({ body: "a,b,x" })).error).toBeUndefined();
-    expect((await byShare({ body: "x,a,b" })).error).toBe("split gave up: 1 of 1 parts failed");
-    expect(faultsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain("cannot be combined");
+    expect((await byShare({ body: "x,a,b" })).error).toBe("split stopped: 1 of 1 parts failed");
+    expect(faultsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain("cannot be used with");
   });
 
   it("merges with an expression", async () => {
@@ -115,13 +115,13 @@ describe("split", () => {
     expect(exchange.variables?.has("aggregate") ?? false).toBe(false);
   });
 
-  it("opens messages up again", async () => {
+  it("unwraps messages", async () => {
     const run = await flow(`- split: {simple: "\${body}", steps: [{to: "mock:part"}]}`);
     await run({ body: [new Message("inner")], headers: { outer: 1 } });
     expect(run.mocks.get("part")?.[0]).toMatchObject({ body: "inner", headers: {} });
   });
 
-  it("makes no promise when nothing waits", async () => {
+  it("creates no promise for synchronous parts", async () => {
     const run = await flow(`- split: {simple: "\${body}", steps: [{setBody: {constant: x}}]}`);
     expect(run.runtime.inletOf("direct:start")?.deliver(new Message("a,b,c"))).not.toBeInstanceOf(Promise);
   });

@@ -8,29 +8,36 @@ import { strategyOf } from "../strategy-option.ts";
 import { failureLimit } from "./failure-limit.ts";
 import { splitParts } from "./split-parts.ts";
 
-/** Takes a message apart and runs the inner steps for every part. Failures of parts are the split's own business. */
+/** Splits a message and runs the nested steps for each part. Failures of parts are handled by the split. */
 export const split = defineStep({
   name: "split",
   title: "Split",
-  summary: "Takes the message apart and runs its steps for each part.",
+  summary: "Splits the message and runs its steps for each part.",
+  guarantees:
+    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length takes constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of others stays done. A failed part does not stop the others unless stopOnException or a failure limit is set.",
   group: "splitting",
   icon: "split",
   since: "0.1",
+  keywords: ["loop", "for", "each", "iterate", "parallel"],
   adoptsSiblings: true,
+  stepsTitle: "For each part",
   options: {
-    expression: f.expression({ doc: "What to take apart: a list, an iterator, or text.", required: true, inline: true }),
-    delimiter: f.text({ doc: "Where text is cut; `false` never cuts text, `single` takes any value as one part.", default: "," }),
+    expression: f.expression({ doc: "The value to split: a list, an iterator or text.", required: true, inline: true }),
+    delimiter: f.text({ doc: "Delimiter for text; `false` does not split text, `single` treats any value as one part.", default: "," }),
     steps: f.steps({ doc: "Steps for each part.", default: [] }),
     ...fanOutFields,
-    group: f.integer({ doc: "Hands out lists of so many parts.", default: 0, min: 0 }),
+    resumeStrategy: f.refused("resumeStrategy names a Java object; use idempotentConsumer to skip parts that were already processed"),
+    watermarkExpression: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    watermarkKey: f.refused("watermarks need a resume strategy; use idempotentConsumer to skip parts that were already processed"),
+    group: f.integer({ doc: "Groups this many parts into one list; 0 does not group.", default: 0, min: 0 }),
     maxFailedRecords: f.integer({
-      doc: "Gives up at this many failed parts; with fewer the split succeeds. 0 has no such limit.",
+      doc: "Stops at this many failed parts; with fewer the split succeeds. 0 for no limit.",
       default: 0,
       min: 0,
       group: "advanced",
     }),
     errorThreshold: f.number({
-      doc: "Gives up when this share of the parts so far has failed, between 0 and 1; 0 has no such limit.",
+      doc: "Stops when this share of the parts so far has failed, between 0 and 1; 0 for no limit.",
       default: 0,
       min: 0,
       max: 1,
@@ -39,7 +46,7 @@ export const split = defineStep({
   },
   examples: [
     {
-      title: "Shout each word",
+      title: "Split at spaces",
       yaml: `split: {simple: "\${body}", delimiter: " ", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setBody: {simple: "\${body}!"}}]}`,
       given: { body: "to be" },
       expect: { body: ["to!", "be!"] },
@@ -48,7 +55,7 @@ export const split = defineStep({
   compile({ expression, delimiter, steps, group, maxFailedRecords, errorThreshold, ...options }, compiler) {
     refuseIdleTimeout(options);
     if (options.stopOnException && (maxFailedRecords > 0 || errorThreshold > 0))
-      throw new CompileError("option-conflict", "stopOnException cannot be combined with maxFailedRecords or errorThreshold", {
+      throw new CompileError("option-conflict", "stopOnException cannot be used with maxFailedRecords or errorThreshold", {
         hint: "keep one of them",
         option: maxFailedRecords > 0 ? "maxFailedRecords" : "errorThreshold",
       });

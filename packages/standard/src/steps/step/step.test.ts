@@ -2,7 +2,7 @@ import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("step", () => {
-  it("gives its id to what is inside, the outer one's again afterwards, and none outside", async () => {
+  it("sets its id for inner steps, restores the outer id afterwards, and none outside", async () => {
     const run = await flow(`
       - step:
           id: outer
@@ -16,7 +16,7 @@ describe("step", () => {
     expect(await outcome).toMatchObject({ body: null, headers: { inner: "inner", outer: "outer" } });
   });
 
-  it("forgets its id when a step inside fails", async () => {
+  it("resets its id when an inner step fails", async () => {
     const run = await flow(`
       - doTry:
           steps: [{step: {id: fails, steps: [{throwException: {exceptionType: java.lang.Exception, message: no}}]}}]

@@ -7,7 +7,8 @@ const idProperty = "CamelStepId";
 export const step = defineStep({
   name: "step",
   title: "Step",
-  summary: "Groups steps under one id, which `${stepId}` gives inside, without changing what they do.",
+  summary: "Groups steps under one id, available inside as `${stepId}`.",
+  guarantees: "The steps run one after the other on the same exchange.",
   group: "routing",
   icon: "group",
   since: "0.1",

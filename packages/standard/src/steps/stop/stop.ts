@@ -3,7 +3,9 @@ import { defineStep, ending } from "@sluice/engine/spi";
 export const stop = defineStep({
   name: "stop",
   title: "Stop",
-  summary: "Ends the exchange here; the caller gets the message as it is.",
+  summary: "Ends the exchange; the caller gets the current message.",
+  guarantees:
+    "Steps after it do not run. The exchange counts as successful, so its source acknowledges the message. Inside split, multicast and recipientList only the current copy ends.",
   group: "routing",
   icon: "octagon",
   since: "0.1",

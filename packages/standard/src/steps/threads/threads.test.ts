@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("lets so many in, lines up others in order, and refuses the rest when told to", async () => {
+it("admits poolSize messages, queues others in order, and rejects the rest with Abort", async () => {
   const run = await flow(`
     - threads: {poolSize: 1, maxPoolSize: 1, maxQueueSize: 1, rejectedPolicy: Abort}
     - delay: {constant: "100"}
@@ -16,7 +16,7 @@ it("lets so many in, lines up others in order, and refuses the rest when told to
   expect(outcomes.map(({ error }) => error !== undefined)).toEqual([false, false, true]);
 });
 
-it("frees the place of a message that fails", async () => {
+it("releases the slot of a failed message", async () => {
   const run = await flow(`
     - threads: {poolSize: 1, maxPoolSize: 1, maxQueueSize: 0, rejectedPolicy: Abort}
     - throwException: {exceptionType: java.lang.Exception, message: boom}

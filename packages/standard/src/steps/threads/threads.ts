@@ -1,21 +1,25 @@
-import { defineStep, FlowError } from "@sluice/engine/spi";
+import { defineStep, FlowError, whenOver } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { Slots } from "../slots.ts";
-import { whenOver } from "../when-over.ts";
 
-/** Limits how many messages are in the rest of the route at the same time. */
+/** Limits how many messages are in the rest of the route concurrently. */
 export const threads = defineStep({
   name: "threads",
   title: "Threads",
-  summary: "Limits how many messages are in the rest of the route at once; others wait in line.",
+  summary: "Limits how many messages are in the rest of the route concurrently; others wait in a queue.",
+  guarantees:
+    "There are no threads: at most poolSize messages are in the rest of the route at the same time, the others wait in arrival order, in memory. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that CallerRuns lets a message pass the limit and Abort fails it.",
   group: "resilience",
   icon: "layers",
   since: "0.1",
   options: {
-    poolSize: f.integer({ doc: "Messages at once before others wait.", default: 10, min: 1 }),
-    maxPoolSize: f.integer({ doc: "Messages at once when the line is full; at least poolSize.", default: 20, min: 1 }),
-    maxQueueSize: f.integer({ doc: "How many may wait in line; negative has no limit.", default: 1000 }),
-    rejectedPolicy: f.enum(["Abort", "CallerRuns"], { doc: "When the line is full: fail the message, or let it pass.", default: "CallerRuns" }),
+    poolSize: f.integer({ doc: "Concurrent messages before others wait.", default: 10, min: 1 }),
+    maxPoolSize: f.integer({ doc: "Concurrent messages when the queue is full; at least poolSize.", default: 20, min: 1 }),
+    maxQueueSize: f.integer({ doc: "Length of the queue; negative for no limit.", default: 1000 }),
+    rejectedPolicy: f.enum(["Abort", "CallerRuns"], {
+      doc: "When the queue is full: Abort fails the message, CallerRuns lets it continue.",
+      default: "CallerRuns",
+    }),
     keepAliveTime: f.integer({ doc: "Accepted without effect: there are no threads.", group: "advanced" }),
     timeUnit: f.string({ doc: "Accepted without effect.", group: "advanced" }),
     threadName: f.string({ doc: "Accepted without effect.", group: "advanced" }),
@@ -33,7 +37,7 @@ export const threads = defineStep({
         if (rejectedPolicy === "CallerRuns") return undefined;
         throw new FlowError(
           "java.util.concurrent.RejectedExecutionException",
-          `threads: all ${slots.running} places and the line of ${maxQueueSize} are taken`,
+          `threads is full: ${slots.running} messages are running and ${maxQueueSize} are waiting`,
           { code: "threads-full", retryable: true },
         );
       }

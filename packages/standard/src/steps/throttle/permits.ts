@@ -1,20 +1,20 @@
-/** When messages of one group may go: each permit returns one period after it was used. */
+/** Permits of one key: each becomes available again one period after its use. */
 export class Permits {
   readonly #periodMs: number;
-  /** The times at which the latest messages go or went, in order. */
+  /** Times at which the latest messages were or will be released, in order. */
   readonly #times: number[] = [];
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** Milliseconds until one more message may go. */
+  /** Milliseconds until the next message may pass. */
   waitFor(limit: number, now: number): number {
     const blocking = this.#times[this.#times.length - limit];
     return blocking === undefined ? 0 : Math.max(0, blocking + this.#periodMs - now);
   }
 
-  /** Lets a message go at `at`. Only the last `limit` times and those still to come can hold anybody back. */
+  /** Reserves a permit at `at`. Only the last `limit` times and future ones are kept, since no other can delay a message. */
   take(limit: number, at: number, now: number): void {
     this.#times.push(at);
     let spent = 0;
@@ -22,7 +22,7 @@ export class Permits {
     if (spent > 32 || spent === this.#times.length - limit) this.#times.splice(0, spent);
   }
 
-  /** How many messages are being held back. */
+  /** Number of waiting messages. */
   waiting(now: number): number {
     let count = 0;
     for (let index = this.#times.length - 1; index >= 0 && (this.#times[index] as number) > now; index--) count++;

@@ -2,7 +2,7 @@ import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("throttle", () => {
-  it("lets so many through per period, in order, whatever time they come", async () => {
+  it("admits a fixed number per period, in order, whenever they arrive", async () => {
     const run = await flow(`
       - throttle: {constant: "2", timePeriodMillis: 1000}
       - to: mock:out
@@ -19,7 +19,7 @@ describe("throttle", () => {
     expect(run.mocks.get("out")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  it("refuses when told to, per key", async () => {
+  it("rejects with rejectExecution, per key", async () => {
     const run = await flow(`- throttle: {constant: "1", timePeriodMillis: 500, rejectExecution: true, correlationExpression: {header: user}}`);
     const send = async (user: string) => (await run({ headers: { user } })).error;
     expect(await send("a")).toBeUndefined();
@@ -29,7 +29,7 @@ describe("throttle", () => {
     expect(await send("a")).toBeUndefined();
   });
 
-  it("limits messages under way and frees the place when one ends, well or not", async () => {
+  it("limits in-flight messages and releases the slot when one ends, successfully or not", async () => {
     const run = await flow(`
       - throttle: {constant: "1", mode: ConcurrentRequests}
       - delay: {constant: "100"}
@@ -46,7 +46,7 @@ describe("throttle", () => {
 
   it.each(["0", "-1", "many"])("fails for a limit of %s", async (limit) => {
     const run = await flow(`- throttle: {constant: "${limit}"}`);
-    expect((await run()).error).toContain("the limit must be 1 or more");
+    expect((await run()).error).toContain("the throttle limit must be 1 or more");
   });
 
   it("does not wait in a session that skips time", async () => {

@@ -1,31 +1,35 @@
-import { asText, defineStep, FlowError, pause, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { defineStep, FlowError, whenOver, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { pause } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { BoundedMap } from "../bounded-map.ts";
 import { sessionKey } from "../session-key.ts";
 import { Slots } from "../slots.ts";
-import { whenOver } from "../when-over.ts";
 import { Permits } from "./permits.ts";
 
-/** Messages that may wait for one throttle; more are refused. */
-const longestLine = 10_000;
-/** Keys with limits of their own; the one unused longest is forgotten first. */
+/** Messages that may wait per key; further ones are rejected. */
+const longestQueue = 10_000;
+/** Keys with their own limit; the least recently used is evicted first. */
 const mostKeys = 10_000;
 
-/** Holds messages back, or refuses them, when too many come at once. */
+/** Delays or rejects messages above a rate or concurrency limit. */
 export const throttle = defineStep({
   name: "throttle",
   title: "Throttle",
-  summary: "Lets only so many messages through in a period, or at the same time.",
+  summary: "Limits how many messages pass per period or concurrently.",
+  guarantees:
+    "Messages continue in arrival order, per correlation key. Up to 10,000 messages wait in memory, per key; more are rejected with a retryable error. Permits are kept in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
   group: "resilience",
   icon: "gauge",
   since: "0.1",
+  keywords: ["limit", "rate"],
   keepsState: true,
   options: {
-    expression: f.expression({ doc: "How many messages; worked out per message.", required: true, inline: true }),
-    correlationExpression: f.expression({ doc: "Messages with the same value share a limit of their own." }),
-    mode: f.enum(["TotalRequests", "ConcurrentRequests"], { doc: "Counts messages per period, or messages under way.", default: "TotalRequests" }),
+    expression: f.expression({ doc: "The limit; evaluated per message.", required: true, inline: true }),
+    correlationExpression: f.expression({ doc: "Messages with the same value share one limit." }),
+    mode: f.enum(["TotalRequests", "ConcurrentRequests"], { doc: "Limits messages per period, or messages in flight.", default: "TotalRequests" }),
     timePeriodMillis: f.duration({ doc: "The period.", default: 1000 }),
-    rejectExecution: f.boolean({ doc: "Fails messages over the limit instead of holding them back.", default: false }),
+    rejectExecution: f.boolean({ doc: "Fails messages above the limit instead of delaying them.", default: false }),
     asyncDelayed: f.boolean({ doc: "Accepted without effect: waiting never blocks.", default: false, group: "advanced" }),
     callerRunsWhenRejected: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     executorService: f.string({ doc: "Accepted without effect.", group: "advanced" }),
@@ -47,7 +51,7 @@ export const throttle = defineStep({
         const key = permits.get(keyOf(exchange));
         const now = clock.monotonic();
         const wait = key.waitFor(count, now);
-        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestLine))
+        if (wait > 0 && (rejectExecution || key.waiting(now) >= longestQueue))
           throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
         key.take(count, now + wait, now);
         return pause(exchange, wait, clock);
@@ -55,11 +59,11 @@ export const throttle = defineStep({
     }
 
     function atOnce(): (exchange: Exchange) => Awaitable {
-      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, line: rejectExecution ? 0 : longestLine }));
+      const slots = new BoundedMap<string, Slots>(mostKeys, () => new Slots({ normal: 1, most: 1, line: rejectExecution ? 0 : longestQueue }));
       return (exchange) => {
         const count = limitFor(exchange);
         const key = slots.get(keyOf(exchange));
-        key.limits = { normal: count, most: count, line: rejectExecution ? 0 : longestLine };
+        key.limits = { normal: count, most: count, line: rejectExecution ? 0 : longestQueue };
         if (key.holds(exchange)) return undefined;
         const entry = key.enter(exchange);
         if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);
@@ -73,11 +77,11 @@ export const throttle = defineStep({
 function readLimit(value: unknown, last: number): number {
   if (value === null || value === undefined) {
     if (last > 0) return last;
-    throw new FlowError("org.apache.camel.RuntimeCamelException", "throttle: the expression gave no number of messages", { code: "throttle-invalid" });
+    throw new FlowError("org.apache.camel.RuntimeCamelException", "the throttle expression returned no number", { code: "throttle-invalid" });
   }
   const limit = Number(asText(value).trim());
   if (!Number.isInteger(limit) || limit < 1)
-    throw new FlowError("java.lang.IllegalStateException", `throttle: the limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
+    throw new FlowError("java.lang.IllegalStateException", `the throttle limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
   return limit;
 }
 

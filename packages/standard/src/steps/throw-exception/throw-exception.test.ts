@@ -1,7 +1,7 @@
 import { faultsOf } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("needs a type, and one that is known", () => {
+it("requires a known type", () => {
   expect(faultsOf("- throwException: {message: no}").join()).toContain("exceptionType");
   expect(faultsOf("- throwException: {exceptionType: com.acme.Nothing, message: no}").join()).toContain("com.acme.Nothing");
 });

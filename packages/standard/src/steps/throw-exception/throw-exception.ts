@@ -12,15 +12,15 @@ export const throwException = defineStep({
   since: "0.1",
   options: {
     exceptionType: f.string({
-      doc: "Fully qualified type that onException and doCatch can name.",
+      doc: "Fully qualified exception type, for onException and doCatch.",
       required: true,
       examples: ["java.lang.IllegalArgumentException"],
     }),
-    message: f.text({ doc: "What went wrong; may contain Simple.", default: "" }),
+    message: f.text({ doc: "The error message; may contain Simple.", default: "" }),
   },
   examples: [
     {
-      title: "Refuse a message",
+      title: "Reject a message",
       yaml: 'throwException: {exceptionType: java.lang.IllegalArgumentException, message: "bad ${body}"}',
       given: { body: "x" },
       expect: { error: "bad x" },

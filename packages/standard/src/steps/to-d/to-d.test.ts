@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("works out the address, also from parameters, and skips an empty one", async () => {
+it("evaluates the address, also from parameters, and skips an empty one", async () => {
   const run = await flow(`
     - toD: "mock:\${header.name}"
     - toD: {uri: mock, parameters: {name: "p-\${header.name}"}}
@@ -11,13 +11,13 @@ it("works out the address, also from parameters, and skips an empty one", async 
   expect([...run.mocks.keys()]).toEqual(["one", "p-one"]);
 });
 
-it("does not let a value grow further options", async () => {
+it("does not let a value add options", async () => {
   const run = await flow(`- toD: {uri: mock, parameters: {name: "\${header.name}"}}`);
   await run({ headers: { name: "a&b=c" } });
   expect([...run.mocks.keys()]).toEqual(["a&b=c"]);
 });
 
-it("ignores an address that leads nowhere when told to, but never a scheme that is not allowed", async () => {
+it("ignores an invalid endpoint with ignoreInvalidEndpoint, but never a disallowed scheme", async () => {
   const lenient = await flow(`- toD: {uri: "nosuch:\${body}", ignoreInvalidEndpoint: true}`);
   expect((await lenient({ body: "x" })).error).toBeUndefined();
   const strict = await flow(`- toD: {uri: "nosuch:\${body}"}`);

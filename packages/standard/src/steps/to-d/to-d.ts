@@ -3,18 +3,20 @@ import { f } from "@sluice/model";
 import { dynamicFields, dynamicUri, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables, variableFields } from "../send-with-variables.ts";
 
-/** Sends the message to an endpoint whose address is made from the message. An empty address sends nothing. */
+/** Sends the message to an address that is evaluated per message. An empty address sends nothing. */
 export const toD = defineStep({
   name: "toD",
   title: "To dynamic",
-  summary: "Sends the message to an address that is worked out per message.",
+  summary: "Sends the message to an address that is evaluated per message.",
+  guarantees:
+    "The step waits until the endpoint accepts the message or replies. The call is made once; retries are done by the error handler of the route. The last 1,000 endpoints are cached; unused ones are stopped after five minutes. Values from the message cannot add options or leave the path of the address.",
   group: "routing",
   icon: "arrow-right-left",
   since: "0.1",
   shorthand: "uri",
   options: {
     uri: f.uri({
-      doc: "Where to send; may contain Simple.",
+      doc: "Endpoint to send to; may contain Simple.",
       required: true,
       examples: ["direct:${header.target}"],
     }),
@@ -23,11 +25,11 @@ export const toD = defineStep({
       default: {},
     }),
     pattern: f.enum(["InOnly", "InOut"], {
-      doc: "Whether a reply is expected, for this call only.",
+      doc: "Exchange pattern for this call only: InOut expects a reply.",
       group: "advanced",
     }),
     ignoreInvalidEndpoint: f.boolean({
-      doc: "Goes on without sending when the address leads nowhere.",
+      doc: "Continues without sending when the address is invalid.",
       default: false,
     }),
     ...dynamicFields,

@@ -11,7 +11,7 @@ const service = `
 `;
 
 describe("to", () => {
-  it("sends a variable and puts the reply into another, leaving the message alone", async () => {
+  it("sends a variable and stores the reply in another, keeping the message", async () => {
     const run = await flow(`
 - from:
     uri: direct:start
@@ -27,7 +27,7 @@ ${service}`);
     expect(run.mocks.get("service")?.[0]?.body).toBe("P");
   });
 
-  it("takes the reply as the body when only variableSend is given", async () => {
+  it("uses the reply as the body with variableSend only", async () => {
     const run = await flow(`
 - from:
     uri: direct:start
@@ -60,7 +60,7 @@ ${service}`);
     expect((await run({ delivery: { pattern: "InOut" } })).headers).toMatchObject({ inside: "InOnly", after: "InOut" });
   });
 
-  it("names an endpoint that does not exist as a fault of the flow", () => {
+  it("rejects an unknown endpoint at deploy time", () => {
     expect(faultsOf("- to: nowhere:x").join()).toContain("nowhere");
   });
 });

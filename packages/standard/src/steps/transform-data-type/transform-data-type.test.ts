@@ -26,7 +26,7 @@ describe("transformDataType", () => {
     expect(result.headers["Content-Type"]).toBe(contentType);
   });
 
-  it("takes an XML document for the text it is", async () => {
+  it("treats an XML document as its text", async () => {
     const run = await flow("- setBody: {xpath: {expression: /a, resultQName: NODE}}\n- transformDataType: {toType: application-json}");
     const result = await run({ body: "<a>1</a>" });
     expect(new TextDecoder().decode(result.body as Uint8Array)).toMatch(/^".*<a>1<.a>"$/);
@@ -34,12 +34,12 @@ describe("transformDataType", () => {
 
   it("fails the message when the body is not JSON", async () => {
     const run = await flow("transformDataType: {toType: application-x-struct}");
-    expect((await run({ body: "{" })).error).toBe("the body is not JSON, so it cannot become application-x-struct");
+    expect((await run({ body: "{" })).error).toBe("the body is not valid JSON and cannot be converted to application-x-struct");
   });
 
   it("refuses types that need Java or that do not exist", () => {
     for (const type of ["avro-binary", "xml:Order"])
-      expect(faultsOf(`transformDataType: {toType: "${type}"}`)).toEqual([expect.stringContaining(`there is no data type '${type}' to transform to`)]);
+      expect(faultsOf(`transformDataType: {toType: "${type}"}`)).toEqual([expect.stringContaining(`unknown data type '${type}'`)]);
     expect(faultsOf("transformDataType: {toType: 'java:com.example.Order'}")).toEqual([expect.stringContaining("com.example.Order")]);
   });
 });

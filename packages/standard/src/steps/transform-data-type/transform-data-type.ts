@@ -1,12 +1,13 @@
-// The data types that need no Java: text, bytes, JSON in both forms, and `java:` names of types that can be converted to.
-import { asText, collectStream, CompileError, defineStep, FlowError, isStream, textForm, type Conversion, type Message } from "@sluice/engine/spi";
+// The data types that need no Java: text, bytes, JSON as bytes or data, and `java:` names of convertible types.
+import { CompileError, defineStep, FlowError, type Message } from "@sluice/engine/spi";
+import { asText, collectStream, isStream, textForm, type Conversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { parseJson, writeJson } from "../../formats/json/json-text.ts";
 import { converter } from "../conversion.ts";
 
 interface DataType {
   readonly convert: Conversion;
-  /** What the message is said to be afterwards; undefined leaves the header alone. */
+  /** The new Content-Type; undefined keeps the header. */
   readonly contentType: string | undefined;
 }
 
@@ -21,14 +22,14 @@ const named: ReadonlyMap<string, DataType> = new Map([
 export const transformDataType = defineStep({
   name: "transformDataType",
   title: "Transform data type",
-  summary: "Turns the body into a named data type and says so in the Content-Type header.",
+  summary: "Converts the body to a named data type and sets the Content-Type header.",
   group: "message",
   icon: "replace-all",
   since: "0.1",
   options: {
-    fromType: f.string({ doc: "The type the body has, for readers: what is there decides.", group: "advanced" }),
+    fromType: f.string({ doc: "The current type, for readers only: the actual body decides.", group: "advanced" }),
     toType: f.string({
-      doc: "The type to make of it: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or java: and a type such as java:String.",
+      doc: "The target type: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or java: and a type such as java:String.",
       required: true,
       examples: ["text-plain", "application-json", "java:java.lang.String"],
     }),
@@ -49,13 +50,13 @@ function become(message: Message, { convert, contentType }: DataType, body: unkn
   if (contentType !== undefined) message.headers.set("Content-Type", contentType);
 }
 
-/** `text/plain`, `text-plain` and `plain:text-plain` differ in nothing but spelling. */
+/** `text/plain`, `text-plain` and `plain:text-plain` are the same type. */
 function dataType(text: string): DataType {
   const java = /^java:(.+)$/.exec(text)?.[1];
   if (java !== undefined) return { convert: conversion(java), contentType: undefined };
   const type = named.get(text.replace(/^(camel|plain):/, "").replace("/", "-"));
   if (type !== undefined) return type;
-  throw new CompileError("type-unknown", `there is no data type '${text}' to transform to`, {
+  throw new CompileError("type-unknown", `unknown data type '${text}'`, {
     hint: `use ${[...named.keys()].join(", ")} or java: and a type, or convert with marshal and unmarshal`,
   });
 }
@@ -74,7 +75,7 @@ function asData(value: unknown): unknown {
   try {
     return parseJson(asText(value));
   } catch (cause) {
-    throw new FlowError("org.apache.camel.CamelExecutionException", "the body is not JSON, so it cannot become application-x-struct", { cause });
+    throw new FlowError("org.apache.camel.CamelExecutionException", "the body is not valid JSON and cannot be converted to application-x-struct", { cause });
   }
 }
 

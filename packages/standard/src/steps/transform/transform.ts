@@ -4,10 +4,11 @@ import { f } from "@sluice/model";
 export const transform = defineStep({
   name: "transform",
   title: "Transform",
-  summary: "Turns the body into something else with an expression.",
+  summary: "Replaces the body with the value of an expression.",
   group: "message",
   icon: "replace",
   since: "0.1",
+  keywords: ["map", "convert"],
   options: { expression: f.expression({ doc: "The new body.", required: true, inline: true }) },
   examples: [
     {

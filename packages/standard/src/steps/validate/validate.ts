@@ -4,12 +4,13 @@ import { f } from "@sluice/model";
 export const validate = defineStep({
   name: "validate",
   title: "Validate",
-  summary: "Fails messages that do not satisfy a condition.",
+  summary: "Fails messages for which a condition is false.",
   group: "errors",
   icon: "badge-check",
   since: "0.1",
+  keywords: ["check", "assert"],
   options: {
-    expression: f.expression({ doc: "What must hold.", required: true, inline: true }),
+    expression: f.expression({ doc: "The condition.", required: true, inline: true }),
     predicateExceptionFactory: f.string({ doc: "Accepted without effect.", group: "advanced" }),
   },
   examples: [

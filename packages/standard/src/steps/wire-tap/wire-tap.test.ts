@@ -26,7 +26,7 @@ it("sends the message as it was at that moment, without waiting", async () => {
   expect(run.mocks.get("tap")?.[0]?.body).toBe("tap x InOnly");
 });
 
-it.each(["direct:bad", "nosuch:${body}", "direct:${header.none}x"])("goes on whatever happens to the copy: %s", async (uri) => {
+it.each(["direct:bad", "nosuch:${body}", "direct:${header.none}x"])("continues whatever happens to the copy: %s", async (uri) => {
   const run = await flow(document(uri));
   expect(await run({ body: "x" })).toMatchObject({ body: "main", error: undefined });
 });

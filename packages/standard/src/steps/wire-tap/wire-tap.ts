@@ -1,25 +1,30 @@
-import { copyExchange, defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
+import { defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
 import { f, type Span } from "@sluice/model";
 import { dynamicFields, dynamicUri, outletFinder } from "../dynamic-uri.ts";
 import { isTemplate } from "../template.ts";
 import { variable } from "../variables.ts";
 
-/** Sends a copy on its own way; whatever happens to it, the message goes on. */
+/** Sends a detached copy; its outcome does not affect the message. */
 export const wireTap = defineStep({
   name: "wireTap",
   title: "Wire tap",
-  summary: "Sends a copy elsewhere without waiting for it.",
+  summary: "Sends a copy to an endpoint without waiting for it.",
+  guarantees:
+    "The message continues without waiting, and a failure of the copy does not affect it: the copy is a separate run. The copy is kept in memory only and is lost in a crash; tap into a durable queue when it must not be lost. At most 100,000 copies per route wait for their start; further ones fail. Copies start in order but can overtake each other.",
   group: "splitting",
   icon: "cable",
   since: "0.1",
   options: {
-    uri: f.uri({ doc: "Where the copy goes; may contain Simple.", required: true }),
+    uri: f.uri({ doc: "Endpoint for the copy; may contain Simple.", required: true }),
     parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
     dynamicUri: f.boolean({ doc: "Whether the URI may contain Simple.", default: true }),
-    copy: f.boolean({ doc: "Accepted without effect: what is sent is always a copy.", default: true, group: "advanced" }),
+    copy: f.boolean({ doc: "Accepted without effect: the tap always sends a copy.", default: true, group: "advanced" }),
     pattern: f.enum(["InOnly", "InOut"], { doc: "Accepted without effect: a tap never waits for a reply.", group: "advanced" }),
-    variableSend: f.string({ doc: "Variable that is sent as the body instead of the message's own.", group: "advanced" }),
-    ignoreInvalidEndpoint: f.boolean({ doc: "Sends nothing when the address leads nowhere.", default: false }),
+    variableSend: f.string({ doc: "Variable whose value is sent as the body, in place of the message body.", group: "advanced" }),
+    variableReceive: f.string({ doc: "Accepted without effect: a tap has no reply.", group: "advanced" }),
+    onPrepare: f.refused("onPrepare names a Java processor; put the steps into the route the tap sends to"),
+    ignoreInvalidEndpoint: f.boolean({ doc: "Sends nothing when the address is invalid.", default: false }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
     autoStartComponents: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
@@ -52,7 +57,7 @@ function fixedSend(address: Address, compiler: Compiler): Processor {
   return (copy) => outlet.send(copy);
 }
 
-/** The address is worked out within the copy's own run: even a wrong one does not reach the message. */
+/** The address is evaluated in the run of the copy, so that an invalid one does not fail the message. */
 function dynamicSend(
   address: Address & { readonly allowedSchemes: string | undefined; readonly ignoreInvalidEndpoint: boolean },
   compiler: Compiler,

@@ -1,5 +1,5 @@
-// Loops in an expression that need not touch the document (`for`, `some`, `!`, function bodies, `1 to n`) are made to
-// report each round, by putting calls of our guard functions into the syntax tree.
+// Bounds loops that do not depend on the document (`for`, `some`, `!`, function bodies, `1 to n`) by inserting calls of guard
+// functions into the syntax tree.
 import { nodeTypes } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";
 import { guardNamespace } from "./query-functions.ts";
@@ -8,12 +8,12 @@ const syntaxNamespace = "http://www.w3.org/2005/XQueryX";
 const bodies = new Set(["returnClause", "predicateExpr", "functionBody"]);
 const loops = new Set(["flworExpr", "quantifiedExpr", "simpleMapExpr", "rangeSequenceExpr", "inlineFunctionExpr", "functionDecl"]);
 
-/** True when the tree holds a loop that the document's size does not bound. */
+/** True when the tree has a loop that is not bounded by the size of the document. */
 export function hasLoops(tree: XmlNode): boolean {
   return loops.has(tree.localName) || tree.childNodes.some((child) => child.nodeType === nodeTypes.element && hasLoops(child));
 }
 
-/** A copy of the tree in which every round of a loop and every range counts. */
+/** A copy of the tree that counts every iteration and range. */
 export function boundLoops(node: XmlNode): XmlNode {
   if (node.localName === "rangeSequenceExpr") {
     const [start, end] = node.childNodes.map((operand) => operand.childNodes.map(boundCopy));
@@ -32,7 +32,7 @@ function boundCopy(child: XmlNode): XmlNode {
   return child.nodeType === nodeTypes.element ? boundLoops(child) : new XmlNode(child.nodeType, child.nodeName, child.namespaceURI, child.data);
 }
 
-/** `(tick(), …)`: the tick gives nothing, so the value stays what it was. */
+/** `(tick(), …)`: the tick returns an empty sequence, so the value does not change. */
 function ticking(children: readonly XmlNode[]): XmlNode {
   const sequence = element("sequenceExpr");
   sequence.append(call("tick", []));

@@ -1,7 +1,6 @@
-// One XPath or XQuery text, checked at deploy time and evaluated with bounded work. What the results mean to a
-// message is left to the languages.
+// An XPath or XQuery expression, checked at deploy time and evaluated with bounded work. The languages convert the results.
 import fontoxpath from "fontoxpath";
-import { CompileError, FlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, FlowError, isFlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
 import { nodeTypes } from "../node-type.ts";
 import type { XmlNode } from "../xml-node.ts";
 import { boundLoops, hasLoops } from "./bound-loops.ts";
@@ -13,7 +12,7 @@ export type QueryLanguage = "xpath" | "xquery";
 type Returns = "all" | "boolean";
 
 export interface Query {
-  /** False when the expression never looks at the document, so that none need be parsed. */
+  /** False when the expression does not use the document, so that none must be parsed. */
   readonly readsDocument: boolean;
   evaluate(context: XmlNode | null, exchange: Exchange, returns: Returns): unknown;
 }
@@ -37,7 +36,7 @@ const contextFunctions = new Set([
   "data",
 ]);
 
-/** Compiles a text; throws a CompileError that says what is wrong and where. */
+/** Compiles an expression; throws a CompileError with the position of the mistake. */
 export function compileQuery(text: string, language: QueryLanguage, namespaces: Readonly<Record<string, string>>, scope: LanguageScope): Query {
   if (text.trim() === "") throw new CompileError(`${language}-syntax`, `the ${language} expression is empty`);
   if (text.length > longestExpression)
@@ -57,7 +56,7 @@ export function compileQuery(text: string, language: QueryLanguage, namespaces: 
       const context: QueryContext = { exchange, scope, meter, simple: (source) => simple(source)(exchange), failure: undefined };
       const returnType = returns === "boolean" ? fontoxpath.ReturnType.BOOLEAN : fontoxpath.ReturnType.ALL_RESULTS;
       try {
-        return fontoxpath.evaluateXPath(script as string, document, meter.facade(), variables(names, exchange), returnType, {
+        return fontoxpath.evaluateXPath(script, document, meter.facade(), variables(names, exchange), returnType, {
           ...options,
           currentContext: context,
         });
@@ -77,14 +76,14 @@ function engineOptions(language: QueryLanguage, namespaces: Readonly<Record<stri
     namespaceResolver: (prefix) => all.get(prefix) ?? null,
     functionNameResolver: ({ prefix, localName }, arity) => {
       if (prefix === "" || prefix === "fn") return resolveFunction(localName, arity, language === "xpath");
-      // Nothing found lets the engine look at the prefixes the query itself declares.
+      // Undefined makes the engine use the prefixes that the query declares.
       const namespaceURI = all.get(prefix);
       return (namespaceURI === undefined ? null : { namespaceURI, localName }) as { namespaceURI: string; localName: string };
     },
     nodesFactory,
     documentWriter,
     logger: { trace: () => undefined },
-    xmlSerializer: { serializeToString: String } as never,
+    xmlSerializer: { serializeToString: String },
   };
 }
 
@@ -96,7 +95,7 @@ function parse(text: string, language: QueryLanguage, options: EngineOptions): X
   }
 }
 
-/** Names of functions and prefixes are looked up when the engine first compiles a text: make it do so now, without running anything. */
+/** The engine resolves function names and prefixes on first compilation: trigger it now, without running anything. */
 function checkNames(text: string, tree: XmlNode, language: QueryLanguage, options: EngineOptions, names: readonly string[]): void {
   if ([...descendants(tree)].some((node) => node.localName === "prolog" || node.localName === "versionDecl")) return;
   try {
@@ -124,13 +123,13 @@ function syntaxError(text: string, language: QueryLanguage, cause: unknown): Com
           .reduce((sum, each) => sum + each.length + 1, 0) +
         (column as number) -
         1;
-  return new CompileError(`${language}-syntax`, `the ${language} expression is wrong: ${reason}`, offset === undefined ? {} : { offset });
+  return new CompileError(`${language}-syntax`, `the ${language} expression is invalid: ${reason}`, offset === undefined ? {} : { offset });
 }
 
 function evaluationError(text: string, language: QueryLanguage, cause: unknown): FlowError {
-  if (cause instanceof FlowError) return cause;
+  if (isFlowError(cause)) return cause;
   if (cause instanceof RangeError)
-    return new FlowError("java.lang.IllegalStateException", `call depth: the ${language} expression calls itself too deeply or makes too much`, {
+    return new FlowError("java.lang.IllegalStateException", `call depth: the ${language} expression recurses too deeply or creates too much data`, {
       code: "limit-call-depth",
       cause,
     });
@@ -141,7 +140,7 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
   });
 }
 
-/** The engine's messages quote the whole source with line numbers; one sentence is enough. */
+/** The engine's messages quote the whole source with line numbers; keep one sentence. */
 function messageOf(cause: unknown): { readonly reason: string; readonly line?: number; readonly column?: number } {
   const text = cause instanceof Error ? cause.message : String(cause);
   const place = / at <[^>]*>:(\d+):(\d+) - /.exec(text);

@@ -1,5 +1,5 @@
-// Functions of XPath 1.0 as it understood them: of several nodes the first counts, and anything can be read as text or
-// number. XPath 3.1 refuses such calls, but the expressions of existing routes are full of them.
+// XPath 1.0 semantics for functions: the first of several nodes is used, and any value converts to text or number. XPath 3.1
+// rejects such calls, but existing routes use them often.
 import fontoxpath from "fontoxpath";
 
 export const lenientNamespace = "urn:sluice:xpath-lenient";

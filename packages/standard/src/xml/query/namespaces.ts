@@ -37,5 +37,5 @@ function fromPairs(text: string): Record<string, string> {
 }
 
 function fault(text: string): CompileError {
-  return new CompileError("xpath-namespace", `'${text}' declares no namespaces`, { hint: "write a list of {key: prefix, value: uri}" });
+  return new CompileError("xpath-namespace", `'${text}' is not a list of namespaces`, { hint: "write a list of {key: prefix, value: uri}" });
 }

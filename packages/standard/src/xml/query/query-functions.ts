@@ -1,7 +1,8 @@
-// The functions an expression may call besides the standard ones: Camel's `in:` and `function:`, and our own safe
-// versions of those that would otherwise loop or match regular expressions without bound.
+// Functions in addition to the standard ones: Camel's `in:` and `function:`, and bounded versions of functions that could loop
+// or match regular expressions without limit.
 import fontoxpath from "fontoxpath";
-import { FlowError, asText, compilePattern, toFlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { FlowError, toFlowError, type Exchange, type LanguageScope } from "@sluice/engine/spi";
+import { asText, compilePattern } from "@sluice/engine/values";
 import { nodeTypes } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";
 import { lenientFunctions, lenientNamespace, registerLenient } from "./lenient-functions.ts";
@@ -24,13 +25,13 @@ export const knownNamespaces: Readonly<Record<string, string>> = {
   local: "http://www.w3.org/2005/xquery-local-functions",
 };
 
-/** What one evaluation is about; handed to the functions by the query engine. */
+/** The context of one evaluation; passed to the functions by the query engine. */
 export interface QueryContext {
   readonly exchange: Exchange;
   readonly scope: LanguageScope;
   readonly meter: WorkMeter;
   simple(text: string): unknown;
-  /** The first failure of a function: the engine itself passes on only its text. */
+  /** The first failure of a function: the engine only passes on its message. */
   failure: FlowError | undefined;
 }
 
@@ -72,33 +73,33 @@ const replace = (_context: QueryContext, text: string | null, pattern: string, r
   compilePattern(flagged(pattern, flags)).replaceAll(text ?? "", replacement);
 const tokenize = (_context: QueryContext, text: string | null, pattern: string, flags = ""): string[] => {
   if (text === null || text === "") return [];
-  // A mark at the end keeps the empty parts that the pattern's own split would drop.
+  // A marker at the end keeps trailing empty parts, which split would drop.
   const parts = compilePattern(flagged(pattern, flags)).split(`${text}\u0000`);
   return [...parts.slice(0, -1), (parts.at(-1) as string).slice(0, -1)];
 };
-register(guardNamespace, "matches", ["xs:string?", "xs:string"], "xs:boolean", matches as Call);
-register(guardNamespace, "matches", ["xs:string?", "xs:string", "xs:string"], "xs:boolean", matches as Call);
-register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string"], "xs:string", replace as Call);
-register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string", "xs:string"], "xs:string", replace as Call);
-register(guardNamespace, "tokenize", ["xs:string?", "xs:string"], "xs:string*", tokenize as Call);
-register(guardNamespace, "tokenize", ["xs:string?", "xs:string", "xs:string"], "xs:string*", tokenize as Call);
+register(guardNamespace, "matches", ["xs:string?", "xs:string"], "xs:boolean", matches);
+register(guardNamespace, "matches", ["xs:string?", "xs:string", "xs:string"], "xs:boolean", matches);
+register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string"], "xs:string", replace);
+register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string", "xs:string"], "xs:string", replace);
+register(guardNamespace, "tokenize", ["xs:string?", "xs:string"], "xs:string*", tokenize);
+register(guardNamespace, "tokenize", ["xs:string?", "xs:string", "xs:string"], "xs:string*", tokenize);
 
 registerLenient();
 
 const guarded = new Set(["matches/2", "matches/3", "replace/3", "replace/4", "tokenize/2", "tokenize/3"]);
 
-/** Where a function without a prefix is found; `lenient` takes the first of several nodes as XPath 1.0 did. */
+/** Finds a function without a prefix; `lenient` uses the first of several nodes, as in XPath 1.0. */
 export function resolveFunction(localName: string, arity: number, lenient: boolean): { readonly namespaceURI: string; readonly localName: string } {
   const key = `${localName}/${arity}`;
   return { namespaceURI: guarded.has(key) ? guardNamespace : lenient && lenientFunctions.has(key) ? lenientNamespace : standardFunctions, localName };
 }
 
-/** A message's value as the query engine can hold it: nothing, one item, or several. */
+/** Converts a value of the message for the query engine: nothing, one item, or several. */
 export function asItems(value: unknown): unknown[] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap(asItems);
   if (typeof value === "number" || typeof value === "boolean" || value instanceof XmlNode) return [value];
-  // As a text node it is untyped, so that it can be compared with numbers as the text of a document can.
+  // A text node is untyped, so that it can be compared with numbers like the text of a document.
   const text = asText(value);
   return [text === "" ? text : new XmlNode(nodeTypes.text, "#text", null, text)];
 }

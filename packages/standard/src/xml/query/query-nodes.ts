@@ -1,10 +1,10 @@
-// How the query engine makes nodes: for the syntax tree of an expression, and for elements an XQuery constructs.
+// Node factory of the query engine: for the syntax tree of an expression and for elements constructed by XQuery.
 import type { INodesFactory, IDocumentWriter } from "fontoxpath";
 import { nodeTypes, type NodeType } from "../node-type.ts";
 import { XmlNode } from "../xml-node.ts";
 
 class BuiltNode extends XmlNode {
-  /** Called on every finished element: texts that came from several parts of a query become one. */
+  /** Called for every finished element: merges adjacent texts. */
   normalize(): void {
     const children = this.childNodes.splice(0);
     for (const child of children) {
@@ -27,7 +27,7 @@ export const nodesFactory = {
   createDocument: () => named(nodeTypes.document, "#document", null, ""),
 } as unknown as INodesFactory;
 
-/** Only what building a new tree needs: nothing that exists is ever changed. */
+/** Only what building a new tree needs: existing nodes are never changed. */
 export const documentWriter = {
   insertBefore: (parent: XmlNode, child: XmlNode) => parent.append(child),
   setAttributeNS: (element: XmlNode, uri: string, name: string, value: string) => element.addAttribute(named(nodeTypes.attribute, name, uri, value)),

@@ -1,5 +1,6 @@
-// What the items a query found become in a message: a list of nodes, the first node, or a plain value of the first.
-import { CompileError, asText, findConversion, isTrue } from "@sluice/engine/spi";
+// Converts the items of a query result: to a list of nodes, the first node, or a plain value.
+import { CompileError } from "@sluice/engine/spi";
+import { asText, findConversion, isTrue } from "@sluice/engine/values";
 import { XmlNode, xmlNodes } from "../xml-node.ts";
 
 export type Convert = (items: readonly unknown[]) => unknown;
@@ -20,20 +21,20 @@ const kinds: Readonly<Record<string, Convert>> = {
   boolean: truth,
 };
 
-/** How results are converted, as `resultQName` (a kind) or `resultType` (a kind or a Java type) says. */
+/** The conversion for `resultQName` (a kind) or `resultType` (a kind or a Java type). */
 export function resultConverter(kind: string | undefined, type: string | undefined): Convert {
   const name = (type ?? kind ?? "NODESET").trim();
   const short = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   if (Object.hasOwn(kinds, short)) return kinds[short] as Convert;
   const convert = findConversion(name);
   if (convert === undefined)
-    throw new CompileError("language-result-type", `resultType '${name}' is not known`, {
+    throw new CompileError("language-result-type", `unknown resultType '${name}'`, {
       hint: "use NODESET, NODE, STRING, NUMBER, BOOLEAN or a Java type such as java.lang.Integer",
     });
   return (items) => (items.length === 0 ? null : convert(valueOf(items[0])));
 }
 
-/** Nodes stay nodes; a single plain value, such as a count, is its text, as in Camel. */
+/** Nodes are kept; a single plain value, such as a count, becomes text, as in Camel. */
 function nodeset(items: readonly unknown[]): unknown {
   if (items.length === 1 && !(items[0] instanceof XmlNode)) return typeof items[0] === "object" ? items[0] : asText(items[0]);
   return xmlNodes(items);

@@ -1,5 +1,5 @@
-// Bounds the work of one evaluation. The query engine knows no budget, but it sees the document only through this
-// facade and every loop calls `tick`, so both count: too many steps or too much time end the evaluation.
+// Bounds the work of one evaluation. The query engine has no limits of its own, but it accesses the document only through this
+// facade and every loop calls `tick`; too many steps or too much time end the evaluation.
 import type { IDomFacade } from "fontoxpath";
 import { FlowError, type Clock } from "@sluice/engine/spi";
 import { nodeTypes } from "../node-type.ts";
@@ -21,13 +21,13 @@ export class WorkMeter {
   tick(): void {
     if ((++this.#steps & 255) !== 0) return;
     if (this.#steps > queryLimits.maxSteps || this.#clock.monotonic() > this.#deadline)
-      throw limitError(`the expression took more than ${queryLimits.maxMs} ms or ${queryLimits.maxSteps} steps: make it simpler or the document smaller`);
+      throw limitError(`the expression took more than ${queryLimits.maxMs} ms or ${queryLimits.maxSteps} steps: simplify it or reduce the document`);
   }
 
-  /** Counts the numbers an expression makes with `to`. */
+  /** Counts the numbers an expression creates with `to`. */
   range(length: number): void {
     this.#ranged += Math.max(0, length);
-    if (this.#ranged > queryLimits.maxRange) throw limitError(`the expression counts through more than ${queryLimits.maxRange} numbers`);
+    if (this.#ranged > queryLimits.maxRange) throw limitError(`the expression creates ranges with more than ${queryLimits.maxRange} numbers`);
   }
 
   /** The document as the query engine may see it. */

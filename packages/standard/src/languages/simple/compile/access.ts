@@ -1,5 +1,7 @@
-// `body`, `header.x`, `exchangeProperty.x`, `variable.x`: what the exchange carries, by name, with a path behind it.
-import { CompileError, FlowError, asText, type Exchange, type Expression } from "@sluice/engine/spi";
+// `body`, `header.x`, `exchangeProperty.x`, `variable.x`: values of the exchange by name, followed by a path.
+import { isCompileError, FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { readJsonAhead } from "@sluice/engine/tools";
+import { asText } from "@sluice/engine/values";
 import { parsePath } from "../parse/path.ts";
 import { closingOf, hasFunction, openingAt, syntaxError } from "../parse/scan.ts";
 import { compilePath, type Walk } from "./path.ts";
@@ -8,7 +10,7 @@ import { unquoted } from "../functions/arguments.ts";
 
 type Reader = (name: string) => Expression;
 
-/** Compiles content that begins with one of the access words; undefined when it does not. */
+/** Compiles content that starts with one of the access words; undefined when it does not. */
 export function compileAccess(content: string, offset: number, scope: SimpleScope): Expression | undefined {
   const match = /^(?:in\.)?(body|headers?|exchangeProperty|variables?)(?![A-Za-z0-9_(-])/.exec(content);
   if (match === null) return undefined;
@@ -31,10 +33,16 @@ function compileBody(tail: string, offset: number, scope: SimpleScope): Expressi
   if (tail === "") return (exchange) => exchange.message.body ?? null;
   if (!/^(\.|\?\.|\[)/.test(tail)) return undefined;
   const walk = compilePath(parsePath(tail, offset), scope);
+  readsJson((exchange) => exchange.message.body, scope);
   return (exchange) => walk(exchange.message.body, exchange);
 }
 
-/** A path behind some other function's value, such as `bodyAs(String).length`. */
+/** Requests that long JSON is parsed in slices before the step that reads it. */
+export function readsJson(source: Expression, { language: { ahead, host } }: SimpleScope): void {
+  ahead?.((exchange) => readJsonAhead(source(exchange), exchange, host.clock));
+}
+
+/** A path after the value of another function, such as `bodyAs(String).length`. */
 export function compileTail(tail: string, offset: number, scope: SimpleScope, value: Expression): Expression {
   if (tail === "") return value;
   const walk = compilePath(parsePath(tail, offset), scope);
@@ -46,16 +54,17 @@ function compileNamed(tail: string, offset: number, scope: SimpleScope, reader: 
   if (separator === undefined) throw syntaxError("a name is missing: write .name, :name or [name]", offset);
   if (separator === "[") return compileBracketed(tail, offset, scope, reader);
   const name = tail.slice(separator.length);
-  if (name === "") throw syntaxError("a name is missing behind the dot", offset);
+  if (name === "") throw syntaxError("a name is missing after the dot", offset);
   if (!hasFunction(name)) return compileDotted(name, offset + separator.length, scope, reader);
   return compileDynamic(name, offset + separator.length, scope, reader);
 }
 
 function compileBracketed(tail: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
   const close = closingBracket(tail);
-  if (close < 0) throw syntaxError("'[' is never closed: a ']' is missing", offset);
+  if (close < 0) throw syntaxError("'[' is not closed: a ']' is missing", offset);
   const name = unquoted(tail.slice(1, close).trim());
   const read = hasFunction(name) ? byRunningName(scope.compile.text(name, offset + 1, scope), reader) : reader(name);
+  if (!hasFunction(name)) readsJson(read, scope);
   return compileTail(tail.slice(close + 1), offset + close + 1, scope, read);
 }
 
@@ -67,23 +76,21 @@ function closingBracket(text: string): number {
   return -1;
 }
 
-/** The whole text may be a name with dots in it; if there is none of that name, the first part is one and the rest a path. */
+/** The whole text may be a name with dots; if that does not exist, the first part is the name and the rest a path. */
 function compileDotted(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
   const comparison = / (?:[=!<>~]=?~?|=~|contains|in|is|range|regex|startsWith|endsWith) /.exec(text);
   if (comparison !== null && !/[['"(]/.test(text.slice(0, comparison.index)))
-    throw syntaxError(
-      "a comparison stands inside the braces",
-      offset + comparison.index,
-      "close the braces before the operator, as in ${header.name} == 'value'",
-    );
+    throw syntaxError("a comparison is inside the braces", offset + comparison.index, "close the braces before the operator, as in ${header.name} == 'value'");
   const end = text.search(/\?\.|[.[(]/);
   const stray = text.indexOf("]");
-  if (stray >= 0 && (end < 0 || stray < end)) throw syntaxError("']' has no '[' before it", offset + stray);
+  if (stray >= 0 && (end < 0 || stray < end)) throw syntaxError("']' has no matching '['", offset + stray);
   if (end < 0) return reader(text);
   if (end === 0) throw syntaxError("a name is missing", offset);
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
   const whole = /[[(]/.test(text) ? undefined : reader(text);
-  return firstOf(whole, reader(text.slice(0, end)), walk);
+  const first = reader(text.slice(0, end));
+  readsJson(first, scope);
+  return firstOf(whole, first, walk);
 }
 
 function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): Expression {
@@ -91,7 +98,7 @@ function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): 
   return (exchange) => whole(exchange) ?? walk(first(exchange), exchange);
 }
 
-/** A name that is only known while running. What the message brings is taken as a name or a path, never as functions. */
+/** A name known only at run time. Content of the message is used as a name or path, never as functions. */
 function compileDynamic(text: string, offset: number, scope: SimpleScope, reader: Reader): Expression {
   const index = /^([^.[\]()?$]+)(\[.*)$/s.exec(text);
   if (index !== null) return compileTail(index[2] as string, offset + (index[1] as string).length, scope, reader(index[1] as string));
@@ -99,7 +106,7 @@ function compileDynamic(text: string, offset: number, scope: SimpleScope, reader
     try {
       return hasFunction(name) || name === "" ? reader(name) : compileDotted(name, offset, scope, reader);
     } catch (fault) {
-      if (fault instanceof CompileError) return reader(name);
+      if (isCompileError(fault)) return reader(name);
       throw fault;
     }
   });
@@ -121,7 +128,7 @@ export function propertyReader(name: string): Expression {
   return (exchange) => exchange.property(name) ?? null;
 }
 
-/** Variables of the exchange, or of the runtime when a scope stands before the name (`global:x`, `route:id:x`). */
+/** Variables of the exchange, or of the runtime when the name has a scope prefix (`global:x`, `route:id:x`). */
 export function variableReader(scope: SimpleScope): Reader {
   return (name) => {
     const place = variablePlace(name);
@@ -130,7 +137,7 @@ export function variableReader(scope: SimpleScope): Reader {
   };
 }
 
-/** Where a variable of that name lives. */
+/** The storage of a variable. */
 export function variablePlace(name: string): { readonly shared: boolean; readonly key: string } {
   const colon = name.indexOf(":");
   const repository = name.slice(0, Math.max(0, colon));
@@ -138,7 +145,7 @@ export function variablePlace(name: string): { readonly shared: boolean; readonl
   if (repository === "exchange") return { shared: false, key: name.slice(colon + 1) };
   if (repository === "global") return { shared: true, key: name.slice(colon + 1) };
   if (repository === "route" && name.includes(":", colon + 1)) return { shared: true, key: name };
-  throw new FlowError("java.lang.IllegalArgumentException", `variable '${name}' has no known scope: write global:name or route:<routeId>:name`, {
+  throw new FlowError("java.lang.IllegalArgumentException", `variable '${name}' has an unknown scope: use global:name or route:<routeId>:name`, {
     code: "variable-scope",
   });
 }

@@ -1,10 +1,11 @@
-// What stands between a function's braces, compiled: a ternary, a call with parentheses, a prefix or a plain name.
-import { CompileError, asText, type Expression } from "@sluice/engine/spi";
+// Compiles the content of a function's braces: a ternary, a call with parentheses, a prefix or a plain name.
+import { CompileError, type Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { functions, prefixes, words } from "../functions/index.ts";
 import { unquoted, type Argument, type Call } from "../functions/arguments.ts";
 import { convertFunction, converters } from "../functions/conversions.ts";
-import { hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
-import { splitTernary, type Branch } from "../parse/ternary.ts";
+import { hasFunction, isQuote, openingAt, scanTopLevel, syntaxError } from "../parse/scan.ts";
+import { splitTernary, type BraceTernary, type Branch } from "../parse/ternary.ts";
 import { compileAccess } from "./access.ts";
 import { nearest } from "./nearest.ts";
 import { atCompile, inner, remembered, withBody, type SimpleScope } from "./scope.ts";
@@ -12,26 +13,31 @@ import { atCompile, inner, remembered, withBody, type SimpleScope } from "./scop
 export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
   const scope = inner(outer, offset);
   const ternary = splitTernary(content, offset);
-  if (ternary !== undefined) {
-    const condition = scope.compile.predicate(ternary.condition, offset, scope);
-    const yes = compileBranch(ternary.yes, scope);
-    const no = compileBranch(ternary.no, scope);
-    return (exchange) => (condition(exchange) ? yes(exchange) : no(exchange));
-  }
-  return compilePlain(content, offset, scope);
+  return ternary === undefined ? compilePlain(content, offset, scope) : compileTernary(ternary, offset, scope);
 }
 
-function compileBranch({ text, offset }: Branch, scope: SimpleScope): Expression {
-  if (isQuote(text[0]) && text.length > 1 && text.endsWith(text[0] as string)) {
+function compileTernary(ternary: BraceTernary, offset: number, scope: SimpleScope): Expression {
+  const condition = scope.compile.predicate(ternary.condition, offset, scope);
+  const yes = compileBranch(ternary.yes, scope);
+  const no = compileBranch(ternary.no, scope);
+  return (exchange) => (condition(exchange) ? yes(exchange) : no(exchange));
+}
+
+/** A value of a ternary: quoted text, null, another ternary, a function in braces or a bare function. */
+function compileBranch({ text, offset }: Branch, outer: SimpleScope): Expression {
+  if (isQuote(text[0]) && text.indexOf(text[0] as string, 1) === text.length - 1) {
     const literal = unquoted(text);
     return () => literal;
   }
   if (text === "null") return () => null;
-  if (openingAt(text, 0) > 0) return scope.compile.text(text, offset, scope);
-  return compileCall(text, offset, scope);
+  const nested = splitTernary(text, offset);
+  const scope = inner(outer, offset);
+  if (nested !== undefined) return compileTernary(nested, offset, scope);
+  return openingAt(text, 0) > 0 ? scope.compile.text(text, offset, scope) : compilePlain(text, offset, scope);
 }
 
 function compilePlain(content: string, offset: number, scope: SimpleScope): Expression {
+  refuseOperators(content, offset);
   const access = atCompile(offset, () => compileAccess(content, offset, scope));
   if (access !== undefined) return access;
   const called = /^([A-Za-z_][\w-]*)\(/.exec(content)?.[1];
@@ -42,6 +48,16 @@ function compilePlain(content: string, offset: number, scope: SimpleScope): Expr
   const prefix = prefixOf(content);
   if (prefix !== undefined) return compilePrefixed(prefix, content, offset, scope);
   throw unknownFunction(content, offset, scope);
+}
+
+/** `${header.x ?: 'y'}` would otherwise be parsed as an unusual header name. */
+function refuseOperators(content: string, offset: number): void {
+  if (!content.includes("?: ") && !content.includes("~>")) return;
+  scanTopLevel(content, offset, (at) => {
+    const operator = ["?~>", "~>", " ?: "].find((sign) => content.startsWith(sign, at));
+    if (operator === undefined) return false;
+    throw syntaxError(`'${operator.trim()}' cannot be used inside the braces`, offset + at, "close the braces before it, as in ${header.name} ?: 'value'");
+  });
 }
 
 function compileCalled(name: string, content: string, offset: number, scope: SimpleScope): Expression {
@@ -78,7 +94,7 @@ function prefixOf(content: string): string | undefined {
   return Object.hasOwn(prefixes, prefix) ? prefix : undefined;
 }
 
-/** Prefixed functions take the rest as text; when functions stand in it, they decide while running which text that is. */
+/** Prefixed functions use the rest as text; if it contains functions, the text is known only at run time. */
 function compilePrefixed(prefix: string, content: string, offset: number, scope: SimpleScope): Expression {
   const { compile, nested } = prefixes[prefix] as (typeof prefixes)[string];
   const rest = content.slice(prefix.length);
@@ -102,16 +118,16 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
     ...scope.custom.keys(),
   ];
   if (Object.hasOwn(functions, name))
-    return new CompileError("simple-unknown-function", `'${shown}' is not how the function ${name} is written`, { offset, hint: `write \${${name}(…)}` });
+    return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${name}(…)}` });
   const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
   if (prefix !== undefined)
-    return new CompileError("simple-unknown-function", `'${shown}' is not how the function ${name} is written`, { offset, hint: `write \${${prefix}…}` });
+    return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
   const near = nearest(name, known);
   const hint =
     content !== content.trim()
-      ? "write no blanks behind the opening brace"
+      ? "remove the spaces after the opening brace"
       : near === undefined
         ? "the functions are listed in the reference of the Simple language"
         : `did you mean '${near}'?`;
-  return new CompileError("simple-unknown-function", `there is no function '${shown}'`, { offset, hint });
+  return new CompileError("simple-unknown-function", `unknown function '${shown}'`, { offset, hint });
 }

@@ -1,6 +1,6 @@
 // The comparison operators. A literal on the right is common, so it is prepared once instead of with every message.
+import { FlowError, type Expression } from "@sluice/engine/spi";
 import {
-  FlowError,
   asText,
   compareValues,
   compilePattern,
@@ -10,8 +10,7 @@ import {
   looseEquals,
   looseEqualsIgnoreCase,
   strictEquals,
-  type Expression,
-} from "@sluice/engine/spi";
+} from "@sluice/engine/values";
 import type { SimpleNode } from "../parse/ast.ts";
 import { syntaxError } from "../parse/scan.ts";
 import { constantOf } from "./literal.ts";
@@ -81,7 +80,7 @@ function against(node: Comparison, left: Expression, literal: string | number | 
 function equalTo(node: Comparison, left: Expression, literal: string | number | boolean | null): Expression<boolean> {
   if (literal === null) return (exchange) => isNull(left(exchange));
   if (typeof literal === "string" && !/^-?\d+$/.test(literal)) {
-    // Text that is no whole number equals text only as it is written.
+    // Text that is not an integer is compared as text.
     return (exchange) => {
       const value = left(exchange);
       return value === literal || (typeof value !== "string" && looseEquals(value, literal));
@@ -106,7 +105,7 @@ function contains(left: unknown, right: unknown): boolean {
   return looseEquals(left, right);
 }
 
-/** Whether text contains a part, or an element of a list does, letter case ignored. */
+/** Whether a text contains a part, or a list contains an element, case-insensitively. */
 export function containsIgnoringCase(left: unknown, right: unknown): boolean {
   if (isNull(left) || isNull(right)) return isNull(left) && isNull(right);
   const part = asText(right).toLowerCase();
@@ -129,7 +128,7 @@ function textRelation(left: unknown, right: unknown, holds: (text: string, part:
 function readRange(text: string): readonly [number, number] {
   const match = /^(\d+)\.\.(\d+)$/.exec(text);
   if (match === null)
-    throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", `range needs two whole numbers as '100..199', got '${text.slice(0, 60)}'`, {
+    throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", `range needs two integers such as '100..199', got '${text.slice(0, 60)}'`, {
       code: "simple-range",
     });
   return [Number(match[1]), Number(match[2])];
@@ -146,7 +145,7 @@ function typeTest(name: string): (value: unknown) => boolean {
   if (test === undefined)
     throw new FlowError(
       "java.lang.ClassNotFoundException",
-      `'is' knows no type '${name}': write String, Integer, Long, Double, Boolean, java.util.List or java.util.Map`,
+      `unknown type '${name}' for 'is': use String, Integer, Long, Double, Boolean, java.util.List or java.util.Map`,
       {
         code: "simple-unknown-type",
       },

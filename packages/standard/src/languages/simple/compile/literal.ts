@@ -1,6 +1,6 @@
 import type { SimpleNode } from "../parse/ast.ts";
 
-/** The constant a node stands for, when it is one. */
+/** The constant value of a node, if it is constant. */
 export function constantOf(node: SimpleNode): { readonly value: string | number | boolean | null } | undefined {
   if (node.kind === "text") return { value: node.text };
   if (node.kind === "value") return { value: node.value };

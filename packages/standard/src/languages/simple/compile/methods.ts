@@ -1,6 +1,6 @@
-// The properties and methods a path may use on a value: a closed list per kind of value, named as Java names them.
+// The properties and methods that a path may use: a fixed list per type of value, with Java's names.
+import { FlowError, isFlowError } from "@sluice/engine/spi";
 import {
-  FlowError,
   asText,
   boundedText,
   checkTextLength,
@@ -12,7 +12,7 @@ import {
   jsonView,
   sizeOfMap,
   strictEquals,
-} from "@sluice/engine/spi";
+} from "@sluice/engine/values";
 
 type Method<T> = (value: T, parameters: readonly unknown[]) => unknown;
 type Methods<T> = Readonly<Record<string, Method<T>>>;
@@ -96,11 +96,11 @@ const errorMethods: Methods<Error> = {
   stacktrace: stackOf,
   cause: (error) => error.cause ?? null,
   getCause: (error) => error.cause ?? null,
-  code: (error) => (error instanceof FlowError ? error.code : null),
+  code: (error) => (isFlowError(error) ? error.code : null),
   type: (error) => javaTypeOf(error),
 };
 
-/** How many parameters a method needs at the least; those that are not listed need none. */
+/** The minimum number of parameters of a method; 0 if not listed. */
 const fewestParameters: ReadonlyMap<string, number> = new Map([
   ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(one),
   ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(one),
@@ -114,18 +114,18 @@ const anyMethods: Methods<unknown> = {
   getClass: classOf,
 };
 
-/** What `.name` without parentheses reads: an entry of a map, or one of the listed properties. */
+/** The value of `.name` without parentheses: an entry of a map, or one of the listed properties. */
 export function readProperty(value: unknown, name: string): unknown {
   if (isMap(value)) return readField(value, name);
   const method = findMethod(value, name, 0) ?? findMethod(value, getterOf("get", name), 0) ?? findMethod(value, getterOf("is", name), 0);
   if (method !== undefined) return method(value, []);
   const view = typeof value === "string" ? jsonView(value) : undefined;
   if (view !== undefined) return readProperty(view, name);
-  if (value instanceof FlowError && value.details !== undefined && Object.hasOwn(value.details, name)) return value.details[name];
+  if (isFlowError(value) && value.details !== undefined && Object.hasOwn(value.details, name)) return value.details[name];
   throw unknownMember(value, name);
 }
 
-/** What `.name(…)` calls; `getName()` reads the field `name` of a map. */
+/** The method that `.name(…)` calls; `getName()` reads the field `name` of a map. */
 export function callMethod(value: unknown, name: string, parameters: readonly unknown[]): unknown {
   const method = findMethod(value, name, parameters.length);
   if (method !== undefined) return method(value, parameters);
@@ -162,9 +162,9 @@ function methodsOf(value: unknown): Methods<unknown> | undefined {
   return value instanceof Error ? (errorMethods as Methods<unknown>) : undefined;
 }
 
-/** What a value is, in the words of somebody who wrote JSON. */
+/** The type of a value, in JSON terms. */
 function nounOf(value: unknown): string {
-  if (typeof value === "string") return jsonView(value) === undefined ? "a text that is no JSON" : "a text";
+  if (typeof value === "string") return jsonView(value) === undefined ? "text that is not JSON" : "text";
   if (typeof value === "number" || typeof value === "boolean") return `a ${typeof value}`;
   if (Array.isArray(value)) return "a list";
   return value instanceof Date ? "a time" : `a value of type ${javaTypeOf(value) ?? "null"}`;
@@ -188,7 +188,7 @@ function classOf(value: unknown): unknown {
   return { name, simpleName: name.slice(name.lastIndexOf(".") + 1), canonicalName: name };
 }
 
-/** The stack as text with what flows may see of it: the exceptions, not the frames of the engine. */
+/** The stack trace visible to flows: the exceptions, without frames of the engine. */
 export function stackOf(error: Error): string {
   const lines: string[] = [];
   for (let at: unknown = error; at instanceof Error && lines.length < 20; at = at.cause)
@@ -196,7 +196,7 @@ export function stackOf(error: Error): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The difference of the first characters that differ, else of the lengths. */
+/** The difference of the first differing characters, or of the lengths. */
 function javaCompare(one: string, other: string): number {
   for (let at = 0; at < one.length && at < other.length; at++) if (one[at] !== other[at]) return one.charCodeAt(at) - other.charCodeAt(at);
   return one.length - other.length;
@@ -204,7 +204,7 @@ function javaCompare(one: string, other: string): number {
 
 function element(list: readonly unknown[], at: number): unknown {
   if (!(at >= 0 && at < list.length))
-    throw new FlowError("java.lang.IndexOutOfBoundsException", `there is no element ${at}: the list holds ${list.length} element(s)`, {
+    throw new FlowError("java.lang.IndexOutOfBoundsException", `index ${at} is out of range: the list has ${list.length} element(s)`, {
       code: "simple-out-of-bounds",
     });
   return list[at];
@@ -212,24 +212,24 @@ function element(list: readonly unknown[], at: number): unknown {
 
 function substring(text: string, from: number, to: number): string {
   if (!(from >= 0 && from <= to && to <= text.length))
-    throw new FlowError("java.lang.StringIndexOutOfBoundsException", `there are no characters ${from} to ${to}: the text is ${text.length} long`, {
+    throw new FlowError("java.lang.StringIndexOutOfBoundsException", `range ${from} to ${to} is out of bounds: the text has ${text.length} characters`, {
       code: "simple-out-of-bounds",
     });
   return text.slice(from, to);
 }
 
-/** How many places one call may change: more would hold up everybody else for too long. */
-const mostReplacements = 2_000_000;
+/** Maximum replacements per call, to avoid blocking other runs. */
+const mostReplacements = 1_000_000;
 
-/** Every occurrence replaced, refused before it is made when the result would be too long or there are too many. */
+/** Replaces every occurrence; rejected in advance when the result would be too long or there are too many. */
 export function replaceAll(text: string, from: string, to: string): string {
   const count = from === "" ? text.length + 1 : occurrences(text, from);
   if (count > mostReplacements)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: a text may not be replaced in more than ${mostReplacements} places`, {
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the text has more than ${mostReplacements} replacements`, {
       code: "limit-time",
     });
   checkTextLength(text.length + count * (to.length - from.length));
-  // Joining the parts takes a fraction of the time that replacing them one by one does.
+  // Joining the parts takes a fraction of the time of replacing them one by one.
   return from === "" ? text.replaceAll("", () => to) : text.split(from).join(to);
 }
 

@@ -1,4 +1,4 @@
-/** The known name a mistyped one is nearest to, when it is near enough to be meant. */
+/** The known name closest to a mistyped one, if it is close enough. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 3));

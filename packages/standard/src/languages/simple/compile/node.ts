@@ -1,12 +1,13 @@
-// Nodes to closures. The usual shapes (one function, text with functions in it) get closures without loops or lists.
-import { FlowError, asText, boundedText, checkTextLength, isMap, isTrue, sizeOfMap, type Expression } from "@sluice/engine/spi";
+// Compiles nodes to closures. Common shapes (one function, text with functions) get closures without loops or lists.
+import { FlowError, type Expression } from "@sluice/engine/spi";
+import { asText, boundedText, checkTextLength, isMap, isTrue, sizeOfMap } from "@sluice/engine/values";
 import type { SimpleNode } from "../parse/ast.ts";
 import { parsePredicate } from "../parse/predicate.ts";
 import { parseTemplate } from "../parse/template.ts";
 import { compileComparison } from "./comparison.ts";
 import { withBody, type SimpleScope } from "./scope.ts";
 
-/** Text of an argument or a template, compiled. */
+/** Compiles the text of an argument or a template. */
 export function compileText(text: string, offset: number, scope: SimpleScope): Expression {
   return compileNode(parseTemplate(text, { offset, piped: scope.piped }), scope);
 }

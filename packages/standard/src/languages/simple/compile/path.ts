@@ -1,5 +1,6 @@
-// Walking a path through a value. Only data and the methods listed in methods.ts can be reached.
-import { FlowError, asText, copyJson, entryOf, fieldReader, isMap, jsonView, type Exchange, type Expression } from "@sluice/engine/spi";
+// Walks a path through a value. Only data and the methods listed in methods.ts are accessible.
+import { FlowError, isFlowError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { asText, copyJson, entryOf, fieldReader, isMap, jsonView } from "@sluice/engine/values";
 import { hasFunction, unescape } from "../parse/scan.ts";
 import type { PathSegment, PathText } from "../parse/path.ts";
 import { separate, unquoted } from "../functions/arguments.ts";
@@ -8,7 +9,7 @@ import type { SimpleScope } from "./scope.ts";
 
 type Step = (value: unknown, exchange: Exchange) => unknown;
 
-/** A compiled path: from a value to what it leads to. A null start gives null. */
+/** A compiled path: maps a value to the value at the path. A null start returns null. */
 export type Walk = (start: unknown, exchange: Exchange) => unknown;
 
 export function compilePath(segments: readonly PathSegment[], scope: SimpleScope): Walk {
@@ -19,10 +20,10 @@ export function compilePath(segments: readonly PathSegment[], scope: SimpleScope
   return (start, exchange) => read(start) ?? walk(start, exchange);
 }
 
-/** Reads one thing of a plain object or a list; undefined when it is not there or the value is something else. */
+/** Reads one member of a plain object or a list; undefined when it does not exist or the value has another type. */
 type Reader = (value: unknown) => unknown;
 
-/** The usual case, names and keys that are known through objects and lists. Whatever is found this way needs no second thought. */
+/** Fast path: constant names and keys through objects and lists. */
 function segmentReader({ name, arguments: given, indexes }: PathSegment): Reader | undefined {
   if (given !== undefined || (name !== undefined && hasFunction(name)) || indexes.some(({ text }) => hasFunction(text))) return undefined;
   const keys = indexes.map((index) => indexReader(keyOf(index)));
@@ -48,7 +49,11 @@ function inTurn(readers: readonly Reader[]): Reader {
 }
 
 function compileWalk(segments: readonly PathSegment[], scope: SimpleScope): Walk {
-  const steps = segments.map((segment) => ({ step: compileSegment(segment, scope), nullSafe: segment.nullSafe, shown: shownSegment(segment) }));
+  const steps = segments.map((segment, at) => ({
+    step: compileSegment(segment, scope),
+    nullSafe: segment.nullSafe || (segment.indexes.length > 0 && segments[at + 1]?.nullSafe === true),
+    shown: shownSegment(segment),
+  }));
   return (start, exchange) => {
     let value = start;
     if (value === null || value === undefined) return null;
@@ -64,7 +69,7 @@ function compileWalk(segments: readonly PathSegment[], scope: SimpleScope): Walk
   };
 }
 
-/** The JSON in bytes; text stays text, whose own properties come first. */
+/** Parses JSON in bytes; text stays text, because its own properties take precedence. */
 function viewOf(value: unknown): unknown {
   return value instanceof Uint8Array ? (jsonView(value) ?? asText(value)) : value;
 }
@@ -85,7 +90,7 @@ function compileSegment(segment: PathSegment, scope: SimpleScope): Step {
     try {
       return walk(value, exchange);
     } catch (fault) {
-      if (fault instanceof FlowError && fault.code === "simple-out-of-bounds") return null;
+      if (isFlowError(fault) && fault.code === "simple-out-of-bounds") return null;
       throw fault;
     }
   };
@@ -131,27 +136,25 @@ function readIndex(source: unknown, key: string): unknown {
   const value = typeof source === "string" ? jsonView(source) : source;
   if (Array.isArray(value)) return readElement(value, key);
   if (isMap(value)) return entryOf(value, key) ?? null;
-  throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] needs a list or a map, the value is neither`, { code: "simple-no-index" });
+  throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] needs a list or a map, but the value is neither`, { code: "simple-no-index" });
 }
 
 function readElement(list: readonly unknown[], key: string): unknown {
   const match = /^(?:(\d+)|last(?:\s*-\s*(\d+))?)$/.exec(key.trim());
   if (match === null)
-    throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] is no index of a list: write a number, last or last-1`, { code: "simple-no-index" });
+    throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] is not a list index: use a number, last or last-1`, { code: "simple-no-index" });
   const position = match[1] === undefined ? list.length - 1 - Number(match[2] ?? 0) : Number(match[1]);
   if (position < 0 || position >= list.length)
-    throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] is out of bounds: the list holds ${list.length} element(s)`, {
+    throw new FlowError("java.lang.IndexOutOfBoundsException", `[${key}] is out of bounds: the list has ${list.length} element(s)`, {
       code: "simple-out-of-bounds",
     });
   return list[position];
 }
 
 function nullError(shown: string): FlowError {
-  return new FlowError(
-    "org.apache.camel.ExpressionEvaluationException",
-    `the path reaches null before '${shown}'; write ?. in front of the name that may be absent`,
-    { code: "simple-null-path" },
-  );
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `the path is null before '${shown}'; use ?. before a name that may be absent`, {
+    code: "simple-null-path",
+  });
 }
 
 function shownSegment(segment: PathSegment): string {

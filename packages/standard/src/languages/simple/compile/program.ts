@@ -1,4 +1,4 @@
-// A whole text: its init block, then the template or predicate behind it.
+// A complete text: its init block, then the template or predicate after it.
 import { type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { parseInitBlock, type InitStatement } from "../parse/init-block.ts";
 import { hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
@@ -38,12 +38,12 @@ function compileWith<T>(source: string, language: LanguageScope, compile: (text:
 
 function compileStatement({ value, offset, kind, name }: InitStatement, scope: SimpleScope): Expression {
   if (openingAt(value, 0) > 0) return atCompile(offset, () => compileText(value, offset, scope));
-  if (kind === "function") throw syntaxError(`$${name} must be made of functions such as \${trim()} ~> \${uppercase()}`, offset);
+  if (kind === "function") throw syntaxError(`$${name} must consist of functions such as \${trim()} ~> \${uppercase()}`, offset);
   if (isQuote(value[0]) && value.length > 1 && value.endsWith(value[0] as string)) {
     const text = unquoted(value);
     return hasFunction(text) ? compileText(text, offset + 1, scope) : () => text;
   }
   if (/^-?\d+(\.\d+)?$/.test(value)) return () => Number(value);
   if (value === "true" || value === "false") return () => value === "true";
-  throw syntaxError(`'${value.slice(0, 30)}' is no value for $${name}: write a function, quoted text, a number, true or false`, offset);
+  throw syntaxError(`'${value.slice(0, 30)}' is not a valid value for $${name}: use a function, quoted text, a number, true or false`, offset);
 }

@@ -1,17 +1,17 @@
-import { CompileError, FlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
+import { CompileError, isCompileError, FlowError, isFlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { deepestNesting, type SimpleNode } from "../parse/ast.ts";
 
-/** How the parts of a text are compiled. Handed on with the scope, because functions hold text and text holds functions. */
+/** Compiles the parts of a text. Part of the scope, because functions contain text and text contains functions. */
 interface SimpleCompilers {
   /** Text as a template. */
   text(text: string, offset: number, scope: SimpleScope): Expression;
   predicate(text: string, offset: number, scope: SimpleScope): Expression<boolean>;
-  /** What stands between a function's braces. */
+  /** The text between a function's braces. */
   call(content: string, offset: number, scope: SimpleScope): Expression;
   node(node: SimpleNode, scope: SimpleScope): Expression;
 }
 
-/** What compiling a part of a text needs to know around it. */
+/** The context for compiling a part of a text. */
 export interface SimpleScope {
   readonly compile: SimpleCompilers;
   readonly language: LanguageScope;
@@ -24,11 +24,11 @@ export interface SimpleScope {
 
 /** The scope inside a function's braces. */
 export function inner(scope: SimpleScope, offset: number, piped = scope.piped): SimpleScope {
-  if (scope.depth >= deepestNesting) throw new CompileError("simple-nesting", `functions stand in each other more than ${deepestNesting} deep`, { offset });
+  if (scope.depth >= deepestNesting) throw new CompileError("simple-nesting", `functions are nested deeper than ${deepestNesting} levels`, { offset });
   return { ...scope, depth: scope.depth + 1, piped: scope.piped || piped };
 }
 
-/** Evaluates with another body and puts the old one back, whatever happens. */
+/** Evaluates with another body and always restores the old one. */
 export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Expression<T>): T {
   const { message } = exchange;
   const before = message.body;
@@ -40,7 +40,7 @@ export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Express
   }
 }
 
-/** A closure over text that is only known while running: compiled when first seen, the last few kept. Its faults are run-time faults. */
+/** A closure over text that is known only at run time: compiled on first use, with a small cache. Its errors are run-time errors. */
 export function remembered<T>(make: (text: string) => T, atMost = 64): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -58,18 +58,17 @@ function whileRunning<T>(make: () => T): T {
   try {
     return make();
   } catch (fault) {
-    if (fault instanceof CompileError)
-      throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", fault.message, { code: fault.code, cause: fault });
+    if (isCompileError(fault)) throw new FlowError("org.apache.camel.ExpressionIllegalSyntaxException", fault.message, { code: fault.code, cause: fault });
     throw fault;
   }
 }
 
-/** Runs what may throw a run-time fault while compiling, as a fault of the flow. */
+/** Converts a run-time error during compilation to an error of the flow. */
 export function atCompile<T>(offset: number, make: () => T): T {
   try {
     return make();
   } catch (fault) {
-    if (fault instanceof FlowError) throw new CompileError(fault.code, fault.message, { offset });
+    if (isFlowError(fault)) throw new CompileError(fault.code, fault.message, { offset });
     throw fault;
   }
 }

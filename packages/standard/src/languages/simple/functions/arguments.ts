@@ -1,16 +1,16 @@
-// The text between a function's parentheses, taken apart. Functions differ in how they treat quotes and blanks around
-// an argument; the ways have names here. Nested functions are never looked into: their commas and quotes are theirs.
+// Parses the text between a function's parentheses. Functions differ in how they treat quotes and spaces around an argument; each variant has a name
+// here. Nested functions are not parsed: their commas and quotes belong to them.
 import { CompileError, type Expression } from "@sluice/engine/spi";
 import type { SimpleScope } from "../compile/scope.ts";
 import { behindFunction, isQuote, openingAt } from "../parse/scan.ts";
 
-/** One argument as it was written. */
+/** One argument as written. */
 export interface Argument {
   readonly text: string;
   readonly offset: number;
 }
 
-/** A call of a function: its name, what stood between the parentheses, and how to compile parts of it. */
+/** A call of a function: its name, the text between the parentheses, and how to compile parts of it. */
 export interface Call {
   readonly name: string;
   readonly text: string;
@@ -44,33 +44,33 @@ export function separate(text: string, offset: number): readonly Argument[] {
   return found;
 }
 
-/** Arguments with the quotes around their parts removed and all blanks kept. */
+/** Arguments without the quotes around their parts, with all spaces kept. */
 export function kept(call: Call): readonly Argument[] {
   return separate(call.text, call.offset).map(({ text, offset }) => ({ text: withoutDelimiters(text), offset }));
 }
 
-/** Arguments with quotes removed, then blanks at the ends. */
+/** Arguments without quotes, then trimmed. */
 export function trimmed(call: Call): readonly Argument[] {
   return kept(call).map(({ text, offset }) => ({ text: text.trim(), offset }));
 }
 
-/** Arguments with blanks at the ends removed, then one pair of quotes around them. */
+/** Arguments trimmed, then without one pair of surrounding quotes. */
 export function unwrapped(call: Call): readonly Argument[] {
   return bare(call).map(({ text, offset }) => ({ text: unquoted(text), offset }));
 }
 
-/** Arguments as written, without blanks at the ends. */
+/** Arguments as written, trimmed. */
 export function bare(call: Call): readonly Argument[] {
   return separate(call.text, call.offset).map(({ text, offset }) => ({ text: text.trim(), offset: offset + (text.length - text.trimStart().length) }));
 }
 
-/** The only argument with every quote character removed; the message body when there is none. */
+/** The only argument without any quote characters; the message body when there is none. */
 export function single(call: Call): Expression {
   if (call.text === "") return (exchange) => exchange.message.body;
   return call.value({ text: withoutQuotes(call.text), offset: call.offset });
 }
 
-/** The argument's value, or the message body when it was left out. */
+/** The value of the argument, or the message body when it is omitted. */
 export function orBody(call: Call, argument: Argument | undefined): Expression {
   return argument === undefined ? (exchange) => exchange.message.body : call.value(argument);
 }
@@ -86,12 +86,12 @@ export function unquoted(text: string): string {
   return text.length >= 2 && isQuote(text[0]) && text.endsWith(text[0] as string) ? text.slice(1, -1) : text;
 }
 
-/** Without any quote character outside nested functions. */
+/** Removes all quote characters outside nested functions. */
 function withoutQuotes(text: string): string {
   return mapOutside(text, (plain) => plain.replaceAll(/["']/g, ""));
 }
 
-/** Without the quotes that delimit a part; a quote of the other kind inside is text. */
+/** Removes the quotes that delimit a part; a quote of the other kind inside is text. */
 function withoutDelimiters(text: string): string {
   let quote: string | undefined;
   return mapOutside(text, (plain) => {

@@ -1,10 +1,19 @@
-import { FlowError, asText, compareText, entryOf, hasEntry, isMap, iterate, setEntry, sizeOfMap, strictEquals, type Expression } from "@sluice/engine/spi";
+import { FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { asText, checkPartCount, compareText, hasEntry, isMap, iterate, setEntry, sizeOfMap, strictEquals } from "@sluice/engine/values";
 import { atCompile, withBody } from "../compile/scope.ts";
 import { unescape } from "../parse/scan.ts";
+import { replaceInExchange } from "./collection-change.ts";
 import { expectCount, kept, orBody, separate, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { splitBy, toInteger } from "./conversions.ts";
 
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+/** The items of a value, up to the number that a function can process without blocking other runs. */
+function elements(value: unknown): readonly unknown[] {
+  const items = iterate(value);
+  checkPartCount(items.length);
+  return items;
+}
 
 export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   list(call) {
@@ -39,7 +48,7 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
     expectCount(call, found, 2, 2, "forEach(values,function)");
     const [values, each] = kept(call).map((argument) => call.value(argument)) as [Expression, Expression];
     return (exchange) =>
-      iterate(values(exchange))
+      elements(values(exchange))
         .map((item) => withBody(exchange, item, each))
         .filter((result) => !isNull(result));
   },
@@ -48,7 +57,7 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
     expectCount(call, found, 2, 2, "filter(values,predicate)");
     const values = call.value((kept(call) as [Argument])[0]);
     const test = call.test(found[1] as Argument);
-    return (exchange) => iterate(values(exchange)).filter((item) => withBody(exchange, item, test));
+    return (exchange) => elements(values(exchange)).filter((item) => withBody(exchange, item, test));
   },
   listAdd,
   listRemove,
@@ -62,7 +71,7 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   skip,
 };
 
-/** A value as part of a list or map: bytes from the wire are text there. */
+/** A value as part of a list or map: received bytes become text. */
 function element(value: unknown): unknown {
   return value instanceof Uint8Array ? asText(value) : (value ?? null);
 }
@@ -95,11 +104,11 @@ function newEmpty(call: Call): Expression {
     case "string":
       return () => "";
     default:
-      throw call.fault(`${call.name} makes no '${call.text}'`, "write list, map, set or string");
+      throw call.fault(`${call.name} does not support '${call.text}'`, "write list, map, set or string");
   }
 }
 
-/** Everything the arguments hold, or the body when there are none. */
+/** All items of the arguments, or of the body when there are none. */
 function collected(change: (items: readonly unknown[], random: () => number) => unknown[]): SimpleFunction {
   return (call) => {
     const found = trimmed(call);
@@ -107,7 +116,7 @@ function collected(change: (items: readonly unknown[], random: () => number) => 
     const { host } = call.scope.language;
     return (exchange) =>
       change(
-        values.flatMap((value) => iterate(value(exchange))),
+        values.flatMap((value) => elements(value(exchange))),
         () => host.random(),
       );
   };
@@ -119,7 +128,7 @@ function sort(call: Call): Expression {
   const value = orBody(call, found.length === 2 ? found[0] : undefined);
   const reverse = found.length > 0 && (found[found.length - 1] as Argument).text.trim().toLowerCase() === "true";
   return (exchange) => {
-    const sorted = iterate(value(exchange)).toSorted(naturalOrder);
+    const sorted = elements(value(exchange)).toSorted(naturalOrder);
     return reverse ? sorted.toReversed() : sorted;
   };
 }
@@ -129,7 +138,7 @@ function naturalOrder(one: unknown, other: unknown): number {
   if (typeof one === "string" && typeof other === "string") return compareText(one, other);
   if (typeof one === "boolean" && typeof other === "boolean") return Number(one) - Number(other);
   if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
-  throw new FlowError("java.lang.ClassCastException", "sort needs values of one kind: all numbers or all text", { code: "simple-argument" });
+  throw new FlowError("java.lang.ClassCastException", "sort needs values of one type: all numbers or all text", { code: "simple-argument" });
 }
 
 function split(call: Call): Expression {
@@ -153,8 +162,7 @@ function listAdd(call: Call): Expression {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
     const added = element(item(exchange));
-    if (!isNull(added)) list.push(added);
-    return list;
+    return isNull(added) ? list : exchanged(call, exchange, list, [...(list as unknown[]), added]);
   };
 }
 
@@ -169,8 +177,7 @@ function listRemove(call: Call): Expression {
     const wanted = item(exchange);
     const position = list.findIndex((one) => strictEquals(one, wanted));
     const at = position >= 0 ? position : asText(wanted) === "last" ? list.length - 1 : /^\d+$/.test(asText(wanted)) ? Number(asText(wanted)) : -1;
-    if (at >= 0 && at < list.length) list.splice(at, 1);
-    return list;
+    return at >= 0 && at < list.length ? exchanged(call, exchange, list, list.toSpliced(at, 1)) : list;
   };
 }
 
@@ -184,8 +191,10 @@ function mapAdd(call: Call): Expression {
     const target = source(exchange);
     if (!isMap(target)) return null;
     const added = element(item(exchange));
-    if (!isNull(added)) setEntry(target, key, added);
-    return target;
+    if (isNull(added)) return target;
+    const copy = copyOfMap(target);
+    setEntry(copy, key, added);
+    return exchanged(call, exchange, target, copy);
   };
 }
 
@@ -197,10 +206,26 @@ function mapRemove(call: Call): Expression {
   return (exchange) => {
     const target = source(exchange);
     if (!isMap(target)) return null;
-    if (target instanceof Map) target.delete(key);
-    else if (hasEntry(target, key) && entryOf(target, key) !== undefined) Reflect.deleteProperty(target, key);
-    return target;
+    if (!hasEntry(target, key)) return target;
+    const copy = copyOfMap(target);
+    if (copy instanceof Map) copy.delete(key);
+    else Reflect.deleteProperty(copy, key);
+    return exchanged(call, exchange, target, copy);
   };
+}
+
+type AnyMap = Record<string, unknown> | Map<unknown, unknown>;
+
+function copyOfMap(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>): AnyMap {
+  return map instanceof Map
+    ? new Map<unknown, unknown>(map)
+    : Object.assign(Object.create(Object.getPrototypeOf(map) as object | null) as Record<string, unknown>, map);
+}
+
+/** The changed copy, which replaces the collection in the exchange. */
+function exchanged(call: Call, exchange: Exchange, before: object, after: object): object {
+  replaceInExchange(exchange, call.scope.language.host, before, after);
+  return after;
 }
 
 function countOf(call: Call, least: number): Expression<number> {
@@ -209,7 +234,7 @@ function countOf(call: Call, least: number): Expression<number> {
   return (exchange) => {
     const count = toInteger(value(exchange));
     if (count === null || count < least)
-      throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs a whole number from ${least}`, { code: "simple-argument" });
+      throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs an integer of at least ${least}`, { code: "simple-argument" });
     return count;
   };
 }

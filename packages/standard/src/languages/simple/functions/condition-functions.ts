@@ -1,4 +1,6 @@
-import { FlowError, asText, isKnownExceptionType, isMap, isTrue, sizeOfMap, type Expression } from "@sluice/engine/spi";
+import { FlowError, type Expression } from "@sluice/engine/spi";
+import { isKnownExceptionType } from "@sluice/engine/tools";
+import { asText, isMap, isTrue, sizeOfMap } from "@sluice/engine/values";
 import { containsIgnoringCase } from "../compile/comparison.ts";
 import { bare, expectCount, kept, orBody, single, unquoted, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 
@@ -78,7 +80,7 @@ function throwException(call: Call): Expression {
   expectCount(call, found, 1, 2, "throwException(message,type)");
   const message = call.value(found[0] as Argument);
   const type = found[1]?.text ?? "org.apache.camel.CamelExecutionException";
-  if (!isKnownExceptionType(type)) throw call.fault(`there is no exception type '${type}'`, "write its full name, such as java.lang.IllegalArgumentException");
+  if (!isKnownExceptionType(type)) throw call.fault(`unknown exception type '${type}'`, "write its full name, such as java.lang.IllegalArgumentException");
   return (exchange) => {
     throw new FlowError(type, asText(message(exchange)), { code: "simple-thrown" });
   };

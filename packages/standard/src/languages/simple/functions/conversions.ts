@@ -1,13 +1,14 @@
 // Conversions by type name. Their arguments end at the first closing parenthesis, so that a path may follow.
-import { FlowError, asText, compilePattern, findConversion, type Conversion, type Expression } from "@sluice/engine/spi";
-import { headerReader, variableReader, compileTail } from "../compile/access.ts";
+import { FlowError, type Expression } from "@sluice/engine/spi";
+import { asText, compilePattern, findConversion, type Conversion } from "@sluice/engine/values";
+import { headerReader, readsJson, variableReader, compileTail } from "../compile/access.ts";
 import { atCompile, remembered, type SimpleScope } from "../compile/scope.ts";
 import { behindFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
 import { separate, unquoted, type Argument } from "./arguments.ts";
 
 type Converter = (found: readonly Argument[], offset: number, scope: SimpleScope) => Expression;
 
-/** `bodyAs(T)` and its kin, by name. */
+/** `bodyAs(T)` and similar functions, by name. */
 export const converters: Readonly<Record<string, Converter>> = {
   bodyAs: (found, offset, scope) => bodyAs(found, offset, scope, false),
   mandatoryBodyAs: (found, offset, scope) => bodyAs(found, offset, scope, true),
@@ -22,7 +23,7 @@ export const converters: Readonly<Record<string, Converter>> = {
 
 const body: Expression = (exchange) => exchange.message.body;
 
-/** Compiles `(arguments)` with the path behind it. */
+/** Compiles `(arguments)` with the path after it. */
 export function convertFunction(name: string, text: string, offset: number, scope: SimpleScope): Expression {
   const close = closingParenthesis(text, offset);
   const found = separate(text.slice(1, close), offset + 1).map((argument) => ({ text: unquoted(argument.text.trim()), offset: argument.offset }));
@@ -32,13 +33,13 @@ export function convertFunction(name: string, text: string, offset: number, scop
   return compileTail(tail, offset + close + 1, scope, value);
 }
 
-/** How a value becomes the named type; throws a FlowError for a type nobody knows. */
+/** The conversion to the named type; throws a FlowError for an unknown type. */
 export function conversionTo(typeName: string): Conversion {
   const conversion = findConversion(typeName);
   if (conversion === undefined)
     throw new FlowError(
       "java.lang.ClassNotFoundException",
-      `there is no type '${typeName.slice(0, 80)}': write String, Integer, Long, Double, Boolean, byte[], Date, java.util.List or java.util.Map`,
+      `unknown type '${typeName.slice(0, 80)}': use String, Integer, Long, Double, Boolean, byte[], Date, java.util.List or java.util.Map`,
       {
         code: "simple-unknown-type",
       },
@@ -70,6 +71,7 @@ function named(found: readonly Argument[], offset: number, scope: SimpleScope, r
 }
 
 function converted(value: Expression, type: Argument, scope: SimpleScope): Expression {
+  if (value === body) readsJson(body, scope);
   if (!hasFunction(type.text)) {
     const convert = atCompile(type.offset, () => conversionTo(type.text));
     return (exchange) => convert(value(exchange));
@@ -80,7 +82,7 @@ function converted(value: Expression, type: Argument, scope: SimpleScope): Expre
 }
 
 function expect(found: readonly Argument[], least: number, most: number, offset: number, form: string): void {
-  if (found.length < least || found.length > most) throw syntaxError(`the number of arguments is wrong: write \${${form}}`, offset);
+  if (found.length < least || found.length > most) throw syntaxError(`wrong number of arguments: use \${${form}}`, offset);
 }
 
 function closingParenthesis(text: string, offset: number): number {
@@ -92,7 +94,7 @@ function closingParenthesis(text: string, offset: number): number {
     else if (isQuote(char)) quote = char;
     else if (char === ")") return at;
   }
-  throw syntaxError("'(' is never closed: a ')' is missing", offset);
+  throw syntaxError("'(' is not closed: a ')' is missing", offset);
 }
 
 /** `int:`, `long:`, … in front of another function. */
@@ -107,7 +109,7 @@ export function typedPrefix(type: string, nothing: unknown): (rest: string, offs
   };
 }
 
-/** Whole numbers for arguments: text must be one, numbers are truncated, null stays null. */
+/** Integers for arguments: text must be an integer, numbers are truncated, null stays null. */
 export function toInteger(value: unknown): number | null {
   if (value === null || value === undefined) return null;
   return integer(value) as number;

@@ -1,5 +1,6 @@
 // `date:` and `date-with-timezone:`.
-import { FlowError, asTime, compileDateFormat, defaultZone, zoneOf, type Expression, type Zone } from "@sluice/engine/spi";
+import { FlowError, type Expression } from "@sluice/engine/spi";
+import { asTime, compileDateFormat, defaultZone, zoneOf, type Zone } from "@sluice/engine/values";
 import { parseDuration } from "@sluice/model";
 import { headerReader, propertyReader, variableReader } from "../compile/access.ts";
 import { atCompile, type SimpleScope } from "../compile/scope.ts";
@@ -30,20 +31,20 @@ function formatted(moment: Moment, pattern: string, zone: () => Zone, offset: nu
   return (exchange) => format(moment(exchange), zone());
 }
 
-/** A point in time with offsets behind it: `now-24h`, `header.x + 1h30m`. */
+/** A point in time followed by offsets: `now-24h`, `header.x + 1h30m`. */
 function compileMoment(command: string, offset: number, scope: SimpleScope): Moment {
   const match = /^((?:header|variable|exchangeProperty)\.(?:[^+\s-]|-(?!\s*\d))+|[A-Za-z]+)((?:\s*[+-]\s*[\w.]+)*)\s*$/.exec(command.trim());
   const start = match === null ? undefined : compileStart(match[1] as string, scope);
   if (match === null || start === undefined)
     throw syntaxError(
-      `'${command}' is no date command`,
+      `unknown date command '${command}'`,
       offset,
       "write now, millis, exchangeCreated, header.name, variable.name, exchangeProperty.name or file",
     );
   let shift = 0;
   for (const [, sign, amount] of (match[2] as string).matchAll(/([+-])\s*([\w.]+)/g)) {
     const duration = parseDuration(amount as string);
-    if (duration === undefined) throw syntaxError(`'${amount}' is no duration`, offset, "write 24h, 1h30m, 10s or milliseconds");
+    if (duration === undefined) throw syntaxError(`'${amount}' is not a valid duration`, offset, "write 24h, 1h30m, 10s or milliseconds");
     shift += sign === "-" ? -duration : duration;
   }
   return shift === 0 ? start : (exchange) => start(exchange) + shift;
@@ -64,7 +65,7 @@ function fromValue(read: Expression, shown: string): Moment {
   return (exchange) => {
     const time = asTime(read(exchange));
     if (time === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `${shown} holds no date: it must be a date, milliseconds since 1970 or ISO 8601 text`, {
+      throw new FlowError("java.lang.IllegalArgumentException", `${shown} is not a date: it must be a date, milliseconds since 1970 or ISO 8601 text`, {
         code: "simple-no-date",
       });
     return time;

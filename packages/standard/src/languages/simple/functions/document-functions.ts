@@ -1,6 +1,7 @@
-// JSON, XML, HTML, base64, hashes: functions that look into or change the form of a document.
-import { CompileError, FlowError, asText, type Expression } from "@sluice/engine/spi";
-import { headerReader, propertyReader, variableReader } from "../compile/access.ts";
+// JSON, XML, HTML, base64, hashes: functions that read or convert a document.
+import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
+import { asText, checkWork } from "@sluice/engine/values";
+import { headerReader, propertyReader, readsJson, variableReader } from "../compile/access.ts";
 import { remembered, type SimpleScope } from "../compile/scope.ts";
 import { behindFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
 import { unquoted, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
@@ -39,6 +40,7 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
   simpleJsonpath(call) {
     const { source, path } = sourceAndPath(call);
     const read = source === undefined ? body : readSource(source, call.scope);
+    readsJson(read, call.scope);
     if (!hasFunction(path.text)) {
       const find = compileJsonPath(path.text, path.offset);
       return (exchange) => find(read(exchange));
@@ -55,16 +57,21 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
     const name = call.text.trim().replace(/\?.*$/, "");
     return () => {
       if (optional) return null;
-      throw new FlowError("java.io.FileNotFoundException", `there is no resource '${name}'`, { code: "simple-no-resource" });
+      throw new FlowError("java.io.FileNotFoundException", `unknown resource '${name}'`, { code: "simple-no-resource" });
     };
   },
 };
 
 export const documentWords: Readonly<Record<string, (scope: SimpleScope) => Expression>> = {
   toJsonBody: () => mapped(body, compactJson),
-  toPrettyJsonBody: () => mapped(body, prettyText),
-  prettyBody: () => mapped(body, prettyText),
+  toPrettyJsonBody: prettyBody,
+  prettyBody,
 };
+
+function prettyBody(scope: SimpleScope): Expression {
+  readsJson(body, scope);
+  return mapped(body, prettyText);
+}
 
 /** The whole text as one argument without quotes around it. */
 function whole(call: Call): Argument {
@@ -84,14 +91,17 @@ function hashFunction(call: Call): Expression {
   const value = call.value({ text, offset: call.offset });
   const algorithm = comma < 0 ? "SHA-256" : call.text.slice(comma + 1).trim();
   if (!hasFunction(algorithm) && hash(algorithm, new Uint8Array()) === undefined)
-    throw call.fault(`hash knows no algorithm '${algorithm}'`, `write one of ${hashNames.join(", ")}`);
+    throw call.fault(`unknown hash algorithm '${algorithm}'`, `write one of ${hashNames.join(", ")}`);
   const name = call.value({ text: algorithm, offset: call.offset });
   return (exchange) => {
     const raw = value(exchange);
     if (isNull(raw)) return null;
-    const digest = hash(asText(name(exchange)), raw instanceof Uint8Array ? raw : encoder.encode(asText(raw)));
+    const bytes = raw instanceof Uint8Array ? raw : encoder.encode(asText(raw));
+    if (/^sha3/i.test(asText(name(exchange)))) checkWork("hash with SHA-3", bytes.length, 2_000_000);
+    if (/^sha-?(384|512)/i.test(asText(name(exchange)))) checkWork("hash with SHA-384 or SHA-512", bytes.length, 2_000_000);
+    const digest = hash(asText(name(exchange)), bytes);
     if (digest === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `hash knows no algorithm '${asText(name(exchange))}'`, { code: "simple-argument" });
+      throw new FlowError("java.lang.IllegalArgumentException", `unknown hash algorithm '${asText(name(exchange))}'`, { code: "simple-argument" });
     return digest;
   };
 }

@@ -1,7 +1,8 @@
-// Functions about the exchange itself: ids, exceptions, dumps, and those that set something on it.
-import { asText, javaTypeOf, type Exchange, type Expression } from "@sluice/engine/spi";
+// Functions for the exchange itself: ids, exceptions, dumps, and setters.
+import type { Exchange, Expression } from "@sluice/engine/spi";
+import { asText, javaTypeOf } from "@sluice/engine/values";
 import { storeVariable } from "../compile/access.ts";
-import { stackOf } from "../compile/methods.ts";
+import { replaceAll, stackOf } from "../compile/methods.ts";
 import { atCompile, withBody, type SimpleScope } from "../compile/scope.ts";
 import { hasFunction, unescape } from "../parse/scan.ts";
 import { expectCount, kept, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
@@ -15,7 +16,7 @@ const read =
 
 const exceptionOf = (exchange: Exchange) => exchange.failure ?? exchange.caught ?? null;
 
-/** Functions that are only a name. */
+/** Functions without parentheses. */
 export const exchangeWords: Readonly<Record<string, Word>> = {
   null: read(() => null),
   exchangeId: read((exchange) => exchange.id),
@@ -35,7 +36,7 @@ export const exchangeWords: Readonly<Record<string, Word>> = {
   logExchange: read(dump),
   messageHistory: read(history),
   bodyOneLine: read((exchange) =>
-    exchange.message.body === null || exchange.message.body === undefined ? null : asText(exchange.message.body).replaceAll("\n", ""),
+    exchange.message.body === null || exchange.message.body === undefined ? null : replaceAll(asText(exchange.message.body), "\n", ""),
   ),
   bodyType: read((exchange) => javaTypeOf(exchange.message.body)),
   originalBody: read((exchange) => exchange.original?.body ?? null),
@@ -102,10 +103,10 @@ function callByName(call: Call): Expression {
   return (exchange) => withBody(exchange, argument(exchange), custom);
 }
 
-/** A function the operator registered under that name; it is given the body. */
+/** An operator function with that name; it receives the body. */
 function registered(call: Call, name: string): Expression {
   const bean = findBean(call.scope, name, "function");
-  if (typeof bean !== "function") throw call.fault(`there is no function '${name}'`, "define it in the init block as $name ~:= ${…};");
+  if (typeof bean !== "function") throw call.fault(`unknown function '${name}'`, "define it in the init block as $name ~:= ${…};");
   return (exchange) => {
     exchange.unshareProperties();
     return (bean as (body: unknown, exchange: Exchange) => unknown)(exchange.message.body, exchange);

@@ -1,5 +1,6 @@
 // `file:…`: parts of the file name that a source put into the headers.
-import { asText, type Expression } from "@sluice/engine/spi";
+import type { Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { headerReader } from "../compile/access.ts";
 import { syntaxError } from "../parse/scan.ts";
 
@@ -27,7 +28,7 @@ const parts: Readonly<Record<string, Expression>> = {
 
 export function fileFunction(text: string, offset: number): Expression {
   const part = Object.hasOwn(parts, text) ? parts[text] : undefined;
-  if (part === undefined) throw syntaxError(`'file:${text}' is no part of a file name`, offset, `write one of ${Object.keys(parts).join(", ")}`);
+  if (part === undefined) throw syntaxError(`unknown function 'file:${text}'`, offset, `write one of ${Object.keys(parts).join(", ")}`);
   return part;
 }
 

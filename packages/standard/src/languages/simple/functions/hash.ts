@@ -20,7 +20,7 @@ const algorithms: Readonly<Record<string, (data: Uint8Array) => Uint8Array>> = {
   "SHA3-512": sha3_512,
 };
 
-/** The names of the digests, as Java has them. */
+/** The names of the digests, as in Java. */
 export const hashNames: readonly string[] = Object.keys(algorithms);
 
 /** The digest of bytes in lower-case hexadecimal; undefined when the algorithm is unknown. */

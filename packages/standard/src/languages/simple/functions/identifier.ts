@@ -1,4 +1,4 @@
-// Unique ids in the shapes Camel's generators have. Randomness comes from the host.
+// Unique ids in the formats of Camel's generators. Randomness comes from the host.
 import type { Host } from "@sluice/engine/spi";
 
 interface Counter {
@@ -17,7 +17,7 @@ function counterOf(host: Host): Counter {
   return counter;
 }
 
-/** How an id of that kind is made; undefined when there is no such kind. */
+/** The generator for ids of this kind; undefined for an unknown kind. */
 export function identifier(kind: string, host: Host): (() => string) | undefined {
   switch (kind) {
     case "default":

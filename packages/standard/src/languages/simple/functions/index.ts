@@ -1,4 +1,4 @@
-// Every function of the language by name: with parentheses, as a plain word, and behind a prefix.
+// All functions of the language by name: with parentheses, as a plain word, and after a prefix.
 import { collectionFunctions } from "./collection-functions.ts";
 import { conditionFunctions } from "./condition-functions.ts";
 import { documentFunctions, documentWords } from "./document-functions.ts";

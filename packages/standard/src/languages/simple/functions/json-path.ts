@@ -1,5 +1,6 @@
 // `simpleJsonpath`: a dotted path into JSON, where every name must exist unless it is marked with `?`.
-import { FlowError, asText, copyJson, entryOf, hasEntry, isMap, jsonView } from "@sluice/engine/spi";
+import { FlowError } from "@sluice/engine/spi";
+import { asText, copyJson, entryOf, hasEntry, isMap, jsonView } from "@sluice/engine/values";
 import { CompileError } from "@sluice/engine/spi";
 
 interface Step {
@@ -13,7 +14,7 @@ export function compileJsonPath(path: string, offset: number): (source: unknown)
   const steps = path.split(/\.(?![^[]*\])/).map((part, index, all) => readStep(part, index > 0 && (all[index - 1] as string).endsWith("?"), offset));
   return (source) => {
     const json = typeof source === "string" || source instanceof Uint8Array ? jsonView(source) : source;
-    if (json === undefined || json === null) throw failure(path, "there is no JSON to look into");
+    if (json === undefined || json === null) throw failure(path, "the value is not JSON");
     let value: unknown = json;
     for (const step of steps) {
       value = walk(value, step, path);
@@ -25,7 +26,7 @@ export function compileJsonPath(path: string, offset: number): (source: unknown)
 
 function readStep(part: string, optional: boolean, offset: number): Step {
   const match = /^(\??)([^[\]?]*)((?:\[[^\]]*\])*)\??$/.exec(part.trim());
-  if (match === null || (match[2] === "" && match[3] === "")) throw new CompileError("simple-syntax", `'${part}' is no part of a JSON path`, { offset });
+  if (match === null || (match[2] === "" && match[3] === "")) throw new CompileError("simple-syntax", `'${part}' is not valid in a JSON path`, { offset });
   return {
     name: match[2] as string,
     optional: optional || match[1] === "?",
@@ -61,7 +62,7 @@ function positionOf(index: string, length: number): number {
 }
 
 function failure(path: string, why: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `simpleJsonpath '${asText(path)}' leads nowhere: ${why}`, {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `simpleJsonpath '${asText(path)}' does not match: ${why}`, {
     code: "simple-json-path",
   });
 }

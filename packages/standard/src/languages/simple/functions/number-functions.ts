@@ -1,4 +1,5 @@
-import { FlowError, asText, checkListLength, iterate, type Exchange, type Expression } from "@sluice/engine/spi";
+import { FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
+import { asText, checkListLength, iterate } from "@sluice/engine/values";
 import { bare, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { toDouble, toInteger, toLong } from "./conversions.ts";
 
@@ -24,7 +25,7 @@ export const numberFunctions: Readonly<Record<string, SimpleFunction>> = {
   range,
 };
 
-/** Takes the whole numbers out of all arguments; null when there are none. */
+/** The integers of all arguments; null when there are none. */
 function folded(fold: (numbers: readonly number[]) => number): SimpleFunction {
   return (call) => {
     const values = trimmed(call).map((argument) => call.value(argument));
@@ -44,7 +45,7 @@ function take(item: unknown, numbers: number[]): void {
 function limits(call: Call): readonly [Expression | undefined, Expression] {
   const found = bare(call);
   if (found.length < 1 || found.length > 2)
-    throw call.fault(`${call.name} takes one or two whole numbers`, `write \${${call.name}(max)} or \${${call.name}(min,max)}`);
+    throw call.fault(`${call.name} takes one or two integers`, `write \${${call.name}(max)} or \${${call.name}(min,max)}`);
   const last = call.value(found[found.length - 1] as Argument);
   return [found.length === 2 ? call.value(found[0] as Argument) : undefined, last];
 }
@@ -53,7 +54,7 @@ function integerOf(call: Call, value: Expression, exchange: Exchange): number {
   const raw = value(exchange);
   const number = toInteger(typeof raw === "string" ? raw.trim() : raw);
   if (number === null)
-    throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs whole numbers, got '${asText(raw)}'`, { code: "simple-argument" });
+    throw new FlowError("java.lang.IllegalArgumentException", `${call.name} needs integers, got '${asText(raw)}'`, { code: "simple-argument" });
   return number;
 }
 
@@ -63,7 +64,8 @@ function random(call: Call): Expression {
   return (exchange) => {
     const min = low === undefined ? 0 : integerOf(call, low, exchange);
     const max = integerOf(call, high, exchange);
-    if (max <= min) throw new FlowError("java.lang.IllegalArgumentException", `random needs room between ${min} and ${max}`, { code: "simple-argument" });
+    if (max <= min)
+      throw new FlowError("java.lang.IllegalArgumentException", `random needs a maximum above the minimum, got ${min} and ${max}`, { code: "simple-argument" });
     return min + Math.floor(host.random() * (max - min));
   };
 }

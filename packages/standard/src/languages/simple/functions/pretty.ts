@@ -1,32 +1,58 @@
-// Text laid out for reading: JSON with tabs, XML with two blanks a level. Other text stays as it is.
-import { asJson, asText, checkTextLength } from "@sluice/engine/spi";
+// Pretty-prints text: JSON with tabs, XML with two spaces per level. Other text is unchanged.
+import { FlowError, isFlowError } from "@sluice/engine/spi";
+import { asJson, asText, checkTextLength, longJson, parsePlainJson } from "@sluice/engine/values";
 
-/** JSON with a tab a level and a newline at the end. */
+/** JSON indented with tabs and a newline at the end. */
 function prettyJson(value: unknown): string {
+  if (holdsMoreThan(value, mostLines))
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the JSON has more than ${mostLines} values`, { code: "limit-time" });
   return `${asJson(value, "\t")}\n`;
 }
 
-/** Compact JSON with slashes escaped, as Camel writes it; text is taken as it is. */
+/** Compact JSON with escaped slashes, as Camel writes it; text is unchanged. */
 export function compactJson(value: unknown): string {
   return typeof value === "string" || value instanceof Uint8Array ? asText(value) : asJson(value).replaceAll("/", "\\/");
 }
 
-/** Lays out JSON or XML text; null when text that begins like JSON is none. */
+/** Pretty-prints JSON or XML text; null for text that starts like JSON but is not. */
 export function prettyText(value: unknown): string | null {
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return prettyJson(value);
   const text = asText(value);
   const start = text.trimStart();
-  if (typeof value === "object" && !(value instanceof Uint8Array)) return prettyJson(value);
   if (start.startsWith("{") || start.startsWith("[")) {
     try {
-      return prettyJson(JSON.parse(text) as unknown);
-    } catch {
+      return prettyJson(parsed(value, text));
+    } catch (error) {
+      if (isFlowError(error)) throw error;
       return null;
     }
   }
   return start.startsWith("<") ? prettyXml(start.trimEnd()) : text;
 }
 
-/** Every tag and every text on a line of its own. */
+/** The value parsed before the step, or the text parsed now. */
+function parsed(value: unknown, text: string): unknown {
+  const ahead = typeof value === "string" || value instanceof Uint8Array ? longJson(value) : undefined;
+  if (ahead?.isExact !== true) return parsePlainJson(text);
+  if (ahead.error !== undefined) throw ahead.error;
+  return ahead.value;
+}
+
+function holdsMoreThan(value: unknown, most: number): boolean {
+  const open: object[] = typeof value === "object" && value !== null ? [value] : [];
+  let count = 0;
+  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    const items: readonly unknown[] = Array.isArray(inner) ? inner : Object.values(inner);
+    if ((count += items.length) > most) return true;
+    for (const item of items) if (typeof item === "object" && item !== null) open.push(item);
+  }
+  return false;
+}
+
+/** Maximum number of tags and texts, or of JSON values, about a tenth of a second of work. */
+const mostLines = 200_000;
+
+/** Every tag and every text on its own line. */
 function prettyXml(text: string): string {
   const lines: string[] = [];
   let depth = 0;
@@ -38,6 +64,8 @@ function prettyXml(text: string): string {
     if (shown === "") continue;
     if (shown.startsWith("</")) depth = Math.max(0, depth - 1);
     lines.push("  ".repeat(Math.min(depth, 100)) + shown);
+    if (lines.length > mostLines)
+      throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${mostLines} tags and texts`, { code: "limit-time" });
     checkTextLength((length += shown.length + 2 * Math.min(depth, 100)));
     if (/^<[^/!?]/.test(shown) && !shown.endsWith("/>")) depth++;
   }

@@ -1,5 +1,7 @@
-// Functions that read what surrounds a flow: properties, environment, beans, generated ids.
-import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
+// Functions that read the environment of a flow: properties, environment variables, beans, generated ids.
+import { CompileError, FlowError, isCompileError, type Expression } from "@sluice/engine/spi";
+import { compileValue, readBeanReference } from "../../../operator-functions/bean-reference.ts";
+import { argumentScope } from "../../../operator-functions/call-arguments.ts";
 import type { SimpleScope } from "../compile/scope.ts";
 import { compileTail } from "../compile/access.ts";
 import { unquoted, type Call, type SimpleFunction } from "./arguments.ts";
@@ -10,9 +12,9 @@ import { fileFunction } from "./file-name.ts";
 import { identifier } from "./identifier.ts";
 
 interface Prefix {
-  /** Compiles what stands behind the prefix. */
+  /** Compiles the text after the prefix. */
   compile(rest: string, offset: number, scope: SimpleScope): Expression;
-  /** True when functions in the rest belong to it; otherwise they are evaluated first and make its text. */
+  /** True when functions in the rest belong to it; otherwise they are evaluated first and produce its text. */
   readonly nested?: boolean;
 }
 
@@ -22,7 +24,7 @@ const exceptionPath: Prefix = {
   compile: (rest, offset, scope) => compileTail(`.${rest}`, offset, scope, (exchange) => exchange.failure ?? exchange.caught ?? null),
 };
 
-/** Functions written as a word and a `:` or `.` with text behind it. */
+/** Functions written as a word, a `:` or `.`, and a text. */
 export const prefixes: Readonly<Record<string, Prefix>> = {
   "int:": { nested: true, compile: typedPrefix("int", 0) },
   "integer:": { nested: true, compile: typedPrefix("int", 0) },
@@ -42,9 +44,9 @@ export const prefixes: Readonly<Record<string, Prefix>> = {
   "file:": { compile: fileFunction },
   "exception.": exceptionPath,
   "exception?.": exceptionPath,
-  "bean:": refused("bean", "call a registered function with ${function(name)} or use a script step"),
+  "bean:": { nested: true, compile: beanFunction },
   "type:": refused("type", "write the value itself"),
-  "camelContext.": refused("camelContext", "there is no such object in this runtime"),
+  "camelContext.": refused("camelContext", "this object does not exist in this runtime"),
   "exchange.": refused("exchange", "write ${exchangeId}, ${exchangeProperty.name}, ${header.name} or ${exchange.pattern}"),
   "a2a:": refused("a2a", "that component is not part of this runtime"),
 };
@@ -58,10 +60,20 @@ export const settingFunctions: Readonly<Record<string, SimpleFunction>> = {
     const kind = unquoted(call.text.trim());
     if (kind === "") throw call.fault("uuid needs a kind between the parentheses", "write ${uuid} or ${uuid(random)}");
     const make = identifier(kind, call.scope.language.host) ?? findBean(call.scope, kind, "function");
-    if (typeof make !== "function") throw call.fault(`there is no id generator '${kind}'`, "write default, classic, short, simple or random");
+    if (typeof make !== "function") throw call.fault(`unknown id generator '${kind}'`, "write default, classic, short, simple or random");
     return () => (make as () => unknown)();
   },
 };
+
+/** `${bean:orders.total}`: the result of an operator function. */
+function beanFunction(text: string, offset: number, scope: SimpleScope): Expression {
+  try {
+    return compileValue(readBeanReference(text), argumentScope(scope.language));
+  } catch (error) {
+    if (!isCompileError(error)) throw error;
+    throw new CompileError(error.code, error.message, { offset, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+  }
+}
 
 function refused(name: string, instead: string): Prefix {
   return {
@@ -80,7 +92,7 @@ function propertyFunction(text: string, offset: number, scope: SimpleScope): Exp
   return () => {
     const value = scope.language.property(key) ?? otherwise;
     if (value === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `there is no property '${key}' and no default: write \${properties:${key}:default}`, {
+      throw new FlowError("java.lang.IllegalArgumentException", `property '${key}' is not defined and has no default: use \${properties:${key}:default}`, {
         code: "property-missing",
       });
     return value;
@@ -93,7 +105,7 @@ function propertyExists(text: string, _offset: number, scope: SimpleScope): Expr
   return () => (scope.language.property(key) !== undefined) !== negated;
 }
 
-/** The variable of that name in capitals, then with underscores, then with camel case taken apart. */
+/** The variable with that name in capitals, then with underscores, then with camel case split. */
 function environmentVariable(name: string, scope: SimpleScope): string | null {
   const { host } = scope.language;
   const capital = name.toUpperCase();

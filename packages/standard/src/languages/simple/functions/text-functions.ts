@@ -1,4 +1,5 @@
-import { FlowError, asText, boundedText, checkTextLength, iterate, type Expression } from "@sluice/engine/spi";
+import { FlowError, type Expression } from "@sluice/engine/spi";
+import { asText, boundedText, checkTextLength, checkWork, iterate } from "@sluice/engine/values";
 import { replaceAll } from "../compile/methods.ts";
 import { unescape } from "../parse/scan.ts";
 import { expectCount, kept, orBody, single, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
@@ -22,8 +23,15 @@ export const textFunctions: Readonly<Record<string, SimpleFunction>> = {
   uppercase: ofText((text) => text.toUpperCase()),
   lowercase: ofText((text) => text.toLowerCase()),
   trim: ofText((text) => text.trim()),
-  capitalize: ofText((text) => text.replaceAll(/(^| )([^ ])/g, (_all, blank: string, letter: string) => blank + letter.toUpperCase())),
-  normalizeWhitespace: ofText((text) => (text.includes("  ") ? text.trim().replaceAll(/\s+/g, " ") : text)),
+  capitalize: ofText((text) => {
+    checkWork("capitalize", text.length, 1_000_000);
+    return text.replaceAll(/(^| )([^ ])/g, (_all, blank: string, letter: string) => blank + letter.toUpperCase());
+  }),
+  normalizeWhitespace: ofText((text) => {
+    if (!text.includes("  ")) return text;
+    checkWork("normalizeWhitespace", text.length, 2_000_000);
+    return text.trim().replaceAll(/\s+/g, " ");
+  }),
   quote: ofText(quote),
   unquote: ofText((text) => (/^(?:"[^]*"|'[^]*')$/.test(text) && text.length > 1 ? text.slice(1, -1) : text)),
   length: ofText((text) => encoder.encode(text).length),
@@ -42,7 +50,10 @@ export const textFunctions: Readonly<Record<string, SimpleFunction>> = {
   concat,
   pad,
   join,
-  val: (call) => call.value({ text: call.text, offset: call.offset }),
+  val(call) {
+    if (call.text.trim() === "") throw call.fault("val needs a value", "write ${val(text)}");
+    return call.value({ text: call.text, offset: call.offset });
+  },
 };
 
 function quote(text: string): string {
@@ -156,7 +167,7 @@ function join(call: Call): Expression {
   const value = orBody(call, found[2]);
   return (exchange) => {
     const source = value(exchange);
-    if (isNull(source)) throw new FlowError("java.lang.IllegalArgumentException", "join needs something to join, got null", { code: "simple-argument" });
+    if (isNull(source)) throw new FlowError("java.lang.IllegalArgumentException", "join needs a value, got null", { code: "simple-argument" });
     let text: string | undefined;
     for (const item of iterate(source)) {
       if (isNull(item)) continue;

@@ -1,15 +1,16 @@
-// What a text in the language means, before it is compiled. Offsets count from the start of the whole text.
+// The syntax tree of a text. Offsets count from the start of the whole text.
 
 export type SimpleNode =
   | { readonly kind: "text"; readonly text: string }
-  /** A quoted literal of a predicate; `source` is what stood between the quotes. */
+  /** A quoted literal of a predicate; `source` is the text between the quotes. */
   | { readonly kind: "quoted"; readonly source: string; readonly content: SimpleNode }
-  /** A number, truth value or null written bare; `decimals` when a number has a decimal point. */
+  /** An unquoted number, boolean or null; `decimals` when a number has a decimal point. */
   | { readonly kind: "value"; readonly value: number | boolean | null; readonly decimals: boolean }
-  /** A function: what stood between the braces, compiled by the function's own rules. */
+  /** A function: the text between the braces, compiled by the function's own rules. */
   | { readonly kind: "call"; readonly source: string; readonly offset: number; readonly piped: boolean }
   | { readonly kind: "template"; readonly parts: readonly SimpleNode[] }
   | { readonly kind: "increment"; readonly by: 1 | -1; readonly operand: SimpleNode }
+  /** The first operator of a chain determines whether null ends the chain. */
   | { readonly kind: "chain"; readonly left: SimpleNode; readonly right: SimpleNode; readonly nullSafe: boolean }
   | { readonly kind: "elvis"; readonly left: SimpleNode; readonly right: SimpleNode }
   | {
@@ -25,5 +26,5 @@ export type SimpleNode =
 
 export type ComparisonName = "==" | "=~" | ">" | ">=" | "<" | "<=" | "contains" | "~~" | "in" | "range" | "regex" | "is" | "startsWith" | "endsWith";
 
-/** How deep functions may stand inside each other. */
+/** Maximum nesting depth of functions. */
 export const deepestNesting = 100;

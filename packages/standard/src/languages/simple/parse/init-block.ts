@@ -1,17 +1,17 @@
-// `$init{ … }init$` in front of a text: variables and functions made before the rest is evaluated.
+// `$init{ … }init$` before a text: variables and functions that are created before the rest is evaluated.
 import { behindFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface InitStatement {
   readonly name: string;
   readonly kind: "variable" | "function";
   readonly value: string;
-  /** Where the value stands in the whole text. */
+  /** Offset of the value in the whole text. */
   readonly offset: number;
 }
 
 export interface InitBlock {
   readonly statements: readonly InitStatement[];
-  /** What follows the block, its `$name` written out as functions. */
+  /** The text after the block, with `$name` expanded to functions. */
   readonly rest: string;
 }
 
@@ -20,7 +20,7 @@ export function parseInitBlock(text: string): InitBlock | undefined {
   const opening = /^\$init\{[ \t]*\r?\n/.exec(text);
   if (opening === null) return undefined;
   const end = text.indexOf("}init$", opening[0].length);
-  if (end < 0) throw syntaxError("the init block is never closed: '}init$' is missing", 0);
+  if (end < 0) throw syntaxError("the init block is not closed: '}init$' is missing", 0);
   const statements = readStatements(text.slice(0, end), opening[0].length);
   const rest = text.slice(end + 6).replace(/^[ \t]*\r?\n/, "");
   return { statements, rest: writeOutNames(rest, statements) };
@@ -55,7 +55,7 @@ function endOfStatement(text: string, from: number): number {
   throw syntaxError("a statement of the init block must end with ';' at the end of its line", from);
 }
 
-/** Longer names first, so that `$name` is not taken for `$n`. */
+/** Longer names first, so that `$name` is not matched as `$n`. */
 function writeOutNames(rest: string, statements: readonly InitStatement[]): string {
   let text = rest;
   const byLength = [...statements].sort((one, other) => other.name.length - one.name.length);

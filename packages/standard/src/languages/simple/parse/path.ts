@@ -1,8 +1,8 @@
-// The path behind `body`, `header.x` and their kin: `.name`, `?.name`, `.method(args)`, `[key]`, `[last-1]`.
+// The path after `body`, `header.x` and similar: `.name`, `?.name`, `.method(args)`, `[key]`, `[last-1]`.
 import { CompileError } from "@sluice/engine/spi";
 import { behindFunction, isQuote, openingAt, syntaxError } from "./scan.ts";
 
-/** One step of a path with the indexes that follow it; indexes right at the start have no name. */
+/** One step of a path with the indexes after it; indexes at the start have no name. */
 export interface PathSegment {
   readonly name: string | undefined;
   readonly nullSafe: boolean;
@@ -16,16 +16,16 @@ export interface PathText {
   readonly offset: number;
 }
 
-/** Reads a whole path; throws a CompileError when it is none. */
+/** Parses a complete path; throws a CompileError when it is invalid. */
 export function parsePath(text: string, offset: number): readonly PathSegment[] {
   const segments: PathSegment[] = [];
   for (let at = 0; at < text.length;) {
     const start = at;
     const dot = /^\??\./.exec(text.slice(at, at + 2))?.[0] ?? "";
     at += dot.length;
-    if (dot === "" && text[at] !== "[") throw syntaxError(`'${text.slice(start, start + 20)}' is no path: write .name or [key]`, offset + start);
+    if (dot === "" && text[at] !== "[") throw syntaxError(`'${text.slice(start, start + 20)}' is not a valid path: use .name or [key]`, offset + start);
     const name = dot === "" ? undefined : readName(text, at);
-    if (name === "") throw syntaxError("a name is missing behind the dot", offset + at);
+    if (name === "") throw syntaxError("a name is missing after the dot", offset + at);
     at += name?.length ?? 0;
     const parameters = text[at] === "(" ? readUntil(text, at, ")", offset) : undefined;
     if (parameters !== undefined) at = parameters.end;
@@ -45,7 +45,7 @@ function readName(text: string, from: number): string {
   let at = from;
   while (at < text.length && !".[(?])".includes(text[at] as string)) at = openingAt(text, at) > 0 ? behindFunction(text, at, 0) : at + 1;
   const name = text.slice(from, at);
-  if (/[\s"']/.test(name) && openingAt(name, 0) === 0) throw syntaxError(`'${name.slice(0, 30)}' is no name of a path`, from);
+  if (/[\s"']/.test(name) && openingAt(name, 0) === 0) throw syntaxError(`'${name.slice(0, 30)}' is not a valid name in a path`, from);
   return name;
 }
 
@@ -60,5 +60,5 @@ function readUntil(text: string, open: number, close: "]" | ")", offset: number)
     else if (char === text[open]) depth++;
     else if (char === close && --depth === 0) return { text: text.slice(open + 1, at), offset: offset + open + 1, end: at + 1 };
   }
-  throw new CompileError("simple-syntax", `'${text[open]}' is never closed: a '${close}' is missing`, { offset: offset + open });
+  throw new CompileError("simple-syntax", `'${text[open]}' is not closed: a '${close}' is missing`, { offset: offset + open });
 }

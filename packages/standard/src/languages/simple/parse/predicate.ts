@@ -1,4 +1,4 @@
-// Predicate mode: functions, literals and operators; anything else outside quotes is a fault.
+// Predicate mode: functions, literals and operators; anything else outside quotes is an error.
 import type { ComparisonName, SimpleNode } from "./ast.ts";
 import { behindFunction, hasFunction, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 import { parseTemplate, readFunction, type ParseSettings } from "./template.ts";
@@ -48,7 +48,7 @@ export const comparisons: readonly Operator[] = (Object.keys(spellings) as Compa
 
 const mostOperators = 1000;
 
-/** Reads text as a predicate; blank text is false. */
+/** Parses text as a predicate; empty text is false. */
 export function parsePredicate(text: string, settings: ParseSettings): SimpleNode {
   return new PredicateParser(text, settings).parse();
 }
@@ -68,7 +68,7 @@ class PredicateParser {
     this.#skipBlanks();
     if (this.#at >= this.#text.length) return { kind: "value", value: false, decimals: false };
     const node = this.#logic();
-    if (node.kind === "increment") throw this.#fault("a bare ++ or -- is no predicate: compare its result with something");
+    if (node.kind === "increment") throw this.#fault("++ or -- alone is not a condition: compare its result with a value");
     return node;
   }
 
@@ -80,7 +80,7 @@ class PredicateParser {
       if (this.#at >= this.#text.length) return left;
       const sign = this.#text.slice(this.#at, this.#at + 2);
       if (sign === "&&" || sign === "||") {
-        if (!blank || !isBlank(this.#text[this.#at + 2])) throw this.#fault(`'${sign}' needs a blank on both sides`);
+        if (!blank || !isBlank(this.#text[this.#at + 2])) throw this.#fault(`'${sign}' needs a space on both sides`);
         this.#allowInLogic(left, sign);
         this.#at += 2;
         this.#skipBlanks();
@@ -88,7 +88,7 @@ class PredicateParser {
         this.#allowInLogic(right, sign);
         left = { kind: "logic", operator: sign, left, right };
       } else if (blank && (openingAt(this.#text, this.#at) > 0 || isQuote(this.#text[this.#at]))) {
-        // Two predicates side by side must both hold.
+        // Two adjacent predicates must both be true.
         left = { kind: "logic", operator: "&&", left, right: this.#elvis() };
       } else throw this.#unexpected();
     }
@@ -96,7 +96,7 @@ class PredicateParser {
 
   #allowInLogic(node: SimpleNode, sign: string): void {
     if (node.kind === "compare" || node.kind === "logic" || node.kind === "call") return;
-    throw this.#fault(`beside '${sign}' there must be a comparison or a function`);
+    throw this.#fault(`'${sign}' needs a comparison or a function on both sides`);
   }
 
   #elvis(): SimpleNode {
@@ -105,24 +105,20 @@ class PredicateParser {
     return left;
   }
 
+  /** Ternaries are left-associative, like all operators: the previous one is the condition of the next. */
   #ternary(): SimpleNode {
-    const condition = this.#comparison();
-    if (!this.#takeSpaced("?")) return condition;
-    const yes = this.#chain(false);
-    if (!this.#takeSpaced(":")) throw this.#fault("the '?' has no ' : ' with a blank on both sides");
-    const other = this.#chain(false);
-    const no: SimpleNode = this.#takeSpaced("?") ? this.#nestedTernary(other) : other;
-    return { kind: "ternary", condition, yes, no };
+    let condition = this.#comparison(true);
+    while (this.#takeSpaced("?")) {
+      this.#count();
+      const yes = this.#comparison(false);
+      if (!this.#takeSpaced(":")) throw this.#fault("'?' needs a matching ' : ' with a space on both sides");
+      condition = { kind: "ternary", condition, yes, no: this.#comparison(false) };
+    }
+    return condition;
   }
 
-  #nestedTernary(condition: SimpleNode): SimpleNode {
-    const yes = this.#chain(false);
-    if (!this.#takeSpaced(":")) throw this.#fault("the '?' has no ' : ' with a blank on both sides");
-    return { kind: "ternary", condition, yes, no: this.#chain(false) };
-  }
-
-  #comparison(): SimpleNode {
-    let left = this.#chain(true);
+  #comparison(leftSide: boolean): SimpleNode {
+    let left = this.#chain(leftSide);
     for (let operator = this.#takeComparison(); operator !== undefined; operator = this.#takeComparison()) {
       const offset = this.#settings.offset + this.#at;
       const right = operator.name === "regex" && isQuote(this.#text[this.#at]) ? this.#quoted(true) : this.#chain(false);
@@ -136,14 +132,15 @@ class PredicateParser {
     for (;;) {
       const start = this.#at;
       this.#skipBlanks();
-      const nullSafe = this.#text.startsWith("?~>", this.#at);
-      if (!nullSafe && !this.#text.startsWith("~>", this.#at)) {
+      const sign = this.#text.startsWith("?~>", this.#at) ? "?~>" : "~>";
+      if (!this.#text.startsWith(sign, this.#at)) {
         this.#at = start;
         return left;
       }
+      const nullSafe = left.kind === "chain" ? left.nullSafe : sign === "?~>";
       this.#count();
-      this.#at += nullSafe ? 3 : 2;
-      if (!isBlank(this.#text[this.#at])) throw this.#fault("'~>' needs a blank behind it and a function to pipe into");
+      this.#at += sign.length;
+      if (!isBlank(this.#text[this.#at])) throw this.#fault("'~>' needs a space and a function after it");
       this.#skipBlanks();
       left = { kind: "chain", left, right: this.#operand(false, true), nullSafe };
     }
@@ -161,7 +158,7 @@ class PredicateParser {
     const truth = word === "true" || word === "false";
     if (leftSide && !truth)
       throw this.#fault(
-        `'${word}' cannot stand on the left of a comparison`,
+        `'${word}' cannot be on the left of a comparison`,
         word === "null" ? "write the function on the left" : `quote it ('${word}') or write the function on the left`,
       );
     this.#at += word.length;
@@ -174,13 +171,13 @@ class PredicateParser {
     let end = start;
     while (end < this.#text.length && this.#text[end] !== quote)
       end = !raw && openingAt(this.#text, end) > 0 ? behindFunction(this.#text, end, this.#settings.offset) : end + 1;
-    if (end >= this.#text.length) throw syntaxError(`the quote ${quote} is never closed`, this.#settings.offset + this.#at);
+    if (end >= this.#text.length) throw syntaxError(`the quote ${quote} is not closed`, this.#settings.offset + this.#at);
     const source = this.#text.slice(start, end);
     this.#at = end + 1;
     return { kind: "quoted", source, content: raw || !hasFunction(source) ? { kind: "text", text: source } : this.#quotedTemplate(source, start) };
   }
 
-  /** Functions are evaluated inside quotes, escapes and operators are not. */
+  /** Inside quotes, functions are evaluated but escapes and operators are not. */
   #quotedTemplate(source: string, start: number): SimpleNode {
     const parts: SimpleNode[] = [];
     let from = 0;
@@ -205,7 +202,7 @@ class PredicateParser {
     if (this.#text[this.#at - 1] === " " && start < this.#at) {
       const found = comparisons.find(({ text }) => this.#text.startsWith(text, this.#at) && this.#text[this.#at + text.length] === " ");
       if (found === undefined && comparisons.some(({ text }) => this.#text.slice(this.#at) === text))
-        throw this.#fault(`nothing stands behind '${this.#text.slice(this.#at)}'`);
+        throw this.#fault(`a value is missing after '${this.#text.slice(this.#at)}'`);
       if (found !== undefined) {
         this.#at += found.text.length;
         this.#skipBlanks();
@@ -216,7 +213,7 @@ class PredicateParser {
     return undefined;
   }
 
-  /** Takes a sign that needs a blank on both sides. */
+  /** Consumes a sign that needs a space on both sides. */
   #takeSpaced(sign: string): boolean {
     const start = this.#at;
     this.#skipBlanks();
@@ -229,9 +226,9 @@ class PredicateParser {
     return false;
   }
 
-  /** Operators nest to the left, so that many of them would exhaust the stack. */
+  /** Operators are left-associative, so many of them would exhaust the stack. */
   #count(): void {
-    if (++this.#operators > mostOperators) throw this.#fault(`a predicate may not have more than ${mostOperators} operators`);
+    if (++this.#operators > mostOperators) throw this.#fault(`the condition has more than ${mostOperators} operators`);
   }
 
   #skipBlanks(): void {
@@ -243,8 +240,8 @@ class PredicateParser {
   }
 
   #unexpected(): Error {
-    if (this.#at >= this.#text.length) return this.#fault("the predicate ends where a value is expected");
+    if (this.#at >= this.#text.length) return this.#fault("the condition ends where a value is expected");
     const word = /^\S{1,30}/.exec(this.#text.slice(this.#at))?.[0] ?? "";
-    return this.#fault(`'${word}' means nothing here`, "quote text as 'text', write functions as ${…}, and put a blank on both sides of an operator");
+    return this.#fault(`unexpected '${word}'`, "quote text as 'text', write functions as ${…}, and put a space on both sides of an operator");
   }
 }

@@ -1,14 +1,14 @@
-// Finding one's way in raw text: where functions begin and end, where quotes close. Nothing here knows any function.
+// Scans raw text: where functions start and end, and where quotes close. Independent of any function.
 import { CompileError } from "@sluice/engine/spi";
 
-/** The length of a function's opening (`${` or `$simple{`) at this place, 0 when there is none. */
+/** The length of a function's opening (`${` or `$simple{`) at this position, 0 when there is none. */
 export function openingAt(text: string, at: number): number {
   if (text.charCodeAt(at) !== 36) return 0;
   if (text.charCodeAt(at + 1) === 123) return 2;
   return text.startsWith("$simple{", at) ? 8 : 0;
 }
 
-/** The index of the brace that closes the function whose content begins at `from`; -1 when it is never closed. */
+/** The index of the brace that closes the function whose content starts at `from`; -1 when it is never closed. */
 export function closingOf(text: string, from: number): number {
   let open = 1;
   for (let at = from; at < text.length; at++) {
@@ -27,10 +27,10 @@ export function closingOf(text: string, from: number): number {
   return -1;
 }
 
-/** The index just behind the function that opens at `at`. */
+/** The index just after the function that opens at `at`. */
 export function behindFunction(text: string, at: number, offset: number): number {
   const close = closingOf(text, at + openingAt(text, at));
-  if (close < 0) throw syntaxError(`the function that begins with '${text.slice(at, at + 20)}' is never closed: a '}' is missing`, offset + at);
+  if (close < 0) throw syntaxError(`the function that starts with '${text.slice(at, at + 20)}' is not closed: a '}' is missing`, offset + at);
   return close + 1;
 }
 
@@ -38,7 +38,7 @@ export const hasFunction = (text: string): boolean => text.includes("${") || tex
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "}": "}" };
 
-/** The character an escape at this place stands for, undefined when the backslash is a plain one. */
+/** The character of an escape sequence at this position; undefined for a plain backslash. */
 export function escapeAt(text: string, at: number): string | undefined {
   if (text.charCodeAt(at) !== 92) return undefined;
   const next = text[at + 1];

@@ -1,9 +1,9 @@
-// Expression mode: a text in which only functions and the operators that follow them mean something.
+// Expression mode: a text in which only functions and the operators after them have a meaning.
 import type { SimpleNode } from "./ast.ts";
 import { behindFunction, escapeAt, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface ParseSettings {
-  /** Where the text stands in the whole. */
+  /** Offset of the text in the whole text. */
   readonly offset: number;
   /** True on the right of a chain, where `$param` is the piped value. */
   readonly piped: boolean;
@@ -11,7 +11,7 @@ export interface ParseSettings {
 
 const mostOperators = 1000;
 
-/** Reads text as a template: one part keeps its type, several become one text. */
+/** Parses text as a template: one part keeps its type, several become one text. */
 export function parseTemplate(text: string, settings: ParseSettings): SimpleNode {
   return new TemplateParser(text, settings).parse();
 }
@@ -62,12 +62,15 @@ class TemplateParser {
     return read.node;
   }
 
-  /** `~>`, `?~>` and `?:`, which take the part before them as their left side. */
+  /** `~>`, `?~>` and `?:`, which use the part before them as their left side. */
   #operator(): boolean {
     const operator = this.#operatorAt();
     if (operator === undefined) return false;
     const left = this.#takeLeft();
-    if (left === undefined) return false;
+    if (left === undefined) {
+      if (operator === "?:") return false;
+      throw this.#fault(`'${operator}' needs a value on its left`, `add a function such as \${body} before it`);
+    }
     this.#parts.push(operator === "?:" ? this.#elvis(left) : this.#chain(left, operator));
     return true;
   }
@@ -75,10 +78,7 @@ class TemplateParser {
   #operatorAt(): "~>" | "?~>" | "?:" | undefined {
     const char = this.#text[this.#at];
     if (char !== "~" && char !== "?") return undefined;
-    for (const operator of ["?~>", "~>"] as const) {
-      const behind = this.#text[this.#at + operator.length];
-      if (this.#text.startsWith(operator, this.#at) && (behind === undefined || isBlank(behind))) return operator;
-    }
+    for (const operator of ["?~>", "~>"] as const) if (this.#text.startsWith(operator, this.#at)) return operator;
     return this.#at > 0 && this.#text[this.#at - 1] === " " && this.#text.startsWith("?: ", this.#at) ? "?:" : undefined;
   }
 
@@ -96,23 +96,26 @@ class TemplateParser {
   #chain(left: SimpleNode, operator: "~>" | "?~>"): SimpleNode {
     this.#count();
     this.#at += operator.length;
+    if (this.#at < this.#text.length && !isBlank(this.#text[this.#at])) throw this.#fault(`'${operator}' needs a space after it`);
     this.#skipBlanks(operator);
-    const right = this.#readFunction(true) ?? this.#readText();
-    return { kind: "chain", left, right, nullSafe: operator === "?~>" };
+    const right = this.#readFunction(true) ?? this.#readLiteral(operator);
+    this.#expectBlank(operator);
+    return { kind: "chain", left, right, nullSafe: left.kind === "chain" ? left.nullSafe : operator === "?~>" };
   }
 
   #elvis(left: SimpleNode): SimpleNode {
     this.#count();
     this.#at += 2;
     this.#skipBlanks("?:");
-    let right = this.#readFunction(this.#settings.piped) ?? this.#readQuoted() ?? this.#readText();
+    let right = this.#readFunction(this.#settings.piped) ?? this.#readQuoted() ?? this.#readLiteral("?:");
+    this.#expectBlank("?:");
     for (let next = this.#chainBehindBlanks(); next !== undefined; next = this.#chainBehindBlanks()) right = this.#chain(right, next);
     return { kind: "elvis", left, right };
   }
 
-  /** Operators nest to the left, so that many of them would exhaust the stack. */
+  /** Operators are left-associative, so many of them would exhaust the stack. */
   #count(): void {
-    if (++this.#operators > mostOperators) throw syntaxError(`a text may not have more than ${mostOperators} operators`, this.#settings.offset + this.#at);
+    if (++this.#operators > mostOperators) throw this.#fault(`the text has more than ${mostOperators} operators`);
   }
 
   #chainBehindBlanks(): "~>" | "?~>" | undefined {
@@ -126,8 +129,7 @@ class TemplateParser {
 
   #skipBlanks(operator: string): void {
     while (isBlank(this.#text[this.#at])) this.#at++;
-    if (this.#at >= this.#text.length)
-      throw syntaxError(`nothing stands behind '${operator}'`, this.#settings.offset + this.#at, `write a function such as \${body} behind it`);
+    if (this.#at >= this.#text.length) throw this.#fault(`a value is missing after '${operator}'`, `add a function such as \${body} after it`);
   }
 
   #readQuoted(): SimpleNode | undefined {
@@ -143,19 +145,28 @@ class TemplateParser {
     return node;
   }
 
-  #readText(): SimpleNode {
-    let text = "";
-    while (this.#at < this.#text.length && openingAt(this.#text, this.#at) === 0 && this.#operatorAt() === undefined) {
-      const escaped = escapeAt(this.#text, this.#at);
-      text += escaped ?? this.#text[this.#at];
-      this.#at += escaped === undefined ? 1 : 2;
+  /** A literal on the right of an operator, with the text after it; numbers, booleans and null are text in a template. */
+  #readLiteral(operator: string): SimpleNode {
+    const literal = /^(?:'[^']*'|"[^"]*"|\d[\d.,]*|true|false|null)(?=\s|$)/.exec(this.#text.slice(this.#at))?.[0];
+    if (literal === undefined) {
+      const word = /^\S{1,30}/.exec(this.#text.slice(this.#at))?.[0] ?? "";
+      throw this.#fault(`'${operator}' cannot be followed by '${word}'`, "use a function such as ${body} or quoted text after it");
     }
-    const more = this.#at < this.#text.length && this.#operatorAt() !== undefined;
-    return { kind: "text", text: more ? text.trimEnd() : text };
+    this.#at += literal.length;
+    return { kind: "text", text: literal };
+  }
+
+  /** Text after the right side of an operator must be separated from it. */
+  #expectBlank(operator: string): void {
+    if (this.#at < this.#text.length && !isBlank(this.#text[this.#at])) throw this.#fault(`a space is missing after the right side of '${operator}'`);
+  }
+
+  #fault(message: string, hint?: string): Error {
+    return syntaxError(message, this.#settings.offset + this.#at, hint);
   }
 }
 
-/** The function at this place with a `++` or `--` that touches it; undefined when none begins here. */
+/** The function at this position with an adjacent `++` or `--`; undefined when none starts here. */
 export function readFunction(text: string, at: number, offset: number, piped: boolean): { readonly node: SimpleNode; readonly end: number } | undefined {
   if (text.charCodeAt(at) !== 36) return undefined;
   if (piped && text.startsWith("$param", at) && !/\w/.test(text[at + 6] ?? ""))

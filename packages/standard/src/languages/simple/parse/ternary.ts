@@ -12,14 +12,31 @@ export interface Branch {
   readonly offset: number;
 }
 
-/** The parts of a ternary; undefined when the content is none. */
+/** The parts of a ternary; undefined when the content is not a ternary. */
 export function splitTernary(content: string, offset: number): BraceTernary | undefined {
   if (!content.includes("?") || !content.includes(":")) return undefined;
+  const found = findSigns(content, offset, (at) => isBlank(content[at - 1]) && isBlank(content[at + 1])) ?? findTightSigns(content, offset);
+  if (found === undefined) return undefined;
+  const { question, colon } = found;
+  return {
+    condition: wrapLeft(content.slice(0, question).trim(), offset),
+    yes: branch(content, question + 1, colon, offset),
+    no: branch(content, colon + 1, content.length, offset),
+  };
+}
+
+interface Signs {
+  readonly question: number;
+  readonly colon: number;
+}
+
+/** The first `?` and its matching `:`, among the characters that count as signs. */
+function findSigns(content: string, offset: number, isSign: (at: number) => boolean): Signs | undefined {
   let question = -1;
   let colon = -1;
   let open = 0;
   scanTopLevel(content, offset, (at, char) => {
-    if ((char !== "?" && char !== ":") || !isBlank(content[at - 1]) || !isBlank(content[at + 1])) return false;
+    if ((char !== "?" && char !== ":") || !isSign(at)) return false;
     if (char === "?") {
       if (question < 0) question = at;
       else open++;
@@ -29,12 +46,16 @@ export function splitTernary(content: string, offset: number): BraceTernary | un
     }
     return false;
   });
-  if (colon < 0) return undefined;
-  return {
-    condition: wrapLeft(content.slice(0, question).trim(), offset),
-    yes: branch(content, question + 1, colon, offset),
-    no: branch(content, colon + 1, content.length, offset),
-  };
+  return colon < 0 ? undefined : { question, colon };
+}
+
+/** `header.n > 0 ?'a':'b'`: without spaces around them, `?` and `:` count only after an unambiguous condition. */
+function findTightSigns(content: string, offset: number): Signs | undefined {
+  const found = findSigns(content, offset, (at) => content[at] === ":" || !".~:".includes(content[at + 1] ?? "."));
+  if (found === undefined) return undefined;
+  const condition = content.slice(0, found.question).trim();
+  const isCondition = openingAt(condition, 0) > 0 || wrapLeft(condition, offset) !== condition || condition === "true" || condition === "false";
+  return isCondition ? found : undefined;
 }
 
 function branch(content: string, from: number, to: number, offset: number): Branch {
@@ -42,7 +63,7 @@ function branch(content: string, from: number, to: number, offset: number): Bran
   return { text: raw.trim(), offset: offset + from + (raw.length - raw.trimStart().length) };
 }
 
-/** `header.n > 0` is short for `${header.n} > 0`: the left side of the first comparison may go without braces. */
+/** `header.n > 0` is short for `${header.n} > 0`: the left side of the first comparison may omit the braces. */
 function wrapLeft(condition: string, offset: number): string {
   if (openingAt(condition, 0) > 0 || isQuote(condition[0]) || condition === "true" || condition === "false") return condition;
   let end = -1;

@@ -1,0 +1,13 @@
+import { defineBean } from "@sluice/engine/spi";
+import { breakerFields } from "../steps/circuit-breaker/breaker-fields.ts";
+
+export const breakerConfiguration = defineBean({
+  names: ["org.apache.camel.model.Resilience4jConfigurationDefinition", "Resilience4jConfigurationDefinition", "resilience4jConfiguration"],
+  kind: "circuit-breaker-configuration",
+  title: "Circuit breaker configuration",
+  summary: "Settings of a circuit, shared by several circuit breakers.",
+  group: "errors",
+  since: "0.1",
+  properties: breakerFields,
+  create: (properties) => properties,
+});

@@ -1,0 +1,43 @@
+// Beans that the Kafka source Kamelets apply to received messages.
+import { defineBean, type Exchange } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { f } from "@sluice/model";
+
+const about = { kind: "function", group: "kafka", since: "0.1" } as const;
+const manualCommitHeader = "CamelKafkaManualCommit";
+const notText: ReadonlySet<string> = new Set(["kafka.HEADERS", manualCommitHeader]);
+
+export const headerDeserializer = defineBean({
+  ...about,
+  names: ["org.apache.camel.component.kafka.KafkaHeaderDeserializer", "org.apache.camel.kamelets.utils.serialization.kafka.KafkaHeaderDeserializer"],
+  title: "Kafka header deserializer",
+  summary: "Converts the values of all headers to text.",
+  properties: { enabled: f.boolean({ doc: "Whether headers are converted.", default: false }) },
+  create:
+    ({ enabled }) =>
+    (exchange: Exchange): void => {
+      if (!enabled) return;
+      const { headers } = exchange.message;
+      for (const [name, value] of [...headers])
+        if (!notText.has(name) && value !== null && value !== undefined && typeof value !== "string") headers.set(name, asText(value));
+    },
+});
+
+export const manualCommit = defineBean({
+  ...about,
+  names: [
+    "org.apache.camel.component.kafka.ManualCommit",
+    "org.apache.camel.component.kafka.BatchManualCommit",
+    "org.apache.camel.kamelets.utils.transform.kafka.ManualCommit",
+    "org.apache.camel.kamelets.utils.transform.kafka.BatchManualCommit",
+  ],
+  title: "Kafka manual commit",
+  summary: "Commits the offset of the message when the source uses manual commit; otherwise it is committed when the run ends.",
+  properties: {},
+  create:
+    () =>
+    async (exchange: Exchange): Promise<void> => {
+      const offset = exchange.message.headers.get(manualCommitHeader) as { commit?: () => unknown } | undefined | null;
+      if (typeof offset?.commit === "function") await offset.commit();
+    },
+});

@@ -1,0 +1,17 @@
+import { defineBean } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+/** Aggregates keep their groups in memory themselves, so there is nothing to create. */
+export const memoryAggregationRepository = defineBean({
+  names: ["org.apache.camel.processor.aggregate.MemoryAggregationRepository", "MemoryAggregationRepository", "memoryAggregationRepository"],
+  kind: "aggregation-repository",
+  title: "Memory aggregation repository",
+  summary: "Keeps the groups of an aggregate in memory, which is also the default.",
+  group: "repository",
+  since: "0.1",
+  properties: {
+    optimisticLocking: f.boolean({ doc: "Accepted without effect: messages of a group are never merged concurrently.", default: false }),
+  },
+  constructorProperties: ["optimisticLocking"],
+  create: () => ({}),
+});

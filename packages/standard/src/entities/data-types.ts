@@ -1,0 +1,52 @@
+// transformers and validators: Camel runs them for the inputType and outputType of a route. Here, types are documentation only.
+import type { EntityDeclaration } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+
+const text = (doc: string) => f.string({ doc, group: "advanced" });
+const about = { group: "registry", since: "0.1" } as const;
+
+const between = {
+  fromType: text("The input type."),
+  toType: text("The output type."),
+  name: text("Its name."),
+  scheme: text("The scheme of its types."),
+};
+
+export const transformers: EntityDeclaration = {
+  ...about,
+  name: "transformers",
+  title: "Transformers",
+  summary: "Accepted without effect: convert with marshal, unmarshal, transform or a message mapping.",
+  caution: "transformers have no effect: convert with marshal, unmarshal, transform or a message mapping",
+  options: {
+    customTransformer: f.object({ ...between, className: text("A Java class."), ref: text("A Java object.") }, { doc: "A Java transformer." }),
+    dataFormatTransformer: f.object({ ...between, format: f.format({ doc: "The data format." }) }, { doc: "A data format as transformer." }),
+    endpointTransformer: f.object({ ...between, uri: text("The endpoint."), ref: text("The endpoint's name.") }, { doc: "An endpoint as transformer." }),
+    loadTransformer: f.object(
+      { ...between, defaults: text("Whether the default ones are loaded."), packageScan: text("Java packages.") },
+      { doc: "Transformers found in Java packages." },
+    ),
+  },
+};
+
+export const validators: EntityDeclaration = {
+  ...about,
+  name: "validators",
+  title: "Validators",
+  summary: "Accepted without effect: check messages with validate.",
+  caution: "validators have no effect: check messages with the step validate",
+  options: {
+    customValidator: f.object(
+      { type: text("The type to validate."), className: text("A Java class."), ref: text("A Java object.") },
+      { doc: "A Java validator." },
+    ),
+    endpointValidator: f.object(
+      { type: text("The type to validate."), uri: text("The endpoint."), ref: text("Its name.") },
+      { doc: "An endpoint as validator." },
+    ),
+    predicateValidator: f.object(
+      { type: text("The type to validate."), expression: f.expression({ doc: "The condition.", inline: true }) },
+      { doc: "A condition as validator." },
+    ),
+  },
+};

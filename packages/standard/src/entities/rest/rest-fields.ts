@@ -1,0 +1,126 @@
+// What a rest service and its operations declare.
+import { f } from "@sluice/model";
+import { openApi, securityDefinitions } from "./rest-description.ts";
+
+const text = (doc: string) => f.string({ doc, group: "advanced" });
+
+const allowableValues = f.list(f.object({ value: f.string({ doc: "A value." }) }, { doc: "A value.", shorthand: "value" }), { doc: "Allowed values." });
+
+const param = f.object(
+  {
+    name: f.string({ doc: "Name of the parameter.", required: true }),
+    type: f.string({ doc: "Location: path, query, header or body.", default: "path" }),
+    dataType: f.string({ doc: "Its type, for the API description." }),
+    required: f.boolean({ doc: "Whether a request must have it.", default: true }),
+    defaultValue: f.string({ doc: "Value when a query parameter or header is absent." }),
+    description: f.string({ doc: "For readers." }),
+    allowableValues,
+    arrayType: text("Type of the items, for the API description."),
+    collectionFormat: text("How lists are written, for the API description."),
+    dataFormat: text("Format, for the API description."),
+    examples: text("Examples, for the API description."),
+  },
+  { doc: "One parameter.", required: true },
+);
+
+const responseMessage = f.object(
+  {
+    code: f.string({ doc: "Status code.", default: "200" }),
+    message: f.string({ doc: "Description of the response.", default: "success" }),
+    responseModel: text("Body, for the API description."),
+    contentType: text("Content type, for the API description."),
+    header: f.list(
+      f.object(
+        {
+          name: f.string({ doc: "Name." }),
+          description: f.string({ doc: "For readers." }),
+          dataType: f.string({ doc: "Type." }),
+          allowableValues,
+          arrayType: text("Type of the items, for the API description."),
+          collectionFormat: text("How lists are written, for the API description."),
+          dataFormat: text("Format, for the API description."),
+          example: text("An example, for the API description."),
+        },
+        { doc: "A header." },
+      ),
+      { doc: "Headers." },
+    ),
+    examples: text("Examples, for the API description."),
+  },
+  { doc: "One response.", required: true },
+);
+
+export const verbFields = {
+  id: f.string({ doc: "Id of the route of this operation." }),
+  path: f.string({ doc: "Path below the path of the rest service; `{name}` segments become headers.", default: "" }),
+  to: f.object(
+    {
+      uri: f.uri({ doc: "Endpoint that handles the request.", required: true }),
+      parameters: f.parameters({ doc: "Its options.", default: {} }),
+      id: f.string({ doc: "Id of the step that calls it.", group: "advanced" }),
+      description: text("Description of the step."),
+      note: text("A note for readers."),
+      disabled: f.boolean({ doc: "Disables the operation.", default: false, group: "advanced" }),
+      pattern: f.enum(["InOnly", "InOut"], { doc: "InOnly does not wait for a reply.", group: "advanced" }),
+      variableSend: text("Variable whose value is sent as the body, in place of the message body."),
+      variableReceive: text("Variable that receives the reply; the message does not change."),
+    },
+    { doc: "The endpoint that handles the request.", required: true, shorthand: "uri" },
+  ),
+  description: f.string({ doc: "For readers and the API description." }),
+  note: f.string({ doc: "For readers." }),
+  consumes: f.string({ doc: "Content type of requests." }),
+  produces: f.string({ doc: "Content type of responses if the route sets none." }),
+  param: f.list(param, { doc: "Parameters.", default: [] }),
+  responseMessage: f.list(responseMessage, { doc: "Responses, for the API description.", default: [] }),
+  security: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), {
+    doc: "Security, for the API description.",
+  }),
+  apiDocs: text("Whether it is in the API description."),
+  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
+  clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
+  clientResponseValidation: text("Accepted."),
+  deprecated: f.boolean({ doc: "Marked as deprecated in the API description.", default: false }),
+  disabled: f.boolean({ doc: "Disables it.", default: false }),
+  enableCORS: text("If true, pages of other origins can call it; an access policy can restrict the origins."),
+  enableNoContentResponse: text("Accepted."),
+  outType: text("Accepted."),
+  type: text("Accepted."),
+  routeId: f.string({ doc: "Id of the route of this operation." }),
+  skipBindingOnErrorCode: text("Accepted."),
+  streamCache: text("Accepted."),
+} as const;
+
+/** In the order in which routes are made of them. */
+export const verbs = ["get", "post", "put", "patch", "delete", "head"] as const;
+const verbList = (verb: string) =>
+  f.list(f.object(verbFields, { doc: `One ${verb} operation.`, required: true }), { doc: `The ${verb} operations.`, default: [] });
+
+export const restFields = {
+  id: f.string({ doc: "Name of the service." }),
+  path: f.string({ doc: "Base path of all operations.", default: "" }),
+  description: f.string({ doc: "For readers and the API description." }),
+  note: f.string({ doc: "For readers." }),
+  disabled: f.boolean({ doc: "Disables it.", default: false }),
+  consumes: f.string({ doc: "Content type of requests." }),
+  produces: f.string({ doc: "Content type of responses if the route sets none." }),
+  tag: text("Tag, for the API description."),
+  apiDocs: text("Whether it is in the API description."),
+  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
+  clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
+  clientResponseValidation: text("Accepted."),
+  enableCORS: text("If true, pages of other origins can call it; an access policy can restrict the origins."),
+  enableNoContentResponse: text("Accepted."),
+  skipBindingOnErrorCode: text("Accepted."),
+  openApi,
+  securityDefinitions,
+  securityRequirements: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), {
+    doc: "Security, for the API description; the flow's access policy decides who may call.",
+  }),
+  get: verbList("get"),
+  post: verbList("post"),
+  put: verbList("put"),
+  patch: verbList("patch"),
+  delete: verbList("delete"),
+  head: verbList("head"),
+} as const;

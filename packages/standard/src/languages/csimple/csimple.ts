@@ -1,0 +1,18 @@
+import { defineLanguage } from "@sluice/engine/spi";
+import { simple } from "../simple/simple.ts";
+
+/** Camel's compiled Simple. Simple is always compiled here, so it is the same language under another name. */
+export const csimple = defineLanguage({
+  ...simple,
+  name: "csimple",
+  title: "Compiled Simple",
+  summary: "Simple under the name of Camel's compiled form; the same as simple here.",
+  examples: [
+    {
+      title: "A text with functions in it",
+      yaml: '- setBody:\n    csimple: "Hello ${body}"',
+      given: { body: "Ann" },
+      expect: { body: "Hello Ann" },
+    },
+  ],
+});

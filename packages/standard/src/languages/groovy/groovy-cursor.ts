@@ -1,0 +1,80 @@
+// The parser's position in the tokens.
+import { CompileError } from "@sluice/engine/spi";
+import type { Token } from "./groovy-lexer.ts";
+
+export class TokenCursor {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  /** Looks ahead by this many tokens. */
+  ahead(places: number): Token | undefined {
+    return this.#tokens[this.#at + places];
+  }
+
+  skip(): void {
+    this.#at++;
+  }
+
+  /** A position for backtracking with `goTo`. */
+  get place(): number {
+    return this.#at;
+  }
+
+  goTo(place: number): void {
+    this.#at = place;
+  }
+
+  endsStatement(): boolean {
+    return this.next().kind === "line" || this.next().kind === "end" || this.is(";") || this.is("}");
+  }
+
+  next(): Token {
+    return this.#tokens[this.#at] as Token;
+  }
+
+  is(text: string): boolean {
+    return this.next().kind === "operator" && this.next().text === text;
+  }
+
+  isWord(text: string): boolean {
+    return this.next().kind === "word" && this.next().text === text;
+  }
+
+  take(text: string): boolean {
+    if (!this.is(text)) return false;
+    this.#at++;
+    return true;
+  }
+
+  takeWord(text: string): boolean {
+    if (!this.isWord(text)) return false;
+    this.#at++;
+    return true;
+  }
+
+  expect(text: string): void {
+    if (!this.take(text)) throw new CompileError("groovy-syntax", `expected '${text}' but found ${shown(this.next())}`, { offset: this.next().offset });
+  }
+
+  word(): string {
+    const token = this.next();
+    if (token.kind !== "word") throw this.unexpected();
+    this.#at++;
+    return token.text;
+  }
+
+  skipLines(): void {
+    while (this.next().kind === "line") this.#at++;
+  }
+
+  unexpected(): CompileError {
+    return new CompileError("groovy-syntax", `unexpected ${shown(this.next())}`, { offset: this.next().offset });
+  }
+}
+
+const shown = (token: Token): string =>
+  token.kind === "end" ? "the end" : token.kind === "line" ? "the end of the line" : token.kind === "text" ? "a text" : `'${token.text}'`;

@@ -1,0 +1,374 @@
+// Tokens → syntax tree: expressions, local variables, `if`, `return` and closures. Other Groovy syntax is rejected by name.
+import { CompileError } from "@sluice/engine/spi";
+import { TokenCursor } from "./groovy-cursor.ts";
+import { tokenize, type Token } from "./groovy-lexer.ts";
+import type { Binary, Node, Statement } from "./groovy-tree.ts";
+
+const levels: readonly (readonly Binary[])[] = [
+  ["||"],
+  ["&&"],
+  ["==", "!=", "<=>", "=~", "==~"],
+  ["<", "<=", ">", ">=", "in"],
+  ["<<", ".."],
+  ["+", "-"],
+  ["*", "/", "%"],
+  ["**"],
+];
+const refusedWords: Readonly<Record<string, string>> = {
+  for: "use each, collect, find or inject with a closure",
+  while: "use each, collect, find or inject with a closure",
+  switch: "use a ternary, a map, or the step choice",
+  try: "use the step doTry",
+  throw: "use the step throwException",
+  class: "let the operator register a function (SERVICE_FUNCTIONS)",
+  assert: "use the step validate",
+};
+const mostDepth = 100;
+
+export function parseGroovy(text: string): readonly Statement[] {
+  return new Parser(tokenize(text)).program();
+}
+
+class Parser {
+  readonly #tokens: TokenCursor;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = new TokenCursor(tokens);
+  }
+
+  program(): readonly Statement[] {
+    const statements = this.#statements("");
+    if (this.#tokens.next().kind !== "end") throw this.#tokens.unexpected();
+    return statements;
+  }
+
+  expressionOnly(): Node {
+    this.#tokens.skipLines();
+    const node = this.#expression();
+    this.#tokens.skipLines();
+    if (this.#tokens.next().kind !== "end") throw this.#tokens.unexpected();
+    return node;
+  }
+
+  #statements(closing: "" | "}"): readonly Statement[] {
+    const statements: Statement[] = [];
+    for (;;) {
+      while (this.#tokens.next().kind === "line" || this.#tokens.is(";")) this.#tokens.skip();
+      if (this.#tokens.next().kind === "end" || (closing !== "" && this.#tokens.is(closing))) return statements;
+      if (this.#tokens.isWord("import")) this.#skipImport();
+      else statements.push(this.#statement());
+      if (this.#tokens.next().kind !== "line" && this.#tokens.next().kind !== "end" && !this.#tokens.is(";") && !this.#tokens.is("}"))
+        throw this.#tokens.unexpected();
+    }
+  }
+
+  #skipImport(): void {
+    while (this.#tokens.next().kind !== "line" && this.#tokens.next().kind !== "end" && !this.#tokens.is(";")) this.#tokens.skip();
+  }
+
+  #statement(): Statement {
+    const { offset, text, kind } = this.#tokens.next();
+    if (kind === "word" && Object.hasOwn(refusedWords, text)) throw unsupported(`'${text}'`, refusedWords[text] as string, offset);
+    if (this.#tokens.takeWord("return")) return { kind: "return", offset, value: this.#tokens.endsStatement() ? undefined : this.#expression() };
+    if (this.#tokens.takeWord("if")) return this.#if(offset);
+    if (this.#startsDeclaration()) return this.#declaration(offset);
+    const value = this.#expression();
+    const assigning = ["=", "+=", "-=", "*=", "/="].find((operator) => this.#tokens.is(operator));
+    if (assigning === undefined) return { kind: "expression", offset, value };
+    if (value.kind !== "name" && value.kind !== "member" && value.kind !== "index") throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    this.#tokens.skipLines();
+    const right = this.#expression();
+    const operator = assigning.slice(0, -1) as Binary;
+    return { kind: "assign", offset, target: value, value: assigning === "=" ? right : { kind: "binary", offset, operator, left: value, right } };
+  }
+
+  #if(offset: number): Statement {
+    this.#tokens.expect("(");
+    const test = this.#expression();
+    this.#tokens.expect(")");
+    const then = this.#block();
+    const before = this.#tokens.place;
+    this.#tokens.skipLines();
+    if (!this.#tokens.takeWord("else")) {
+      this.#tokens.goTo(before);
+      return { kind: "if", offset, test, then, otherwise: [] };
+    }
+    return { kind: "if", offset, test, then, otherwise: this.#block() };
+  }
+
+  #block(): readonly Statement[] {
+    this.#tokens.skipLines();
+    if (!this.#tokens.take("{")) return [this.#statement()];
+    const statements = this.#statements("}");
+    this.#tokens.expect("}");
+    return statements;
+  }
+
+  /** `def x`, `String x = …`, `List<String> x = …`. */
+  #startsDeclaration(): boolean {
+    if (this.#tokens.isWord("def") || this.#tokens.isWord("var") || this.#tokens.isWord("final")) return true;
+    if (!/^[A-Z]|^(?:int|long|double|float|boolean)$/.test(this.#tokens.next().text)) return false;
+    let at = 1;
+    if (this.#tokens.ahead(at)?.text === "<") {
+      while (this.#tokens.ahead(at) !== undefined && this.#tokens.ahead(at)?.text !== ">" && this.#tokens.ahead(at)?.kind !== "line") at++;
+      at++;
+    }
+    const name = this.#tokens.ahead(at);
+    return name?.kind === "word" && name.text !== "in" && name.text !== "as" && this.#tokens.ahead(at + 1)?.text === "=";
+  }
+
+  #declaration(offset: number): Statement {
+    while (this.#tokens.ahead(1)?.text !== "=" && this.#tokens.ahead(1)?.kind === "word") this.#tokens.skip();
+    if (this.#tokens.ahead(1)?.text === "<") while (this.#tokens.ahead(1)?.text !== "=") this.#tokens.skip();
+    const name = this.#tokens.word();
+    if (!this.#tokens.take("=")) return { kind: "declare", offset, name, value: undefined };
+    this.#tokens.skipLines();
+    return { kind: "declare", offset, name, value: this.#expression() };
+  }
+
+  #expression(): Node {
+    if (++this.#depth > mostDepth)
+      throw new CompileError("groovy-syntax", `the expression is nested deeper than ${mostDepth} levels`, { offset: this.#tokens.next().offset });
+    const test = this.#binary(0);
+    const node = this.#conditional(test);
+    this.#depth--;
+    return node;
+  }
+
+  #conditional(test: Node): Node {
+    const before = this.#tokens.place;
+    this.#tokens.skipLines();
+    if (this.#tokens.take("?:")) {
+      this.#tokens.skipLines();
+      return { kind: "binary", offset: test.offset, operator: "?:", left: test, right: this.#expression() };
+    }
+    if (this.#tokens.take("?")) {
+      this.#tokens.skipLines();
+      const then = this.#expression();
+      this.#tokens.skipLines();
+      this.#tokens.expect(":");
+      this.#tokens.skipLines();
+      return { kind: "ternary", offset: test.offset, test, then, otherwise: this.#expression() };
+    }
+    this.#tokens.goTo(before);
+    return test;
+  }
+
+  #binary(level: number): Node {
+    const here = levels[level];
+    if (here === undefined) return this.#unary();
+    let left = this.#binary(level + 1);
+    for (;;) {
+      // A line that starts with a logical operator continues the one before; `-` or `[` could start a statement.
+      const before = this.#tokens.place;
+      if (level < 2) this.#tokens.skipLines();
+      const operator = here.find((text) => (text === "in" ? this.#tokens.isWord(text) : this.#tokens.is(text)));
+      if (operator === undefined) {
+        this.#tokens.goTo(before);
+        return level === 3 ? this.#typeTest(left) : left;
+      }
+      const { offset } = this.#tokens.next();
+      this.#tokens.skip();
+      this.#tokens.skipLines();
+      left = { kind: "binary", offset, operator, left, right: this.#binary(level + 1) };
+    }
+  }
+
+  #typeTest(left: Node): Node {
+    const negated = this.#tokens.is("!") && this.#tokens.ahead(1)?.text === "instanceof";
+    if (negated) this.#tokens.skip();
+    if (!this.#tokens.takeWord("instanceof")) return left;
+    return { kind: "typeTest", offset: left.offset, of: left, type: this.#typeName(), negated };
+  }
+
+  #unary(): Node {
+    const { offset, text } = this.#tokens.next();
+    if ((text === "!" || text === "-" || text === "+") && this.#tokens.next().kind === "operator" && this.#tokens.take(text))
+      return { kind: "unary", offset, operator: text, operand: this.#unary() };
+    let node = this.#postfix(this.#primary());
+    while (this.#tokens.takeWord("as")) node = { kind: "cast", offset, of: node, type: this.#typeName() };
+    return node;
+  }
+
+  #postfix(start: Node): Node {
+    let node = start;
+    for (;;) {
+      const { offset } = this.#tokens.next();
+      const before = this.#tokens.place;
+      // A call chain may continue on the next line if that starts with a dot.
+      this.#tokens.skipLines();
+      const dot = ["?.", "*.", "."].find((text) => this.#tokens.is(text));
+      if (dot === undefined) this.#tokens.goTo(before);
+      if (dot !== undefined) node = this.#member(node, dot, offset);
+      else if (this.#tokens.take("[")) {
+        this.#tokens.skipLines();
+        node = { kind: "index", offset, of: node, at: this.#expression(), safe: false };
+        this.#tokens.skipLines();
+        this.#tokens.expect("]");
+      } else return node;
+    }
+  }
+
+  #member(of: Node, dot: string, offset: number): Node {
+    this.#tokens.skip();
+    this.#tokens.skipLines();
+    const access = dot === "?." ? "safe" : dot === "*." ? "spread" : "plain";
+    if (access === "safe" && this.#tokens.take("[")) {
+      const node: Node = { kind: "index", offset, of, at: this.#expression(), safe: true };
+      this.#tokens.expect("]");
+      return node;
+    }
+    const token = this.#tokens.next();
+    const name = token.kind === "text" && token.parts.length === 1 && typeof token.parts[0] === "string" ? token.parts[0] : token.text;
+    if (token.kind !== "word" && token.kind !== "text") throw this.#tokens.unexpected();
+    this.#tokens.skip();
+    const parameters = this.#parameters();
+    return parameters === undefined
+      ? { kind: "member", offset: token.offset, of, name, access }
+      : { kind: "call", offset: token.offset, of, name, access, parameters };
+  }
+
+  /** `(a, b)`, `(a) { closure }` or `{ closure }`; undefined when nothing is called. */
+  #parameters(): readonly Node[] | undefined {
+    const parameters: Node[] = [];
+    const hasList = this.#tokens.take("(");
+    if (hasList) {
+      this.#tokens.skipLines();
+      while (!this.#tokens.is(")")) {
+        parameters.push(this.#expression());
+        this.#tokens.skipLines();
+        if (!this.#tokens.take(",")) break;
+        this.#tokens.skipLines();
+      }
+      this.#tokens.expect(")");
+    }
+    const hasClosure = this.#tokens.is("{");
+    if (hasClosure) parameters.push(this.#closure());
+    return hasList || hasClosure ? parameters : undefined;
+  }
+
+  #primary(): Node {
+    const token = this.#tokens.next();
+    const { offset } = token;
+    if (token.kind === "number") {
+      this.#tokens.skip();
+      return { kind: "literal", offset, value: token.value };
+    }
+    if (token.kind === "text") {
+      this.#tokens.skip();
+      return textNode(token);
+    }
+    if (token.kind === "word") return this.#named(token);
+    if (this.#tokens.take("(")) {
+      this.#tokens.skipLines();
+      const node = this.#expression();
+      this.#tokens.skipLines();
+      this.#tokens.expect(")");
+      return node;
+    }
+    if (this.#tokens.is("[")) return this.#collection();
+    if (this.#tokens.is("{")) return this.#closure();
+    throw this.#tokens.unexpected();
+  }
+
+  #named({ offset, text }: Token): Node {
+    this.#tokens.skip();
+    if (text === "true" || text === "false" || text === "null") return { kind: "literal", offset, value: text === "null" ? null : text === "true" };
+    if (Object.hasOwn(refusedWords, text)) throw unsupported(`'${text}'`, refusedWords[text] as string, offset);
+    if (text === "new") {
+      const type = this.#typeName();
+      return { kind: "new", offset, type, parameters: this.#parameters() ?? [] };
+    }
+    const parameters = this.#tokens.is("(") ? this.#parameters() : undefined;
+    return parameters === undefined ? { kind: "name", offset, name: text } : { kind: "call", offset, of: undefined, name: text, access: "plain", parameters };
+  }
+
+  #collection(): Node {
+    const { offset } = this.#tokens.next();
+    this.#tokens.expect("[");
+    this.#tokens.skipLines();
+    if (this.#tokens.take(":")) {
+      this.#tokens.expect("]");
+      return { kind: "map", offset, entries: [] };
+    }
+    const items: Node[] = [];
+    const entries: (readonly [Node, Node])[] = [];
+    while (!this.#tokens.is("]")) {
+      const key = this.#mapKey();
+      if (key === undefined) items.push(this.#expression());
+      else {
+        this.#tokens.skipLines();
+        entries.push([key, this.#expression()]);
+      }
+      this.#tokens.skipLines();
+      if (!this.#tokens.take(",")) break;
+      this.#tokens.skipLines();
+    }
+    this.#tokens.expect("]");
+    if (entries.length > 0 && items.length > 0) throw new CompileError("groovy-syntax", "a map and a list cannot be mixed", { offset });
+    return entries.length > 0 ? { kind: "map", offset, entries } : { kind: "list", offset, items };
+  }
+
+  /** `name:`, `'text':`, `1:` or `(expression):`; undefined when no colon follows, so that it is an item of a list. */
+  #mapKey(): Node | undefined {
+    const token = this.#tokens.next();
+    const before = this.#tokens.place;
+    let key: Node | undefined;
+    if (token.kind === "word" || token.kind === "number")
+      key = { kind: "literal", offset: token.offset, value: token.kind === "number" ? token.value : token.text };
+    else if (token.kind === "text") key = textNode(token);
+    else if (this.#tokens.is("(")) key = this.#primary();
+    if (key !== undefined && key.kind !== undefined && this.#tokens.place === before) this.#tokens.skip();
+    if (key !== undefined && this.#tokens.take(":")) return key;
+    this.#tokens.goTo(before);
+    return undefined;
+  }
+
+  #closure(): Node {
+    const { offset } = this.#tokens.next();
+    this.#tokens.expect("{");
+    const before = this.#tokens.place;
+    const names: string[] = [];
+    this.#tokens.skipLines();
+    while (this.#tokens.next().kind === "word") {
+      if (this.#tokens.ahead(1)?.kind === "word") this.#tokens.skip();
+      names.push(this.#tokens.word());
+      if (!this.#tokens.take(",")) break;
+      this.#tokens.skipLines();
+    }
+    const hasNames = this.#tokens.take("->");
+    if (!hasNames) this.#tokens.goTo(before);
+    const body = this.#statements("}");
+    this.#tokens.expect("}");
+    return { kind: "closure", offset, names: hasNames ? names : ["it"], body };
+  }
+
+  #typeName(): string {
+    let name = this.#tokens.word();
+    while (this.#tokens.is(".")) {
+      this.#tokens.skip();
+      name += `.${this.#tokens.word()}`;
+    }
+    if (this.#tokens.is("[") && this.#tokens.ahead(1)?.text === "]") {
+      this.#tokens.skip();
+      this.#tokens.skip();
+      name += "[]";
+    }
+    return name;
+  }
+}
+
+function textNode(token: Token & { readonly kind: "text" }): Node {
+  const parts = token.parts.map((part) => (typeof part === "string" ? part : new Parser(tokenize(part.source, part.offset)).expressionOnly()));
+  const [only] = parts;
+  return parts.length === 1 && typeof only === "string"
+    ? { kind: "literal", offset: token.offset, value: only }
+    : { kind: "template", offset: token.offset, parts };
+}
+
+/** The error for Groovy syntax outside this subset. */
+export function unsupported(what: string, hint: string, offset: number): CompileError {
+  return new CompileError("groovy-unsupported", `${what} is not part of the supported groovy subset`, { hint, offset });
+}

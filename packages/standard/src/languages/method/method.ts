@@ -1,0 +1,40 @@
+import { defineLanguage } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { compileValue, readBeanReference } from "../../operator-functions/bean-reference.ts";
+import { argumentScope } from "../../operator-functions/call-arguments.ts";
+import { idOption, resultTypeOption, trimOption } from "../language-values/language-options.ts";
+import { compileResultType } from "../language-values/result-type.ts";
+
+/** The result of an operator function, as a value or a condition. */
+export const method = defineLanguage({
+  name: "method",
+  title: "Method",
+  summary: "The result of an operator function.",
+  group: "language",
+  icon: "function-square",
+  since: "0.1",
+  textKey: "ref",
+  otherTextKeys: ["beanType", "expression"],
+  options: {
+    method: f.string({ doc: "Name of the method, with arguments if it takes any: `total(${body}, 'EUR')`. Without them it is given the exchange." }),
+    scope: f.string({ doc: "Accepted for Camel routes.", group: "advanced" }),
+    validate: f.boolean({ doc: "Accepted for Camel routes: whether there is such a function is always checked.", default: true, group: "advanced" }),
+    resultType: resultTypeOption,
+    trim: trimOption,
+    id: idOption,
+  },
+  examples: [
+    {
+      title: "A function `prices.total` of the operator as a value",
+      yaml: "setHeader: {name: total, method: {ref: prices, method: total}}",
+      given: { body: [10, 20, 12] },
+      expect: { body: [10, 20, 12], headers: { total: 42 } },
+    },
+  ],
+  compile(text, options, scope) {
+    const reference = readBeanReference(text);
+    const value = compileValue({ ...reference, method: options["method"] ?? reference.method }, argumentScope(scope));
+    const convert = compileResultType(options["resultType"]);
+    return (exchange) => convert(value(exchange));
+  },
+});

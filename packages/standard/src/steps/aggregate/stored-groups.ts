@@ -1,0 +1,214 @@
+// The groups of one aggregate in a repository outside the process. Every message reads its group, merges and writes it back before its run
+// goes on, so that a message which its source acknowledged is in the repository. Groups survive a restart.
+import { ending, FlowError, toFlowError, whenOver, type Exchange, type Lifecycle, type Message, type Processor } from "@sluice/engine/spi";
+import { copyExchange, createKeyedMutex, type AggregatedGroup, type AggregationRepository, type StoredGroup } from "@sluice/engine/tools";
+import { ClosedKeys } from "./closed-keys.ts";
+import type { CompletedBy } from "./completion-check.ts";
+import type { GroupOptions } from "./groups.ts";
+
+export interface StoredGroupOptions extends GroupOptions {
+  readonly repository: AggregationRepository;
+  restore(message: Message): Exchange;
+  /** Where completed groups go that failed too often; undefined when the repository names no such endpoint. */
+  readonly deadLetter: Processor | undefined;
+}
+
+/** How often a merge is repeated because another process changed the group meanwhile. */
+const mostConflicts = 100;
+const sizeProperty = "CamelAggregatedSize";
+
+export class StoredGroups implements Lifecycle {
+  readonly #options: StoredGroupOptions;
+  readonly #mutex = createKeyedMutex();
+  readonly #closed: ClosedKeys;
+  /** When groups time out; the repository has the authoritative value. */
+  readonly #due = new Map<string, number>();
+  /** Completed groups that this process is processing. */
+  readonly #running = new Set<string>();
+  readonly #attempts = new Map<string, number>();
+  readonly #cancelTimers = new Set<() => void>();
+  #isLoaded = false;
+
+  constructor(options: StoredGroupOptions) {
+    this.#options = options;
+    this.#closed = new ClosedKeys(options.closeCorrelationKeyOnCompletion);
+  }
+
+  start(): void {
+    const { completionInterval, check, completionTimeoutCheckerInterval, repository } = this.#options;
+    if (completionInterval > 0) this.#repeat(completionInterval, () => this.completeAll("interval"));
+    else if (check.hasTimeouts) this.#repeat(Math.max(10, completionTimeoutCheckerInterval), () => this.#expire());
+    if (repository.recovery !== undefined) {
+      this.#repeat(repository.recovery.intervalMs, () => this.#recover());
+      this.#inBackground(() => this.#recover());
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelTimers.clear();
+    if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) await this.completeAll("force");
+  }
+
+  async add(key: string, message: Exchange): Promise<void> {
+    this.#closed.check(key, key);
+    const by = await this.#mutex.run(key, () => this.#add(key, message));
+    if (by === "consumer") await this.completeAll("consumer");
+  }
+
+  async completeAll(by: CompletedBy, except?: string): Promise<void> {
+    for (const key of await this.#options.repository.list("open"))
+      if (key !== except) await this.#mutex.run(key, () => this.#completeStored(key, by, () => true));
+  }
+
+  async #add(key: string, message: Exchange): Promise<CompletedBy | undefined> {
+    const { repository, strategy, check, host, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
+    for (let conflicts = 0; conflicts <= mostConflicts; conflicts++) {
+      const stored = await repository.get("open", key);
+      if (stored === undefined && completionOnNewCorrelationGroup) await this.completeAll("force", key);
+      // A strategy may change the message: another attempt begins with a fresh copy.
+      const next = copyExchange(message, host.ids);
+      const old = stored === undefined ? undefined : this.#exchangeOf(stored, copyExchange(message, host.ids, { message: stored.message }));
+      const size = sizeOf(stored) + 1;
+      if (eagerCheckCompletion) next.setProperty(sizeProperty, size);
+      const eagerly = eagerCheckCompletion ? check.isComplete(next, size) : undefined;
+      const timeoutMs = eagerCheckCompletion && check.hasTimeouts ? check.timeoutMs(next) : undefined;
+      const merged = strategy.aggregate(old, next, old ?? next);
+      merged.setProperty(sizeProperty, size);
+      const by = eagerCheckCompletion ? eagerly : check.isComplete(merged, size);
+      const isStored =
+        by === undefined || by === "consumer"
+          ? await this.#put(key, merged, timeoutMs ?? (check.hasTimeouts ? check.timeoutMs(merged) : 0), stored?.version)
+          : await this.#complete(key, merged, by, stored?.version);
+      if (isStored) return by;
+    }
+    throw new FlowError(
+      "org.apache.camel.spi.OptimisticLockingAggregationRepository$OptimisticLockingException",
+      `Group '${key}' was changed by another process ${mostConflicts} times in a row; let one runtime process its messages`,
+      { code: "aggregation-conflict", retryable: true },
+    );
+  }
+
+  async #put(key: string, merged: Exchange, timeoutMs: number, version: number | undefined): Promise<boolean> {
+    const dueAt = timeoutMs > 0 ? this.#options.host.clock.now() + timeoutMs : undefined;
+    if (!(await this.#options.repository.put(key, groupOf(merged, dueAt), version))) return false;
+    if (dueAt === undefined) this.#due.delete(key);
+    else this.#due.set(key, dueAt);
+    return true;
+  }
+
+  async #completeStored(key: string, by: CompletedBy, applies: (stored: StoredGroup) => boolean): Promise<void> {
+    const { repository, restore } = this.#options;
+    const stored = await repository.get("open", key);
+    if (stored === undefined) this.#due.delete(key);
+    else if (!applies(stored)) this.#due.set(key, stored.dueAt ?? Infinity);
+    else await this.#complete(key, this.#exchangeOf(stored, restore(stored.message)), by, stored.version);
+  }
+
+  async #complete(key: string, merged: Exchange, by: CompletedBy, version: number | undefined): Promise<boolean> {
+    const { repository, strategy, host, discardOnCompletionTimeout } = this.#options;
+    merged.setProperty("CamelAggregatedCorrelationKey", key);
+    merged.setProperty("CamelAggregatedCompletedBy", by);
+    strategy.complete?.(merged);
+    const id = host.ids.next();
+    // Before it is stored, so that recovery does not take it too.
+    this.#running.add(id);
+    try {
+      if (!(await repository.complete(key, id, groupOf(merged, undefined), version))) {
+        this.#running.delete(id);
+        return false;
+      }
+    } catch (thrown) {
+      this.#running.delete(id);
+      throw thrown;
+    }
+    this.#due.delete(key);
+    this.#closed.add(key);
+    if (by === "timeout" && discardOnCompletionTimeout) await this.#confirm(id);
+    else this.#release(id, merged);
+    return true;
+  }
+
+  #release(id: string, group: Exchange): void {
+    whenOver(group, async (over) => {
+      const hasFailed = over.failure !== undefined || over.ending === ending.rolledBack;
+      if (!hasFailed) await this.#confirm(id);
+      else this.#running.delete(id);
+    });
+    this.#options.release(group);
+  }
+
+  async #confirm(id: string): Promise<void> {
+    try {
+      await this.#options.repository.confirm(id);
+      this.#attempts.delete(id);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { repository, host } = this.#options;
+    if (!this.#isLoaded) {
+      for (const key of await repository.list("open")) this.#due.set(key, (await repository.get("open", key))?.dueAt ?? Infinity);
+      this.#isLoaded = true;
+    }
+    const now = host.clock.now();
+    for (const [key, due] of this.#due)
+      // A message of another process may have extended the timeout.
+      if (due <= now) await this.#mutex.run(key, () => this.#completeStored(key, "timeout", ({ dueAt }) => dueAt !== undefined && dueAt <= now));
+  }
+
+  /** Runs completed groups that are not confirmed: their run failed, or the process ended before it was over. */
+  async #recover(): Promise<void> {
+    const { repository, restore, deadLetter } = this.#options;
+    for (const id of await repository.list("completed")) {
+      if (this.#running.has(id)) continue;
+      this.#running.add(id);
+      try {
+        const stored = await repository.get("completed", id);
+        if (stored === undefined) {
+          this.#running.delete(id);
+          continue;
+        }
+        const attempts = (this.#attempts.get(id) ?? 0) + 1;
+        this.#attempts.set(id, attempts);
+        const group = this.#exchangeOf(stored, restore(stored.message));
+        const most = repository.recovery?.maximumRedeliveries ?? 0;
+        if (deadLetter !== undefined && most > 0 && attempts > most) {
+          await deadLetter(group);
+          await this.#confirm(id);
+          continue;
+        }
+        group.message.headers.set("CamelRedelivered", true);
+        group.message.headers.set("CamelRedeliveryCounter", attempts);
+        this.#release(id, group);
+      } catch (thrown) {
+        this.#running.delete(id);
+        throw thrown;
+      }
+    }
+  }
+
+  #exchangeOf({ properties }: StoredGroup, exchange: Exchange): Exchange {
+    exchange.properties = properties;
+    return exchange;
+  }
+
+  #repeat(ms: number, run: () => Promise<void>): void {
+    const cancel = this.#options.host.clock.after(ms, () => {
+      this.#cancelTimers.delete(cancel);
+      this.#repeat(ms, run);
+      this.#inBackground(run);
+    });
+    this.#cancelTimers.add(cancel);
+  }
+
+  #inBackground(run: () => Promise<void>): void {
+    run().catch((thrown: unknown) => this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${toFlowError(thrown).message}`));
+  }
+}
+
+const sizeOf = (stored: StoredGroup | undefined): number => Number(stored?.properties?.get(sizeProperty) ?? 0);
+
+const groupOf = ({ message, properties }: Exchange, dueAt: number | undefined): AggregatedGroup => ({ message, properties, dueAt });

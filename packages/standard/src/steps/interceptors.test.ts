@@ -1,0 +1,68 @@
+import { flow } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+
+const properties = ["RouteId", "RouteEndpointUri", "ParentEndpointUri", "NodeId", "Endpoint"];
+const report = properties.map((name) => `\${exchangeProperty[CamelIntercepted${name}]}`).join("|");
+
+const bodies = (run: { readonly mocks: ReadonlyMap<string, readonly { readonly body: unknown }[]> }, name: string): unknown[] =>
+  (run.mocks.get(name) ?? []).map(({ body }) => body);
+
+function document(interceptor: string): string {
+  return `
+- ${interceptor}
+- route: {id: outer, from: {uri: "direct:start", steps: [{to: {id: call, uri: "direct:inner"}}]}}
+- route: {id: inner, from: {uri: "direct:inner", steps: [{to: {id: sink, uri: "mock:sink"}}]}}
+`;
+}
+const saw = `steps: [{setProperty: {name: was, simple: "\${body}"}}, {setBody: {simple: "${report}"}}, {to: "mock:saw"}, {setBody: {simple: "\${exchangeProperty.was}"}}]`;
+
+describe("C10: where a message was intercepted", () => {
+  it("is known before every step", async () => {
+    const run = await flow(document(`intercept: {${saw}}`));
+    await run({ body: "m" });
+    expect(bodies(run, "saw")).toEqual(["outer|direct://start|direct://start|call|", "inner|direct://inner|direct://inner|sink|"]);
+  });
+
+  it("is known when it enters a route", async () => {
+    const run = await flow(document(`interceptFrom: {uri: "direct:inner", ${saw}}`));
+    await run({ body: "m" });
+    expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner||direct://inner"]);
+  });
+
+  it("is known before a send", async () => {
+    const run = await flow(document(`interceptSendToEndpoint: {id: look, uri: "mock:sink", ${saw}}`));
+    await run({ body: "m" });
+    expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner|look|mock://sink"]);
+    expect(bodies(run, "sink")).toEqual(["m"]);
+  });
+});
+
+describe("onCompletion", () => {
+  const completed = (id: string): string => `onCompletion: {steps: [{setBody: {simple: "${id} in \${routeId}, from \${fromRouteId}"}}, {to: "mock:done"}]}`;
+
+  it("C4: knows the route it runs in", async () => {
+    const run = await flow(`
+- routeConfiguration: {id: a, onCompletion: [{${completed("a")}}]}
+- routeConfiguration: {id: b, onCompletion: [{${completed("b")}}]}
+- route: {id: outer, routeConfigurationId: a, from: {uri: "direct:start", steps: [{to: "direct:inner"}, {to: "direct:deeper"}]}}
+- route: {id: inner, routeConfigurationId: b, from: {uri: "direct:inner", steps: [{to: "direct:deeper"}]}}
+- route: {id: deeper, routeConfigurationId: b, from: {uri: "direct:deeper", steps: [{log: deep}]}}
+`);
+    await run({ body: "m" });
+    await run.host.clock.advance(0);
+    expect(bodies(run, "done")).toEqual(["b in deeper, from outer", "b in deeper, from outer", "b in inner, from outer", "a in outer, from outer"]);
+  });
+
+  it("C4: can use its route in its condition, and a failing condition affects no other run", async () => {
+    const run = await flow(`
+- onCompletion: {onWhen: {simple: "\${routeId} == 'inner'"}, steps: [{setBody: {simple: "\${routeId}"}}, {to: "mock:done"}]}
+- onCompletion: {onWhen: {simple: "\${body.no.such}"}, steps: [{to: "mock:never"}]}
+- route: {id: outer, from: {uri: "direct:start", steps: [{to: "direct:inner"}]}}
+- route: {id: inner, from: {uri: "direct:inner", steps: [{setBody: {constant: changed}}]}}
+`);
+    expect(await run({ body: "m" })).toMatchObject({ body: "changed", error: undefined });
+    await run.host.clock.advance(0);
+    expect(bodies(run, "done")).toEqual(["inner"]);
+    expect(bodies(run, "never")).toEqual([]);
+  });
+});

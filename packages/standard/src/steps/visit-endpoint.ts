@@ -1,0 +1,26 @@
+// One hop of `dynamicRouter` and `routingSlip`.
+import type { Awaitable, Compiler, Exchange } from "@sluice/engine/spi";
+import type { Span } from "@sluice/model";
+import { normalUri, outletFinder } from "./dynamic-uri.ts";
+import { after } from "./settle.ts";
+
+interface HopOptions {
+  readonly template: string;
+  readonly allowedSchemes: string | undefined;
+  readonly ignoreInvalidEndpoints: boolean;
+  readonly span: Span;
+}
+
+/** Sends the exchange to an address; false when the routing must not go on. */
+export function endpointVisitor(
+  compiler: Compiler,
+  { template, allowedSchemes, ignoreInvalidEndpoints, span }: HopOptions,
+): (exchange: Exchange, uri: string) => Awaitable<boolean> {
+  const find = outletFinder(compiler.endpoints.dynamic({ template, allowedSchemes, span }), ignoreInvalidEndpoints);
+  return (exchange, uri) => {
+    const outlet = find(uri, exchange);
+    if (outlet === undefined) return true;
+    exchange.setProperty("CamelSlipEndpoint", normalUri(uri));
+    return after(outlet.send(exchange), () => exchange.ending === 0);
+  };
+}
