@@ -13,7 +13,7 @@ it.each<[ConnectorDeclaration, string]>([
   [cron, "cron:c?schedule=0/1+*+*+*+*+?"],
   [quartz, "quartz:q?cron=0/1+*+*+*+*+?"],
   [quartz, "quartz:q?trigger.repeatInterval=100&trigger.repeatCount=3"],
-])("nobody waits for the answer to a tick unless exchangePattern says so: %s %s", async (connector, uri) => {
+])("a tick expects no reply unless exchangePattern is InOut: %s %s", async (connector, uri) => {
   for (const [options, expected] of [
     ["", "InOnly"],
     ["&exchangePattern=InOut&bridgeErrorHandler=true", "InOut"],

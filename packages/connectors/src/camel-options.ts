@@ -1,21 +1,52 @@
-// Options that nearly every endpoint of Camel has.
+// Options shared by nearly all Camel endpoints.
+import type { Awaitable, Pattern, Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** For sources that make messages of their own accord: nobody waits for a reply to those. */
+export const bridged = f.boolean({
+  doc: "Accepted without effect: failures of a message always reach the route's error handler.",
+  default: false,
+  group: "advanced",
+});
+
+/** For sources that create messages themselves: no caller waits for a reply. */
 export const sourceFields = {
   exchangePattern: f.enum(["InOnly", "InOut"], {
-    doc: "InOut lets steps that wait only when a reply is expected, such as seda, wait.",
+    doc: "With InOut, steps that wait only for expected replies, such as seda, wait.",
     default: "InOnly",
     group: "advanced",
   }),
-  bridgeErrorHandler: f.boolean({
-    doc: "Accepted for flows from Camel: failures of a message always reach the route's error handler.",
-    default: false,
-    group: "advanced",
-  }),
-  runLoggingLevel: f.string({ doc: "Accepted for flows from Camel: runs are in the run history.", group: "advanced" }),
+  bridgeErrorHandler: bridged,
+  runLoggingLevel: f.string({ doc: "Accepted without effect: runs are in the run history.", group: "advanced" }),
 };
 
+/** For endpoints between routes: the sender's pattern applies unless the endpoint overrides it. */
+export const callFields = {
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "Whether a call through this endpoint expects a reply; by default the sender decides. A route that consumes from it is not affected.",
+    group: "advanced",
+  }),
+  bridgeErrorHandler: bridged,
+};
+
+/** Sends with the endpoint's pattern and restores the exchange's own pattern afterwards. */
+export function withPattern(pattern: Pattern | undefined, send: Processor): Processor {
+  if (pattern === undefined) return send;
+  return (exchange) => {
+    const own = exchange.pattern;
+    const restore = (): void => void (exchange.pattern = own);
+    exchange.pattern = pattern;
+    let pending: Awaitable;
+    try {
+      pending = send(exchange);
+    } catch (thrown) {
+      restore();
+      throw thrown;
+    }
+    if (pending === undefined) return restore();
+    return pending.finally(restore);
+  };
+}
+
 export const sinkFields = {
-  lazyStartProducer: f.boolean({ doc: "Accepted for flows from Camel: an endpoint starts with its flow.", default: false, group: "advanced" }),
+  lazyStartProducer: f.boolean({ doc: "Accepted without effect: endpoints start with their flow.", default: false, group: "advanced" }),
 };

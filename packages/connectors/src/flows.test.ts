@@ -1,4 +1,4 @@
-// Connectors in whole flows: what is proven piece by piece elsewhere must hold behind the engine too.
+// Connectors in complete flows: what unit tests show for each part must also hold behind the engine.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flow, settle, type FlowUnderTest } from "@sluice/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { connectors, queueDepths } from "./index.ts";
+import { connectors } from "./index.ts";
 
 const further = connectors.filter(({ scheme }) => !["direct", "mock"].includes(scheme));
 const cleanUps: (() => unknown)[] = [];
@@ -33,11 +33,70 @@ async function serve(answer: string): Promise<{ address: string; paths: string[]
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, paths };
 }
 
+/** Advances the clock until the mock has this many messages. */
+async function received(running: FlowUnderTest, mock: string, count: number): Promise<void> {
+  for (let i = 0; i < 3_000 && bodies(running, mock).length < count; i++) {
+    await running.host.clock.advance(1000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "sluice-flow-"));
   cleanUps.push(() => rm(path, { recursive: true, force: true }));
   return path;
 }
+
+describe("a file endpoint", () => {
+  const repository = `- beans: [{name: seen, type: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository", builderMethod: build}]`;
+
+  it("remembers processed files in a repository of the flow", async () => {
+    const directory = await folder();
+    await writeFile(join(directory, "a.txt"), "one");
+    const running = await run(
+      `${repository}
+- from:
+    uri: file:{{directory}}
+    parameters: {noop: true, idempotentEager: false, idempotentRepository: "#seen", idempotentKey: "\${file:size}", initialDelay: 10, delay: 20}
+    steps: [{convertBodyTo: String}, {to: "mock:read"}]`,
+      { directory },
+    );
+    await received(running, "mock:read", 1);
+    // The same key: the repository holds it. Another length: another key.
+    await writeFile(join(directory, "b.txt"), "two");
+    await writeFile(join(directory, "c.txt"), "three");
+    await received(running, "mock:read", 2);
+    expect(bodies(running, "mock:read")).toEqual(["one", "three"]);
+  });
+
+  it("polls by a cron expression and in another time unit", async () => {
+    const directory = await folder();
+    await writeFile(join(directory, "a.txt"), "one");
+    const running = await run(
+      `- from:
+    uri: file:{{directory}}
+    parameters: {delete: true, scheduler: quartz, scheduler.cron: "* * * * * ?", timeUnit: SECONDS, delay: 3600}
+    steps: [{convertBodyTo: String}, {to: "mock:read"}]`,
+      { directory },
+    );
+    await received(running, "mock:read", 1);
+    for (let i = 0; i < 3_000 && (await readdir(directory)).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe("C8: exchangePattern of an endpoint between routes", () => {
+  const worker = `- from: {uri: "seda:work", steps: [{setBody: {simple: "done \${body}"}}, {to: "mock:done"}]}`;
+
+  it("determines whether a sender waits for a queue", async () => {
+    const waits = await run(`- from: {uri: "direct:start", steps: [{to: "seda:work"}]}\n${worker}`);
+    expect((await waits({ body: "a" })).body).toBe("done a");
+    const goesOn = await run(`- from: {uri: "direct:start", steps: [{to: "seda:work?exchangePattern=InOnly"}]}\n${worker}`);
+    expect((await goesOn({ body: "a" })).body).toBe("a");
+    await settle();
+    expect(bodies(goesOn, "mock:done")).toEqual(["done a"]);
+  });
+});
 
 describe("seda", () => {
   const yaml = `
@@ -54,24 +113,24 @@ describe("seda", () => {
       - to: mock:worked
 `;
 
-  it("gives a waiting caller the reply", async () => {
+  it("returns the reply to a waiting caller", async () => {
     const running = await run(yaml);
     const { body, headers } = await running({ body: "x", delivery: { pattern: "InOut" } });
     expect([body, headers["h"]]).toEqual(["did x", "1"]);
     expect(bodies(running, "mock:after")).toEqual(["did x"]);
   });
 
-  it("lets a one-way caller go on, and loses nothing when the runtime stops", async () => {
+  it("lets a one-way caller continue, and loses nothing when the runtime stops", async () => {
     const running = await run(yaml);
     for (let i = 0; i < 200; i++) await running({ body: i, delivery: { pattern: "InOnly" } });
     await running.stop();
     expect(bodies(running, "mock:after").length).toBe(200);
     expect(bodies(running, "mock:worked").length).toBe(200);
-    expect(queueDepths(running.host)).toEqual([]);
+    expect(running.runtime.backlog()).toEqual([]);
   });
 });
 
-it("sends the failure of the other route to a waiting caller", async () => {
+it("passes the failure of the other route to a waiting caller", async () => {
   const running = await run(`
 - from:
     uri: direct:start
@@ -115,7 +174,7 @@ it.each([
   expect(bodies(running, "mock:out")).toEqual(Array(ticks).fill(null));
 });
 
-it("calls web servers, with and without a query, and from templates only where the flow says", async () => {
+it("calls web servers with and without a query, and from templates only to hosts in the flow", async () => {
   const { address, paths } = await serve("answer");
   const running = await run(
     `
@@ -134,7 +193,7 @@ it("calls web servers, with and without a query, and from templates only where t
   expect(paths).toEqual(["PUT /a/b?x=1", "GET /p?q=a+b", "GET /c/7"]);
 });
 
-it("reads a directory and writes another, name kept", async () => {
+it("copies files from one directory to another under the same name", async () => {
   const base = await folder();
   await writeFile(join(base, "in.txt"), "content");
   const running = await run(
@@ -148,17 +207,14 @@ it("reads a directory and writes another, name kept", async () => {
 `,
     { base },
   );
-  for (let i = 0; i < 3_000 && bodies(running, "mock:out").length === 0; i++) {
-    await running.host.clock.advance(1000);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await received(running, "mock:out", 1);
   for (let i = 0; i < 3_000 && !(await readdir(base)).includes(".done"); i++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await readdir(join(base, "out"))).toEqual(["copy-in.txt", "in.txt"]);
   expect(await readFile(join(base, "out/in.txt"), "utf8")).toBe("content");
   expect(await readdir(join(base, ".done"))).toEqual(["in.old"]);
 });
 
-it("logs what passes", async () => {
+it("logs messages", async () => {
   const running = await run(`- from: {uri: "direct:start", steps: [{to: {uri: log, parameters: {loggerName: orders, showHeaders: true, level: WARN}}}]}`);
   await running({ body: "x", headers: { a: 1 } });
   await settle();
@@ -171,8 +227,28 @@ it.each([
   ["cron:c?schedule=nonsense", /nonsense/],
   ["timer:t?period=soon", /soon/],
   ["timer:t?perod=5", /perod/],
-  ["file:a/../../b", /may not hold/],
+  ["file:a/../../b", /may not contain/],
   ["mock:x", /mock/],
-])("refuses the trigger %s", async (uri, message) => {
+])("rejects the trigger %s", async (uri, message) => {
   await expect(flow(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`, { connectors: further })).rejects.toThrow(message);
+});
+
+describe("content of a message is never evaluated", () => {
+  it("A10: an expression in a file name from the message is rejected", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-templates-"));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const running = await run(`
+      - setVariable: {name: secret, constant: do-not-show}
+      - toD: "file:${folder}?fileName=\${header.name}"
+`);
+    expect((await running({ body: "x", headers: { name: "${variable.secret}.txt" } })).error).toContain("refused");
+    expect((await running({ body: "x", headers: { name: "plain.txt" } })).error).toBeUndefined();
+    expect(await readdir(folder)).toEqual(["plain.txt"]);
+    const polling = await run(`- pollEnrich: {simple: "file:${folder}?fileName=\${header.name}", timeout: 100}`);
+    expect((await polling({ body: "x", headers: { name: "${file:name}" } })).error).toContain("refused");
+    const choosing = await run(`- pollEnrich: {simple: "file:${folder}?noop=true&idempotent=true&idempotentRepository=\${header.name}", timeout: 100}`);
+    expect(
+      (await choosing({ body: "x", headers: { name: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository" } })).error,
+    ).toContain("idempotentRepository");
+  });
 });

@@ -1,33 +1,33 @@
-// Every connector that comes with Sluice. Adding one is a folder and a line here, or in portable.ts when it does no I/O.
+// The connectors that every runtime loads at start, in addition to those of portable.ts, which do no I/O. Connectors to other systems are loaded on
+// demand and belong in connector-index.ts.
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
-import { fileConnector, type FileSettings } from "./file/file.ts";
-import { httpConnector, type HttpSettings } from "./http/http.ts";
-import { portableConnectors, type PortableSettings } from "./portable.ts";
+import type { ConnectorSettings } from "./connector-settings.ts";
+import { fileConnector } from "./file/file.ts";
+import { httpConnector } from "./http/http.ts";
+import { portableConnectors } from "./portable.ts";
 import { nodeHttpTools } from "./webhook/node-http-tools.ts";
 
+export { importModule } from "./clients/import-module.ts";
+export { findClient, installCommand, loadClient, missingClient, type InstalledClient } from "./clients/load-client.ts";
+export { mainModule } from "./clients/main-module.ts";
+export type { ConnectionSettings } from "./database/database-folders.ts";
+export { beanIndex, connectionIndex, connectorIndex, type BeanEntry, type ConnectionEntry, type ConnectorEntry } from "./connector-index.ts";
+export type { ConnectorSettings } from "./connector-settings.ts";
 export { type RouteAction, type RouteControl } from "./controlbus/controlbus.ts";
 export type { FileSettings } from "./file/file.ts";
 export type { EgressPolicy } from "./http/egress.ts";
 export type { HttpSettings } from "./http/http.ts";
 export type { LanguageList } from "./language/language.ts";
 export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
-export type { Burial, DurableQueues, Failure, Position, QueuedMessage, QueueStore } from "./queue/durable-queues.ts";
-export { restoreMessage, storedSize, storeMessage, type Company, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";
+export type { DeadLetterDetails, DurableQueues, Failure, Position, QueuedMessage, QueueStore } from "./queue/durable-queues.ts";
+export { restoreMessage, storedSize, storeMessage, type StoredContext, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";
 export type { DeadLetters } from "./sluice/sluice.ts";
-export { queueDepths } from "./seda/queues.ts";
-export { staysInside } from "./stays-inside.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";
-
-/** What a server adds: ports some connectors need, and limits only an operator may set. */
-export interface ConnectorSettings extends PortableSettings {
-  readonly file?: FileSettings;
-  readonly http?: HttpSettings;
-}
 
 export function connectorsWith(settings: ConnectorSettings): readonly ConnectorDeclaration[] {
   const all = [...portableConnectors(nodeHttpTools, settings), fileConnector(settings.file), httpConnector(settings.http)];
   return all.toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
 }
 
-/** The connectors as they are without a server: what tools and tests need to know. */
+/** The connectors without a server, for tools and tests. */
 export const connectors: readonly ConnectorDeclaration[] = connectorsWith({});

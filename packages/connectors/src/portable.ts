@@ -1,6 +1,7 @@
-// The connectors that reach for nothing outside of the engine: they run wherever it does, in a page too. Those that do I/O are
-// here by their shape only, which is enough to read and check a flow.
+// The connectors that use nothing outside the engine: they run wherever it does, also in a browser. Those that do I/O are included by declaration
+// only, which is enough to read and check a flow.
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
+import { bean } from "./bean/bean.ts";
 import { controlbusConnector, noControl, type RouteControl } from "./controlbus/controlbus.ts";
 import { cron } from "./cron/cron.ts";
 import { direct } from "./direct/direct.ts";
@@ -12,6 +13,7 @@ import { log } from "./log/log.ts";
 import { messageMappingConnector, noMappings, type MessageMappingPort } from "./message-mapping/message-mapping.ts";
 import { mock } from "./mock/mock.ts";
 import { platformHttpConnector } from "./platform-http/platform-http.ts";
+import { restConnector } from "./rest/rest.ts";
 import { quartz } from "./quartz/quartz.ts";
 import type { DurableQueues } from "./queue/durable-queues.ts";
 import { queueConnector } from "./queue/queue.ts";
@@ -27,10 +29,9 @@ import type { HttpTools } from "./webhook/http-tools.ts";
 import { webhookConnector } from "./webhook/webhook.ts";
 
 export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
-export { staysInside } from "./stays-inside.ts";
 export type { HttpTools } from "./webhook/http-tools.ts";
 
-/** What a host adds: ports some connectors need. */
+/** Interfaces that a host provides for some connectors. */
 export interface PortableSettings {
   readonly control?: RouteControl;
   readonly deadLetters?: DeadLetters;
@@ -42,6 +43,7 @@ export interface PortableSettings {
 
 export function portableConnectors(tools: HttpTools, settings: PortableSettings = {}): readonly ConnectorDeclaration[] {
   return [
+    bean,
     controlbusConnector(settings.control ?? noControl),
     cron,
     direct,
@@ -51,6 +53,7 @@ export function portableConnectors(tools: HttpTools, settings: PortableSettings 
     messageMappingConnector(settings.mappings ?? noMappings),
     mock,
     platformHttpConnector(tools, settings.queues),
+    restConnector(tools, settings.queues),
     quartz,
     queueConnector(settings.queues),
     saga,
@@ -65,5 +68,5 @@ export function portableConnectors(tools: HttpTools, settings: PortableSettings 
   ];
 }
 
-/** How the connectors that do I/O are written, without what does it. */
+/** Declarations of the connectors that do I/O, without their implementation. */
 export const ioShapes: readonly Omit<ConnectorDeclaration, "connect">[] = [fileShape, httpShape];

@@ -1,4 +1,4 @@
-// Names that give away a credential: their values are shown to nobody.
+// Names that indicate a credential: their values are never shown.
 
 const secretName = /authorization|cookie|passw(?:or)?d|passphrase|secret|token|credential|api[-_.]?key|private[-_.]?key|session[-_.]?id|signature|hmac/i;
 

@@ -1,4 +1,4 @@
-// Starts, stops and asks after routes from within a flow. What it may do is the server's to say, through the port it gives.
+// Controls routes from a flow. The server decides what is allowed, through the interface it provides.
 import {
   CompileError,
   defineConnector,
@@ -15,9 +15,9 @@ import { sinkFields } from "../camel-options.ts";
 
 export type RouteAction = "start" | "stop" | "suspend" | "resume" | "restart" | "status" | "fail" | "stats";
 
-/** The routes of a runtime as a flow may control them. */
+/** Control over the routes of a runtime. */
 export interface RouteControl {
-  /** Does it and tells the route's status afterwards; rejects with a FlowError for an unknown route. */
+  /** Executes an action and returns the new status of the route; rejects with a FlowError for an unknown route. */
   act(routeId: string, action: RouteAction): Promise<string>;
 }
 
@@ -25,15 +25,15 @@ const path = { command: f.enum(["route"], { doc: "What to control: `route`.", re
 
 const options = {
   ...sinkFields,
-  routeId: f.string({ doc: "The route's id; `current` is the route this step stands in.", required: true }),
+  routeId: f.string({ doc: "Id of the route; `current` is the route of this step.", required: true }),
   action: f.enum(["start", "stop", "suspend", "resume", "restart", "status", "fail", "stats"], {
-    doc: "What to do; `status` puts the route's status into the body.",
+    doc: "The action; `status` sets the body to the status of the route.",
     required: true,
   }),
-  async: f.boolean({ doc: "Whether the message goes on without waiting; the outcome is logged.", default: false }),
+  async: f.boolean({ doc: "Whether the message continues without waiting; the outcome is logged.", default: false }),
   restartDelay: f.duration({ doc: "How long a restarted route stays stopped.", default: 1000 }),
   loggingLevel: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], {
-    doc: "The level at which an action is logged.",
+    doc: "Log level of actions.",
     default: "INFO",
     group: "advanced",
   }),
@@ -45,17 +45,21 @@ export function controlbusConnector(control: RouteControl): ConnectorDeclaration
   return defineConnector({
     scheme: "controlbus",
     title: "Control bus",
-    summary: "Starts, stops, suspends, resumes or asks after a route.",
+    summary: "Starts, stops, suspends or resumes a route, or gets its status.",
+    guarantees:
+      "The step waits until the action is done, except with async=true or when the route controls itself. The action changes the running state only: it is not saved, and a restart begins with the state of the flow.",
     group: "core",
     icon: "toggle-right",
     since: "0.1",
     syntax: "controlbus:command",
+    roles: ["sink"],
+    staysInside: true,
     path,
     options,
     headers: {},
     examples: [
       {
-        title: "Asking after a route",
+        title: "Get the status of a route",
         yaml: `to: {uri: "controlbus:route", parameters: {routeId: example, action: status}}`,
         expect: { body: "Started" },
       },
@@ -81,7 +85,7 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
   return {
     send(exchange) {
       const mine = routeId === "current" || routeId === exchange.run.route.id;
-      // A route that waited for its own stop would wait for itself: its runs end before it does.
+      // A route that waits for its own stop would deadlock: it stops after its runs end.
       if (!options.async && !(mine && action !== "status"))
         return act(exchange).then((status) => (action === "status" ? void (exchange.message.body = status) : undefined));
       void act(exchange).catch((thrown: unknown) =>
@@ -92,7 +96,7 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
   };
 }
 
-/** A control that refuses: for tools that only need to know the connector. */
+/** Rejects all actions: for tools that only need the declaration. */
 export const noControl: RouteControl = {
   act: (routeId) =>
     Promise.reject(

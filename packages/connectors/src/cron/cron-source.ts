@@ -1,11 +1,11 @@
-// Sets a route off when the wall clock shows a scheduled time. However the clock is set meanwhile, a time of day fires once:
-// what was missed is made up for by one tick, and hours that are lived through twice do not fire twice.
+// Triggers a route at scheduled times of the wall clock. When the clock is changed, each time of day still fires once: missed
+// times are made up for by one run, and a repeated hour does not fire twice.
 import { Message, type Clock, type Delivery, type Headers, type Source } from "@sluice/engine/spi";
 import type { CronSchedule } from "./cron-schedule.ts";
 
-/** The wall clock may be set at any time, so it is looked at this often. */
+/** The wall clock may be changed at any time, so it is checked this often. */
 const longestWaitMs = 15_000;
-/** Set back further than this, the clock was wrong before: the schedule begins anew. */
+/** When the clock is set back further than this, it was wrong before: restart the schedule. */
 const longestSetbackMs = 3 * 3_600_000;
 
 export interface CronTick {
@@ -40,7 +40,7 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
       const own = era;
       let count = 0;
       let previousAt: number | undefined;
-      /** Scheduled times up to here are done with. */
+      /** Scheduled times up to here have been handled. */
       let doneUntil = clock.now() + startDelayMs;
       let due = schedule.after(doneUntil);
 

@@ -6,7 +6,7 @@ import { cronSchedule } from "./cron-schedule.ts";
 
 const berlin = "Europe/Berlin";
 
-/** The next times of a schedule after a start, as ISO text. */
+/** The next times of a schedule after a start, in ISO format. */
 function times(expression: string, from: string, count: number, zone = berlin): string[] {
   const schedule = cronSchedule(expression, zone);
   const found: string[] = [];
@@ -28,7 +28,7 @@ describe("cron expressions", () => {
     expect(times(expression, from, expected.length || 1)).toEqual(expected);
   });
 
-  it("N01: fires once on the day that has no half past two, and once on the day that has it twice", () => {
+  it("N01: fires once at 2:30 on the days when daylight saving time starts and ends", () => {
     expect(times("0 30 2 * * ?", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00:00.000Z", "2026-03-30T00:30:00.000Z"]);
     expect(times("0 30 2 * * ?", "2026-10-24T20:00:00Z", 2)).toEqual(["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
   });
@@ -37,7 +37,7 @@ describe("cron expressions", () => {
     expect(() => cronSchedule(expression, undefined)).toThrow(expect.objectContaining({ name: "CompileError", code: "bad-cron" }));
   });
 
-  it("refuses an unknown time zone when the flow is built", () => {
+  it("rejects an unknown time zone at deploy time", () => {
     expect(() => cronSchedule("* * * * *", "Mars/Base")).toThrow(/Mars\/Base/);
   });
 });
@@ -81,7 +81,7 @@ describe("ticking", () => {
     expect(ticks).toEqual(["11:30:15", "12:00:00"]);
   });
 
-  it("does not wait for ever when the clock had been far ahead", async () => {
+  it("does not wait forever when the clock was far ahead", async () => {
     const { clock, ticks } = ticking("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
     clock.jump(400 * 86_400_000);
     await clock.advance(30_000);
@@ -90,7 +90,7 @@ describe("ticking", () => {
     expect(ticks.slice(1)).toEqual(["11:00:00", "12:00:00"]);
   });
 
-  it("never overlaps itself", async () => {
+  it("never runs concurrently with itself", async () => {
     let running = 0;
     let most = 0;
     const holder = ticking("cron:c?schedule=0/1+*+*+*+*+?&timeZone=UTC", async () => {
@@ -103,7 +103,7 @@ describe("ticking", () => {
     expect(holder.ticks.length).toBe(4);
   });
 
-  it("stops at once and leaves nothing behind", async () => {
+  it("stops immediately and leaves no timers", async () => {
     const { clock, ticks, source } = ticking("cron:c?schedule=0/1+*+*+*+*+?");
     await source.stop();
     await clock.advance(5000);
@@ -112,7 +112,7 @@ describe("ticking", () => {
 });
 
 describe("quartz", () => {
-  it("tells the times of a cron trigger in headers", async () => {
+  it("sets the times of a cron trigger as headers", async () => {
     const { clock, inlet } = ticking("quartz:reports/daily?cron=0+0+12+*+*+?&trigger.timeZone=UTC");
     await clock.advance(2 * 3_600_000);
     const headers = inlet.exchanges[0]?.message.headers;
@@ -121,13 +121,13 @@ describe("quartz", () => {
     expect([headers?.get("triggerGroup"), headers?.get("triggerName"), headers?.get("previousFireTime")]).toEqual(["reports", "daily", null]);
   });
 
-  it("repeats a simple trigger as often as it says", async () => {
+  it("repeats a simple trigger repeatCount times", async () => {
     const { clock, ticks } = ticking("quartz:q?trigger.repeatInterval=1000&trigger.repeatCount=2&triggerStartDelay=0");
     await clock.advance(10_000);
     expect(ticks).toEqual(["10:00:00", "10:00:01", "10:00:02"]);
   });
 
-  it("refuses a count without an interval", () => {
+  it("rejects a repeat count without an interval", () => {
     expect(() => ticking("quartz:q?trigger.repeatCount=2")).toThrow(/needs cron/);
   });
 });

@@ -4,15 +4,15 @@ import { sourceFields } from "../camel-options.ts";
 import { cronSchedule } from "./cron-schedule.ts";
 import { cronSource } from "./cron-source.ts";
 
-const path = { name: f.string({ doc: "A name for the schedule, shown in runs.", required: true }) };
+const path = { name: f.string({ doc: "Name of the schedule, shown in runs.", required: true }) };
 
 const options = {
   schedule: f.string({
-    doc: "When to run: five fields (minute hour day month weekday) or Quartz's six or seven with seconds first; blanks may be written as `+`.",
+    doc: "Cron expression: five fields (minute hour day month weekday), or six or seven in Quartz format with seconds first; spaces may be written as `+`.",
     required: true,
     examples: ["0/30 * * * * ?", "0 6 * * 1-5"],
   }),
-  timeZone: f.string({ doc: "The time zone the schedule is meant in, such as Europe/Berlin; the server's own unless given.", examples: ["Europe/Berlin"] }),
+  timeZone: f.string({ doc: "Time zone of the schedule, such as Europe/Berlin; the server's time zone by default.", examples: ["Europe/Berlin"] }),
   ...sourceFields,
 };
 
@@ -21,11 +21,15 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const cron = defineConnector({
   scheme: "cron",
   title: "Cron",
-  summary: "Sets a route off at the times of a cron expression.",
+  summary: "Triggers a route at the times of a cron expression.",
+  guarantees:
+    "Runs of one schedule never overlap; times missed during a long run are made up for by one run. Times missed while the runtime was down are not made up for. Changes of the clock, including daylight saving time, do not run a time of day twice. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   since: "0.1",
   syntax: "cron:name",
+  roles: ["source"],
+  trigger: "schedule",
   path,
   options,
   headers: {},

@@ -1,5 +1,5 @@
-// Who answers to which name. The newest registration is in service; older ones stay behind it, so that a new version
-// that fails to start can step back and the old one is in service again, with no moment in between.
+// Consumers by name. The newest registration is active; older ones stay registered, so that the previous version becomes
+// active again without a gap when a new version fails to start.
 
 export class Consumers<T> {
   readonly #byName = new Map<string, T[]>();
@@ -18,7 +18,7 @@ export class Consumers<T> {
     if (waiting !== undefined) for (const wake of waiting) wake();
   }
 
-  /** Takes out this registration and no other. */
+  /** Removes only this registration. */
   unregister(name: string, consumer: T): void {
     const list = this.#byName.get(name);
     const at = list?.lastIndexOf(consumer) ?? -1;
@@ -27,7 +27,7 @@ export class Consumers<T> {
     if (list.length === 0) this.#byName.delete(name);
   }
 
-  /** Calls `wake` once when somebody registers; the returned function gives up waiting. */
+  /** Calls `wake` once when a consumer registers; returns a function that cancels. */
   onArrival(name: string, wake: () => void): () => void {
     const waiting = this.#waiting.get(name) ?? new Set();
     this.#waiting.set(name, waiting);

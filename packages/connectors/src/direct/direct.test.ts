@@ -11,7 +11,7 @@ function setUp() {
 const body = (text: string) => (exchange: Exchange) => void (exchange.message.body = text);
 
 describe("direct", () => {
-  it("runs the called route on the same exchange, without a promise when the route needs none", () => {
+  it("runs the called route on the same exchange, synchronously when the route is synchronous", () => {
     const { source, sink } = setUp();
     const inlet = new FakeInlet(body("done"));
     void source("direct:a").start(inlet);
@@ -22,7 +22,7 @@ describe("direct", () => {
     expect(exchange.message.body).toBe("done");
   });
 
-  it("passes on what the called route fails with, also when it is synchronous", () => {
+  it("rethrows the failure of the called route, also a synchronous one", () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
     void source("direct:a").start(
@@ -33,7 +33,7 @@ describe("direct", () => {
     expect(() => sink("direct:a").send(exchangeOf())).toThrow(failure);
   });
 
-  it("hands over to a new version at once, and the old one's stop does not touch it", () => {
+  it("switches to a new version immediately, unaffected by the stop of the old one", () => {
     const { source, sink } = setUp();
     const send = sink("direct:a").send;
     const [old, replacement] = [source("direct:a"), source("direct:a")];
@@ -47,7 +47,7 @@ describe("direct", () => {
     expect([during.message.body, after.message.body]).toEqual(["new", "new"]);
   });
 
-  it("is back with the old version when the new one steps back", () => {
+  it("switches back to the old version when the new one is withdrawn", () => {
     const { source, sink } = setUp();
     const [old, replacement] = [source("direct:a"), source("direct:a")];
     void old.start(new FakeInlet(body("old")));
@@ -58,22 +58,44 @@ describe("direct", () => {
     expect(exchange.message.body).toBe("old");
   });
 
-  it("claims its name so that two routes cannot hold it", () => {
+  it("C8: calls with the endpoint's pattern and restores the pattern of the exchange", async () => {
+    const { source, sink } = setUp();
+    const seen: string[] = [];
+    void source("direct:a?exchangePattern=InOut").start(
+      new FakeInlet((exchange) => {
+        seen.push(exchange.pattern);
+        if (exchange.message.body === "fails") throw new FlowError("java.io.IOException", "no");
+        return exchange.message.body === "waits" ? Promise.resolve() : undefined;
+      }),
+    );
+    const { send } = sink("direct:a?exchangePattern=InOnly");
+    for (const content of ["now", "waits", "fails"]) {
+      const exchange = exchangeOf(content);
+      exchange.pattern = "InOut";
+      await Promise.resolve()
+        .then(() => send(exchange))
+        .catch(() => undefined);
+      expect(exchange.pattern).toBe("InOut");
+    }
+    expect(seen).toEqual(["InOnly", "InOnly", "InOnly"]);
+  });
+
+  it("claims its name, so that two routes cannot use it", () => {
     expect(setUp().source("direct:a").claims).toEqual(["direct:a"]);
   });
 
-  it("fails at once without a consumer when block is off", async () => {
+  it("fails immediately without a consumer when block is false", async () => {
     const { sink } = setUp();
     const failure = await failureOf(() => sink("direct:none?block=false").send(exchangeOf()));
     expect(failure.type).toBe("org.apache.camel.component.direct.DirectConsumerNotAvailableException");
     expect(failure.message).toBe("No consumers available on endpoint: direct://none");
   });
 
-  it("goes on silently when failIfNoConsumers is off", () => {
+  it("continues silently when failIfNoConsumers is false", () => {
     expect(setUp().sink("direct:none?failIfNoConsumers=false").send(exchangeOf())).toBeUndefined();
   });
 
-  it("waits for a consumer to appear and then calls it", async () => {
+  it("waits for a consumer and then calls it", async () => {
     const { host, source, sink } = setUp();
     const exchange = exchangeOf();
     const sending = sink("direct:late").send(exchange);
@@ -84,7 +106,7 @@ describe("direct", () => {
     expect(host.clock.pending).toBe(0);
   });
 
-  it("gives up after the timeout and leaves nothing behind", async () => {
+  it("fails after the timeout and leaves no timers", async () => {
     const { host, sink } = setUp();
     const failing = failureOf(() => sink("direct:late?timeout=300").send(exchangeOf()));
     await host.clock.advance(299);

@@ -1,7 +1,6 @@
-// Calls another route as if its steps stood here: same exchange, same thread of work, no queue between.
+// Calls another route synchronously: same exchange, same run, no queue.
 import {
   defineConnector,
-  cancelledError,
   FlowError,
   type Awaitable,
   type Connector,
@@ -13,18 +12,20 @@ import {
   type Source,
   type Trigger,
 } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
 import { f, type Values } from "@sluice/model";
-import { sinkFields } from "../camel-options.ts";
+import { callFields, sinkFields, withPattern } from "../camel-options.ts";
 import { Consumers } from "./consumers.ts";
 
-const path = { name: f.string({ doc: "The name that the calling and the called route share.", required: true }) };
+const path = { name: f.string({ doc: "Name of the endpoint, shared by the caller and the called route.", required: true }) };
 
 const options = {
   ...sinkFields,
-  block: f.boolean({ doc: "Whether a caller waits for a route to appear when none answers to the name.", default: true }),
-  timeout: f.duration({ doc: "How long a caller waits for a route to appear.", default: 30_000 }),
-  failIfNoConsumers: f.boolean({ doc: "Whether a call that no route answers fails; otherwise the message goes on as it is.", default: true }),
-  synchronous: f.boolean({ doc: "Accepted for flows from Camel: a call is always made on the caller's own turn.", default: false, group: "advanced" }),
+  ...callFields,
+  block: f.boolean({ doc: "Whether a caller waits for a consumer when there is none.", default: true }),
+  timeout: f.duration({ doc: "How long a caller waits for a consumer.", default: 30_000 }),
+  failIfNoConsumers: f.boolean({ doc: "Whether a call without a consumer fails; otherwise the message continues unchanged.", default: true }),
+  synchronous: f.boolean({ doc: "Accepted without effect: calls are always synchronous.", default: false, group: "advanced" }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -33,10 +34,15 @@ export const direct = defineConnector({
   scheme: "direct",
   title: "Direct",
   summary: "Calls another route of this runtime and waits for it, on the same exchange.",
+  guarantees:
+    "A synchronous call: same exchange, same run, no queue and no copy. Errors reach the caller after the error handling of the called route. When a flow is redeployed, running calls finish with the old version and new calls use the new one.",
   group: "core",
   icon: "corner-down-right",
   since: "0.1",
   syntax: "direct:name",
+  roles: ["source", "sink"],
+  trigger: "route",
+  staysInside: true,
   workers: "callee",
   path,
   options,
@@ -92,7 +98,7 @@ function directSource(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>):
 }
 
 function directSink(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>, host: Host): Sink {
-  const { name, block, timeout, failIfNoConsumers } = endpoint.options;
+  const { name, block, timeout, failIfNoConsumers, exchangePattern } = endpoint.options;
   const trigger: Trigger = { uri: endpoint.uri };
 
   const missing = (exchange: Exchange): Awaitable => {
@@ -119,10 +125,10 @@ function directSink(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>, ho
     });
 
   return {
-    send(exchange) {
+    send: withPattern(exchangePattern, (exchange) => {
       const inlet = consumers.get(name);
       return inlet === undefined ? missing(exchange) : inlet.enter(exchange, trigger);
-    },
+    }),
   };
 }
 

@@ -1,10 +1,11 @@
-// What is in a file, as a body, and a body as what goes into a file.
+// Reads files into bodies and writes bodies to files.
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import { asText, CompileError } from "@sluice/engine/spi";
+import { CompileError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 
-/** A file too long to be held in memory: read piece by piece, and as often as it is asked for. */
+/** A file that is too large for memory: a stream that can be read repeatedly. */
 export class FileStream implements AsyncIterable<Uint8Array> {
   readonly path: string;
   readonly size: number;
@@ -29,21 +30,21 @@ const encodings: Readonly<Record<string, BufferEncoding>> = {
   "utf-16le": "utf16le",
 };
 
-/** How text is written; an encoding that cannot be written is a fault of the flow. */
+/** The encoding for writing text; an encoding that cannot be written is an error of the flow. */
 export function encodingOf(charset: string | undefined): BufferEncoding {
   const encoding = encodings[(charset ?? "utf-8").toLowerCase()];
   if (encoding === undefined)
-    throw new CompileError("bad-option", `charset is '${charset}', which cannot be written`, { hint: `use one of ${Object.keys(encodings).join(", ")}` });
+    throw new CompileError("bad-option", `charset '${charset}' cannot be used for writing`, { hint: `use one of ${Object.keys(encodings).join(", ")}` });
   return encoding;
 }
 
-/** Checked when the flow is built, so that reading cannot fail for it. */
+/** Checked at deploy time, so that reading cannot fail because of it. */
 export function decoderOf(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined) return undefined;
   try {
     return new TextDecoder(charset);
   } catch {
-    throw new CompileError("bad-option", `charset is '${charset}', which is not known`, {
+    throw new CompileError("bad-option", `unknown charset '${charset}'`, {
       hint: "use utf-8, iso-8859-1 or another name of the Encoding Standard",
     });
   }
@@ -55,7 +56,7 @@ export async function readBody(path: string, size: number, streamOver: number, d
   return decoder === undefined ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : decoder.decode(bytes);
 }
 
-/** Writes a body and, if asked, waits until the disk has it. */
+/** Writes a body and optionally waits for fsync. */
 export async function writeBody(
   path: string,
   flags: number,

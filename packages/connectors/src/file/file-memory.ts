@@ -1,13 +1,14 @@
-// What the file endpoints of one runtime know together: which files are being worked on and which were done with.
+// State shared by the file endpoints of one runtime: files in progress and files already processed.
+import type { IdempotentRepository } from "@sluice/engine/spi";
 
-/** Files remembered per endpoint; the one remembered longest is forgotten first. */
+/** Files remembered per endpoint; the oldest is evicted first. */
 const rememberedLimit = 100_000;
 
 export class FileMemory {
   readonly #underWay = new Set<string>();
   readonly #done = new Map<string, Set<string>>();
 
-  /** False when somebody else works on the file already. */
+  /** False when the file is already being processed. */
   begin(path: string): boolean {
     if (this.#underWay.has(path)) return false;
     this.#underWay.add(path);
@@ -18,14 +19,19 @@ export class FileMemory {
     this.#underWay.delete(path);
   }
 
-  isDone(endpoint: string, key: string): boolean {
-    return this.#done.get(endpoint)?.has(key) === true;
-  }
-
-  remember(endpoint: string, key: string): void {
-    const keys = this.#done.get(endpoint) ?? new Set();
-    this.#done.set(endpoint, keys);
-    keys.add(key);
-    if (keys.size > rememberedLimit) keys.delete(keys.values().next().value as string);
+  /** The processed files of an endpoint; they survive a redeployment of the flow. */
+  doneFiles(endpoint: string): Pick<IdempotentRepository, "contains" | "add" | "confirm"> {
+    return {
+      contains: (key) => this.#done.get(endpoint)?.has(key) === true,
+      add: (key) => {
+        const keys = this.#done.get(endpoint) ?? new Set();
+        this.#done.set(endpoint, keys);
+        const isNew = !keys.has(key);
+        keys.add(key);
+        if (keys.size > rememberedLimit) keys.delete(keys.values().next().value as string);
+        return isNew;
+      },
+      confirm: () => undefined,
+    };
   }
 }

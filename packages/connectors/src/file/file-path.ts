@@ -1,4 +1,4 @@
-// Names become paths only here, and a path never leaves the directory it belongs to.
+// The only place where names become paths. A path never leaves its directory.
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { FlowError } from "@sluice/engine/spi";
@@ -6,32 +6,32 @@ import { FlowError } from "@sluice/engine/spi";
 const longestSegment = 255;
 const longestPath = 4096;
 
-/** The path of a name below a directory; throws a FlowError for a name that leads out of it or that no file can have. */
+/** The path of a name in a directory; throws a FlowError for an invalid name or one that leaves the directory. */
 export function pathWithin(directory: string, name: string): string {
   const segments = name.split(/[/\\]/).filter((segment) => segment !== "" && segment !== ".");
   const reason = name.includes("\0")
-    ? "it holds a NUL character"
+    ? "it contains a NUL character"
     : /^([/\\]|[A-Za-z]:)/.test(name)
       ? "it is absolute"
       : segments.includes("..")
-        ? "it leads out of the directory"
+        ? "it leaves the directory"
         : segments.length === 0 || /[/\\]$/.test(name)
-          ? "it names no file"
+          ? "it does not name a file"
           : segments.some((segment) => Buffer.byteLength(segment) > longestSegment) || Buffer.byteLength(name) > longestPath
             ? "it is too long"
             : undefined;
-  if (reason !== undefined) throw fileError(`file name '${shown(name)}' is refused: ${reason}`, "file-name-refused");
+  if (reason !== undefined) throw fileError(`file name '${shown(name)}' rejected: ${reason}`, "file-name-refused");
   return join(directory, ...segments);
 }
 
-/** Makes the directories a file needs and checks that no link among them leads out of `directory`. */
+/** Creates the directories of a file and checks that no link among them leaves `directory`. */
 export async function prepareParent(directory: string, path: string, create: boolean): Promise<void> {
   const parent = dirname(path);
   if (create) await mkdir(parent, { recursive: true });
-  if (!(await isWithin(directory, parent))) throw fileError("file name is refused: a link leads out of the directory", "file-name-refused");
+  if (!(await isWithin(directory, parent))) throw fileError("file name rejected: a link leaves the directory", "file-name-refused");
 }
 
-/** True when the path, all links followed, is in the directory. */
+/** True when the resolved path is inside the directory. */
 export async function isWithin(directory: string, path: string): Promise<boolean> {
   const [root, real] = await Promise.all([realpath(directory), realpath(path)]);
   return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);

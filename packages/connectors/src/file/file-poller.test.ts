@@ -18,7 +18,7 @@ const put = (name: string, text: string) => writeFile(join(base, "in", name), te
 const names = async () => (await readdir(join(base, "in"), { recursive: true })).filter((name) => name.endsWith(".txt")).toSorted();
 
 describe("polling", () => {
-  it("takes one file, or waits for one, or gives up", async () => {
+  it("returns a file, waits for one, or times out", async () => {
     await put("a.txt", "a");
     await put("b.txt", "b");
     const { receive } = poller("file:in?sortBy=file:name&charset=utf-8");

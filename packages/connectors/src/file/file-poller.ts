@@ -1,18 +1,20 @@
-// One file when a step asks for it. The file is done with once it has been read: a poll has no run of its own to wait for.
-import { cancelledError, type Endpoint, type Host, type Message, type Poller } from "@sluice/engine/spi";
+// Polls one file for a step. The file counts as processed once it is read, because a poll has no run of its own.
+import type { Endpoint, Message, Poller } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
 import { FileStream } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { FileOptions } from "./file-shape.ts";
 import { fileError, isMissing } from "./file-path.ts";
 import { fileScan } from "./file-scan.ts";
-import { fileWork } from "./file-work.ts";
+import { fileWork, type FileParts } from "./file-work.ts";
 
 const lookEveryMs = 500;
 
-export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, host: Host): Poller {
+export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, parts: FileParts): Poller {
+  const { host, scope } = parts;
   const { options } = endpoint;
-  const scan = fileScan(directory, options, host.clock);
-  const work = fileWork(endpoint, directory, memory, host, true);
+  const scan = fileScan(directory, options, scope);
+  const work = fileWork(endpoint, directory, memory, parts, true);
 
   const next = async (): Promise<Message | undefined> => {
     const files = await scan().catch((thrown: unknown) => {
@@ -23,9 +25,12 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
       const taken = await work.take(file);
       if (taken === undefined) continue;
       const tooLong = taken.message.body instanceof FileStream && !options.noop;
-      await taken.finish(tooLong);
+      await taken.finish(tooLong ? "failed" : "done");
       if (tooLong)
-        throw fileError(`'${file.name}' is longer than streamOver, ${options.streamOver} bytes: it would be gone before it is read`, "file-too-long");
+        throw fileError(
+          `'${file.name}' is larger than streamOver (${options.streamOver} bytes) and would be moved or deleted before it is read; raise streamOver`,
+          "file-too-long",
+        );
       return taken.message;
     }
     return undefined;

@@ -1,10 +1,11 @@
-// Finds the files an endpoint wants, in the order it wants them.
+// Lists the matching files of a directory in sort order.
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { CompileError, compilePattern, FlowError, type Clock } from "@sluice/engine/spi";
+import { CompileError, isFlowError, type EndpointScope } from "@sluice/engine/spi";
+import { compilePattern } from "@sluice/engine/values";
 import type { FileOptions } from "./file-shape.ts";
 import { isMissing, isWithin } from "./file-path.ts";
-import { compileTemplate } from "./file-template.ts";
+import { fileNameOption } from "./file-name-option.ts";
 
 export interface FoundFile {
   /** Relative to the endpoint's directory, with slashes. */
@@ -20,9 +21,9 @@ export const renameSuffix = ".camelExclusiveReadLock";
 type Wanted = (name: string) => boolean;
 type Order = (a: FoundFile, b: FoundFile) => number;
 
-/** Decides once what is wanted; the result lists the directory. */
-export function fileScan(directory: string, options: FileOptions, clock: Clock): () => Promise<FoundFile[]> {
-  const wanted = wantedFiles(options, clock);
+/** Compiles the filters once; the result lists the directory. */
+export function fileScan(directory: string, options: FileOptions, scope: EndpointScope): () => Promise<FoundFile[]> {
+  const wanted = wantedFiles(options, scope);
   const order = orderOf(options.sortBy);
   return async () => {
     const files: FoundFile[] = [];
@@ -43,7 +44,7 @@ export function fileScan(directory: string, options: FileOptions, clock: Clock):
   };
 }
 
-/** The file as it is now; undefined when it is gone, is no plain file or is a link that leads out of the directory. */
+/** The current file; undefined when it does not exist, is not a regular file or is a link that leaves the directory. */
 export async function look(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
   try {
     const link = (await lstat(path)).isSymbolicLink();
@@ -56,7 +57,7 @@ export async function look(directory: string, name: string, path = join(director
   }
 }
 
-function wantedFiles(options: FileOptions, clock: Clock): Wanted {
+function wantedFiles(options: FileOptions, scope: EndpointScope): Wanted {
   const tests: Wanted[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
   if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
   const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
@@ -67,10 +68,10 @@ function wantedFiles(options: FileOptions, clock: Clock): Wanted {
   if (antInclude !== undefined) tests.push(ant("antInclude", antInclude, options));
   if (antExclude !== undefined) tests.push(not(ant("antExclude", antExclude, options)));
   if (fileName !== undefined) {
-    const template = compileTemplate("fileName", fileName, clock);
+    const template = fileNameOption("fileName", fileName, scope);
     tests.push((name) => name === template({ name }));
   }
-  // A done file announces another file and is none itself.
+  // A done file marks another file as ready and is not processed itself.
   if (doneFileName !== undefined) tests.push(not(doneFiles(doneFileName)));
   return (name) => tests.every((test) => test(name));
 }
@@ -89,7 +90,7 @@ function regex(option: string, source: string, ignoreCase: boolean): Wanted {
     const pattern = compilePattern(source, { ignoreCase });
     return (text) => pattern.matches(text);
   } catch (thrown) {
-    if (thrown instanceof FlowError) throw new CompileError("bad-option", `${option}: ${thrown.message}`);
+    if (isFlowError(thrown)) throw new CompileError("bad-option", `${option}: ${thrown.message}`);
     throw thrown;
   }
 }
@@ -104,7 +105,7 @@ function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptio
   return (name) => tests.some((test) => test(name));
 }
 
-/** `**` stands for any folders, `*` for any characters of one name, `?` for one. */
+/** `**` matches any folders, `*` any characters in a name, `?` one character. */
 function antPattern(pattern: string): string {
   const whole = pattern.endsWith("/") ? `${pattern}**` : pattern;
   return whole.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
@@ -140,7 +141,7 @@ function orderOf(sortBy: string | undefined): Order | undefined {
     const [, reverse, ignoreCase, name] = /^\s*(reverse:)?\s*(ignoreCase:)?\s*(.*?)\s*$/.exec(part) as RegExpExecArray;
     const key = keys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
     if (key === undefined)
-      throw new CompileError("bad-option", `sortBy holds '${part}', which files cannot be sorted by`, {
+      throw new CompileError("bad-option", `unknown sort key '${part}' in sortBy`, {
         hint: `use ${Object.keys(keys).slice(0, 9).join(", ")}`,
       });
     const value = ignoreCase === undefined ? key : (file: FoundFile) => String(key(file)).toLowerCase();

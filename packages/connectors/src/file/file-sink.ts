@@ -1,23 +1,28 @@
-// Writes a message to a file. The file appears under its name in one step, complete.
+// Writes a message to a file. The file appears under its name atomically, when it is complete.
 import { constants } from "node:fs";
 import { link, mkdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
-import { asText, CompileError, FlowError, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { CompileError, isFlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { encodingOf, writeBody } from "./file-body.ts";
 import type { FileOptions } from "./file-shape.ts";
 import { fileError, hasCode, pathWithin, prepareParent } from "./file-path.ts";
-import { compileTemplate, hasParts, type Template } from "./file-template.ts";
+import type { FileParts } from "./file-work.ts";
+import { fileNameOption, hasExpressions, type FileNameOption } from "./file-name-option.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export function fileSink({ options }: Endpoint<FileOptions>, directory: string, host: Host): Sink {
+export function fileSink({ options }: Endpoint<FileOptions>, directory: string, { host, scope }: FileParts): Sink {
   const { fileExist, moveExisting, tempFileName, tempPrefix, doneFileName } = options;
   if (fileExist === "Move" && moveExisting === undefined)
     throw new CompileError("bad-option", "fileExist=Move needs moveExisting", { hint: "add moveExisting=old/${file:name}" });
-  const template = (option: string, text: string | undefined): Template | undefined =>
-    text === undefined ? undefined : compileTemplate(option, text, host.clock);
+  const template = (option: string, text: string | undefined): FileNameOption | undefined =>
+    text === undefined ? undefined : fileNameOption(option, text, scope);
   const fileName = template("fileName", options.fileName);
-  const existing = template("moveExisting", moveExisting === undefined || hasParts(moveExisting) ? moveExisting : posix.join(moveExisting, "${file:onlyname}"));
+  const existing = template(
+    "moveExisting",
+    moveExisting === undefined || hasExpressions(moveExisting) ? moveExisting : posix.join(moveExisting, "${file:onlyname}"),
+  );
   const temporary = template("tempFileName", tempFileName ?? (tempPrefix === undefined ? undefined : `${tempPrefix}\${file:onlyname}`));
   const done = template("doneFileName", doneFileName);
   const writing = {
@@ -61,7 +66,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     return true;
   };
 
-  /** Writes beside the target and puts it in place at the end; false when the target exists and stays. */
+  /** Writes to a temporary file and renames it at the end; false when the target exists and is kept. */
   const replace = async (path: string, name: string, exchange: Exchange): Promise<boolean> => {
     if ((fileExist === "Ignore" || fileExist === "Fail") && (await exists(path))) return kept(path);
     const temp =
@@ -93,12 +98,12 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   return {
     send: (exchange) =>
       write(exchange).catch((thrown: unknown) => {
-        throw thrown instanceof FlowError ? thrown : fileError(`writing to '${options.directoryName}' failed: ${reason(thrown)}`, "file-failed", thrown);
+        throw isFlowError(thrown) ? thrown : fileError(`writing to '${options.directoryName}' failed: ${reason(thrown)}`, "file-failed", thrown);
       }),
   };
 }
 
-/** Gives a finished file its name unless the name is taken, with no moment in between for somebody else to take it. */
+/** Gives a finished file its name atomically, unless the name is taken. */
 async function placeNew(temp: string, path: string): Promise<boolean> {
   try {
     await link(temp, path);
@@ -130,6 +135,6 @@ function unescaped(text: string | undefined): string | undefined {
 
 function modeOf(chmod: string | undefined): number | undefined {
   if (chmod === undefined) return undefined;
-  if (!/^[0-7]{3,4}$/.test(chmod)) throw new CompileError("bad-option", `chmod is '${chmod}', which is no octal mode`, { hint: "write 640" });
+  if (!/^[0-7]{3,4}$/.test(chmod)) throw new CompileError("bad-option", `chmod '${chmod}' is not an octal mode`, { hint: "write 640" });
   return Number.parseInt(chmod, 8);
 }

@@ -1,61 +1,70 @@
-// One file from being taken to being done with. A file is moved or deleted only after its run went well, so a crash at any
-// moment leaves it where it will be found again.
+// The lifecycle of one file. A file is moved or deleted only after its run succeeded, so that after a crash it is found again.
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join, posix } from "node:path";
-import { Headers, Message, type Endpoint, type Host } from "@sluice/engine/spi";
+import { Headers, Message, type Endpoint, type EndpointScope, type Host, type IdempotentRepository, type Settlement } from "@sluice/engine/spi";
 import { decoderOf, readBody } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { FileOptions } from "./file-shape.ts";
 import { hasCode, pathWithin } from "./file-path.ts";
 import { look, type FoundFile } from "./file-scan.ts";
-import { compileTemplate, hasParts, type Template } from "./file-template.ts";
+import { fileNameOption, hasExpressions, type FileNameOption } from "./file-name-option.ts";
 import { readLock } from "./read-lock.ts";
 
-/** A file that is ours until it is finished one way or the other. */
+/** A claimed file. */
 interface TakenFile {
   readonly message: Message;
-  /** Its run is over. */
-  finish(failed: boolean): Promise<void>;
+  /** The run has ended: a processed file is moved or deleted, a failed one is moved to `moveFailed`, one that was not accepted stays. */
+  finish(settled: Settlement["kind"]): Promise<void>;
+}
+
+/** The compiled options for processing the files of an endpoint. */
+export interface FileParts {
+  readonly host: Host;
+  readonly scope: EndpointScope;
 }
 
 export interface FileWork {
-  /** Undefined when the file is gone, not ready, done already or somebody else's. */
+  /** Undefined when the file does not exist, is not ready, was already processed or is claimed elsewhere. */
   take(file: FoundFile): Promise<TakenFile | undefined>;
 }
 
-/** `jailed`: moves may not leave the directory, because the options may have come from a message. */
-export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: string, memory: FileMemory, host: Host, jailed: boolean): FileWork {
-  const { clock } = host;
-  const lock = readLock(directory, options, clock);
+/** `jailed`: moves may not leave the directory, because the options may come from a message. */
+export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: string, memory: FileMemory, parts: FileParts, jailed: boolean): FileWork {
+  const { scope } = parts;
+  const lock = readLock(directory, options, parts.host.clock);
   const decoder = decoderOf(options.charset);
-  const target = (option: string, text: string | undefined): Template | undefined =>
-    text === undefined ? undefined : moveTarget(option, text, directory, host, jailed);
+  const target = (option: string, text: string | undefined): FileNameOption | undefined =>
+    text === undefined ? undefined : moveTarget(option, text, directory, scope, jailed);
   const moves = {
     before: target("preMove", options.preMove),
     done: options.noop || options.delete ? undefined : target("move", options.move ?? ".camel"),
     failed: target("moveFailed", options.moveFailed),
   };
-  const doneFile = options.doneFileName === undefined ? undefined : compileTemplate("doneFileName", options.doneFileName, clock);
-  const key = options.idempotentKey === undefined ? undefined : compileTemplate("idempotentKey", options.idempotentKey, clock);
+  const doneFile = options.doneFileName === undefined ? undefined : fileNameOption("doneFileName", options.doneFileName, scope);
+  const key = options.idempotentKey === undefined ? undefined : fileNameOption("idempotentKey", options.idempotentKey, scope);
   const once = options.idempotent ?? options.noop;
+  const done =
+    options.idempotentRepository === undefined
+      ? memory.doneFiles(uri)
+      : (scope.bean(options.idempotentRepository, "idempotent-repository") as Pick<IdempotentRepository, "contains" | "add" | "confirm">);
 
   return {
     async take(found) {
       const identity = key?.(found) ?? found.path;
-      if ((once && memory.isDone(uri, identity)) || !memory.begin(found.path)) return undefined;
+      if ((once && (await done.contains(identity))) || !memory.begin(found.path)) return undefined;
       let release: (() => Promise<void>) | undefined;
       const letGo = async (): Promise<void> => {
         await release?.();
         memory.end(found.path);
       };
       try {
-        const done = doneFile === undefined ? undefined : join(dirname(found.path), doneFile({ name: posix.basename(found.name) }));
-        if (done !== undefined && (await look(directory, done, done)) === undefined) return await letGo().then(() => undefined);
+        const marker = doneFile === undefined ? undefined : join(dirname(found.path), doneFile({ name: posix.basename(found.name) }));
+        if (marker !== undefined && (await look(directory, marker, marker)) === undefined) return await letGo().then(() => undefined);
         release = await lock(found);
         const file = release === undefined ? undefined : await moved(found);
         if (file === undefined) return await letGo().then(() => undefined);
         const message = new Message(await readBody(file.path, file.size, options.streamOver, decoder), headersOf(file, found));
-        return { message, finish: (failed) => finished(file, found, identity, done, failed).finally(letGo) };
+        return { message, finish: (settled) => finished(file, found, { identity, marker, settled }).finally(letGo) };
       } catch (thrown) {
         await letGo();
         throw thrown;
@@ -71,17 +80,26 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
     return { ...now, path };
   }
 
-  async function finished(file: FoundFile, found: FoundFile, identity: string, done: string | undefined, failed: boolean): Promise<void> {
-    if (failed) {
-      if (moves.failed !== undefined) await move(file.path, moves.failed(found));
+  interface Finish {
+    readonly identity: string;
+    readonly marker: string | undefined;
+    readonly settled: Settlement["kind"];
+  }
+
+  async function finished(file: FoundFile, found: FoundFile, { identity, marker, settled }: Finish): Promise<void> {
+    if (settled !== "done") {
+      if (settled !== "not-taken" && moves.failed !== undefined) await move(file.path, moves.failed(found));
       else if (file.path !== found.path) await move(file.path, found.path);
       return;
     }
-    if (once) memory.remember(uri, identity);
+    if (once) {
+      await done.add(identity);
+      await done.confirm(identity);
+    }
     if (options.delete) await rm(file.path, { force: true });
     else if (moves.done !== undefined) await move(file.path, moves.done(found));
     else if (file.path !== found.path) await move(file.path, found.path);
-    if (done !== undefined && !options.noop) await rm(done, { force: true });
+    if (marker !== undefined && !options.noop) await rm(marker, { force: true });
   }
 
   function headersOf(file: FoundFile, found: FoundFile): Headers {
@@ -102,9 +120,9 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   }
 }
 
-/** A text without parts names a folder beside the file; with parts it is the file's new name. */
-function moveTarget(option: string, text: string, directory: string, { clock }: Host, jailed: boolean): Template {
-  const template = compileTemplate(option, hasParts(text) ? text : posix.join(text, "${file:onlyname}"), clock);
+/** Text without expressions is a folder next to the file; with expressions it is the new name of the file. */
+function moveTarget(option: string, text: string, directory: string, scope: EndpointScope, jailed: boolean): FileNameOption {
+  const template = fileNameOption(option, hasExpressions(text) ? text : posix.join(text, "${file:onlyname}"), scope);
   return (source) => {
     const name = template(source);
     const folder = join(directory, posix.dirname(source.name));

@@ -1,4 +1,4 @@
-// Files of one directory: read as they appear, written as messages come. No name leads out of the directory.
+// Reads files as they appear and writes messages to files. No name leaves the directory.
 import { resolve } from "node:path";
 import { CompileError, defineConnector, type Connector, type ConnectorDeclaration, type Endpoint } from "@sluice/engine/spi";
 import { filePoller } from "./file-poller.ts";
@@ -6,9 +6,10 @@ import { fileShape, type FileOptions } from "./file-shape.ts";
 import { fileSink } from "./file-sink.ts";
 import { fileSource } from "./file-source.ts";
 import { FileMemory } from "./file-memory.ts";
+import { hasExpressions } from "./file-name-option.ts";
 
 export interface FileSettings {
-  /** Relative directories are below this one; the working directory unless given. */
+  /** Base of relative directories; the working directory by default. */
   readonly root?: string;
 }
 
@@ -17,21 +18,38 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
     ...fileShape,
     connect: (host): Connector<FileOptions> => {
       const memory = new FileMemory();
-      const directoryOf = (endpoint: Endpoint<FileOptions>): string => directory(endpoint, settings.root ?? ".");
+      const directoryOf = (endpoint: Endpoint<FileOptions>): string => {
+        refuseForeignTemplates(endpoint);
+        return directory(endpoint, settings.root ?? ".");
+      };
       return {
-        source: (endpoint) => fileSource(endpoint, directoryOf(endpoint), memory, host),
-        sink: (endpoint) => fileSink(endpoint, directoryOf(endpoint), host),
-        poller: (endpoint) => filePoller(endpoint, directoryOf(endpoint), memory, host),
+        source: (endpoint, scope) => fileSource(endpoint, directoryOf(endpoint), memory, { host, scope }),
+        sink: (endpoint, scope) => fileSink(endpoint, directoryOf(endpoint), { host, scope }),
+        poller: (endpoint, scope) => filePoller(endpoint, directoryOf(endpoint), memory, { host, scope }),
       };
     },
   });
 }
 
-/** The directory as a path. `..` is refused because a part of the address may have come from a message. */
+const templates = ["fileName", "tempFileName", "tempPrefix", "moveExisting", "doneFileName", "move", "moveFailed", "preMove", "idempotentKey"] as const;
+
+/** `toD` has already evaluated the author's expressions: one that remains in an option came from the message. */
+function refuseForeignTemplates({ authored, options }: Endpoint<FileOptions>): void {
+  if (authored) return;
+  // A message must not choose a bean of the flow.
+  if (options.idempotentRepository !== undefined)
+    throw new CompileError("endpoint-refused", "its option 'idempotentRepository' can be used only in an address that is written in the flow");
+  for (const name of templates) {
+    if (hasExpressions(options[name] ?? ""))
+      throw new CompileError("endpoint-refused", `its option '${name}' contains an expression that came from the message`);
+  }
+}
+
+/** The directory as a path. `..` is rejected because a part of the address may come from a message. */
 function directory({ options: { directoryName, jailStartingDirectory } }: Endpoint<FileOptions>, root: string): string {
   if (!jailStartingDirectory)
     throw new CompileError("bad-option", "jailStartingDirectory cannot be switched off", { hint: "name the directory the files go to in the endpoint" });
   if (directoryName.includes("\0") || directoryName.split(/[/\\]/).includes(".."))
-    throw new CompileError("bad-option", "the directory of a file endpoint may not hold '..'", { hint: "write the whole path, beginning with a slash" });
+    throw new CompileError("bad-option", "the directory of a file endpoint may not contain '..'", { hint: "use an absolute path" });
   return resolve(root, directoryName);
 }

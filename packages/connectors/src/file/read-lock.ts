@@ -1,4 +1,4 @@
-// Ways to make sure that a file is complete before it is read. Each returns how to let it go, or undefined when it is not to be had now.
+// Read locks: check that a file is complete before it is read. Each returns a release function, or undefined when the file is not ready.
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@sluice/engine/spi";
@@ -43,7 +43,7 @@ async function isSteady(directory: string, file: FoundFile, options: FileOptions
   return false;
 }
 
-/** Where the system refuses to rename a file that is open elsewhere, being able to rename it says it is free. */
+/** On systems that reject renaming an open file, a successful rename shows that the file is not in use. */
 async function renameLock({ path }: FoundFile): Promise<(() => Promise<void>) | undefined> {
   try {
     await rename(path, path + renameSuffix);
@@ -64,7 +64,7 @@ async function markerLock({ path }: FoundFile): Promise<(() => Promise<void>) | 
   return () => rm(path + markerSuffix, { force: true });
 }
 
-/** Removes marks that a crash left behind, and gives files back the name that a crash took from them. */
+/** Removes marker files left by a crash, and restores the names of files that a crash left renamed. */
 export async function clearLeftovers(directory: string, recursive: boolean): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true, recursive })) {
     if (!entry.isFile()) continue;

@@ -1,16 +1,16 @@
-// Connection pools, shared by every endpoint that calls in the same way. The client behind them is loaded with the first: it would
-// take an eighth of the time of a start, and many runtimes never call anybody.
+// Connection pools, shared by endpoints with equal options. The HTTP client is loaded on first use: it would take an eighth of
+// the start time, and many runtimes never make a call.
 import type { Dispatcher } from "undici";
 import { guardedLookup } from "./egress.ts";
 
 export interface AgentOptions {
   readonly connectTimeout: number;
-  /** Names may not lead to private addresses. */
+  /** Host names must not resolve to private addresses. */
   readonly guarded: boolean;
   readonly proxy: string | undefined;
 }
 
-/** Kinds of pools kept; options may come from messages, so there is a bound. */
+/** Maximum number of pools; bounded because options may come from messages. */
 const agentLimit = 100;
 
 export class CallAgents {

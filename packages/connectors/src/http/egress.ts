@@ -1,14 +1,14 @@
-// Which addresses a call may reach when the address came from a message. The check is made on the address that is really
-// connected to, after the name was resolved, so that a name cannot be made to mean something else in between.
+// Restricts calls whose address came from a message. The check applies to the resolved address that is connected to, so that
+// DNS rebinding cannot bypass it.
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { FlowError } from "@sluice/engine/spi";
 
-/** What an operator allows beyond the public Internet. */
+/** Targets an operator allows beyond the public Internet. */
 export interface EgressPolicy {
   /** Whether addresses from messages may be private, loopback or link-local. */
   readonly allowPrivate?: boolean;
-  /** Hosts (`host` or `host:port`) that messages may name although they are private. */
+  /** Private hosts (`host` or `host:port`) that messages may name. */
   readonly allowHosts?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ for (const [network, prefix] of [
 ] as const)
   closed.addSubnet(network, prefix, "ipv6");
 
-/** True for addresses of this machine, its networks and everything else that is not the public Internet. */
+/** True for loopback, private, link-local and other non-public addresses. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
@@ -55,7 +55,7 @@ export function isPrivateAddress(address: string): boolean {
 
 export class EgressDenied extends Error {}
 
-/** Throws when a URL names a closed address outright; names are checked when they are resolved. */
+/** Throws when a URL contains a non-public address; host names are checked when they are resolved. */
 export function checkLiteralAddress(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && isPrivateAddress(host)) throw new EgressDenied(host);
@@ -65,7 +65,7 @@ export function isExempt(url: URL, policy: EgressPolicy): boolean {
   return policy.allowPrivate === true || (policy.allowHosts ?? []).some((allowed) => allowed === url.host || allowed === url.hostname);
 }
 
-/** As Node's own look-up, but a name that leads to a closed address leads nowhere. */
+/** DNS lookup that fails for names that resolve to a non-public address. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);

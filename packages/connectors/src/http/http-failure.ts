@@ -1,5 +1,7 @@
-// What can go wrong with a call, under the names flows catch it by.
-import { cancelledError, FlowError, isRetryableStatus } from "@sluice/engine/spi";
+// Maps failures of a call to the exception types that flows catch.
+import { FlowError, isFlowError } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
+import { isRetryableStatus } from "@sluice/engine/values";
 import { isSecretName, maskedText } from "../secret-names.ts";
 import { EgressDenied, egressError } from "./egress.ts";
 
@@ -13,7 +15,7 @@ interface Kind {
 
 const refused: Kind = { type: "java.net.ConnectException", code: "http-connect", text: "connection refused" };
 const unknownHost: Kind = { type: "java.net.UnknownHostException", code: "http-unknown-host", text: "unknown host" };
-const reset: Kind = { type: "java.net.SocketException", code: "http-reset", text: "the connection was closed before the answer was complete" };
+const reset: Kind = { type: "java.net.SocketException", code: "http-reset", text: "the connection was closed before the response was complete" };
 const timeout = (text: string): Kind => ({ type: "java.net.SocketTimeoutException", code: "http-timeout", text });
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -28,13 +30,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   UND_ERR_SOCKET: reset,
   ETIMEDOUT: timeout("connect timed out"),
   UND_ERR_CONNECT_TIMEOUT: timeout("connect timed out"),
-  UND_ERR_HEADERS_TIMEOUT: timeout("no answer in time"),
-  UND_ERR_BODY_TIMEOUT: timeout("the answer stopped coming"),
+  UND_ERR_HEADERS_TIMEOUT: timeout("response timed out"),
+  UND_ERR_BODY_TIMEOUT: timeout("response body timed out"),
 };
 
-/** Anything thrown while calling, as a FlowError. */
+/** Converts any error of a call to a FlowError. */
 export function callFailure(thrown: unknown, url: URL, signal: AbortSignal): FlowError {
-  if (thrown instanceof FlowError) return thrown;
+  if (isFlowError(thrown)) return thrown;
   if (signal.aborted) return cancelledError(signal);
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const inner = innermost(error);
@@ -57,7 +59,7 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** An answer whose status says that the call did not succeed. */
+/** The error for a response whose status is not a success. */
 export function statusFailure(url: URL, answer: Answer): FlowError {
   const { statusCode, statusText, headers } = answer;
   const uri = shownUrl(url);
@@ -81,7 +83,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
   );
 }
 
-/** A URL as it may be shown: no user, and no value of a parameter that looks like a credential. */
+/** A URL for logs and messages: without user info and without values of parameters that look like credentials. */
 function shownUrl(url: URL): string {
   const shown = new URL(url);
   shown.username = "";

@@ -1,33 +1,23 @@
-// What is sent: address, method, headers and body, from the endpoint and from what the route itself set on the message.
-// Headers that came over the wire steer nothing and are not passed on.
-import { asText, CompileError, FlowError, type Endpoint, type Exchange } from "@sluice/engine/spi";
+// Builds a request from the endpoint and from headers the route set on the message. Headers received from outside have no
+// effect and are not forwarded.
+import { CompileError, FlowError, type Endpoint, type Exchange } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { hopsHeader } from "../webhook/http-hops.ts";
+import { connectionHeaders } from "../webhook/request-headers.ts";
 import type { HttpOptions } from "./http-shape.ts";
 
-/** Belongs to one connection, or is worked out anew for each call. */
-const notForwarded = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** Hop-by-hop headers, and headers that are computed for each call. */
+const notForwarded = new Set([...connectionHeaders, "content-length", "expect", "host"]);
 
 export interface Target {
   readonly url: URL;
-  /** The flow's author wrote the host. */
+  /** The host is written literally in the flow. */
   readonly trusted: boolean;
 }
 
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 
-/** Resolves the address once; what is left for each message is the path, query or URI the route may have set. */
+/** Parses the address once; per message only the path, query or URI set by the route is applied. */
 export function targetOf(endpoint: Endpoint<HttpOptions>): (exchange: Exchange) => Target {
   const base = baseUrl(endpoint);
   const fixed: Target = { url: base, trusted: endpoint.trusted };
@@ -51,7 +41,7 @@ function baseUrl({ scheme, path, extra, uri }: Endpoint<HttpOptions>): URL {
   try {
     url = new URL(`${scheme}://${path.replace(/^\/+/, "")}`);
   } catch {
-    throw new CompileError("bad-uri", `'${uri}' is no address that can be called`, { hint: "write it as http://host:port/path" });
+    throw new CompileError("bad-uri", `'${uri}' is not a valid HTTP address`, { hint: "write it as http://host:port/path" });
   }
   for (const name of Object.keys(extra)) url.searchParams.append(name, extra[name] as string);
   return url;
@@ -60,7 +50,7 @@ function baseUrl({ scheme, path, extra, uri }: Endpoint<HttpOptions>): URL {
 function otherUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new FlowError("java.net.URISyntaxException", "CamelHttpUri holds no http or https address", { code: "http-bad-uri" });
+  throw new FlowError("java.net.URISyntaxException", "CamelHttpUri is not an http or https address", { code: "http-bad-uri" });
 }
 
 export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body } }: Exchange): string {
@@ -69,11 +59,11 @@ export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body
   if (own === undefined || own === null) return body === null || body === undefined ? "GET" : "POST";
   const method = asText(own).toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === "CONNECT")
-    throw new FlowError("java.lang.IllegalArgumentException", "CamelHttpMethod holds no method that can be used", { code: "http-bad-method" });
+    throw new FlowError("java.lang.IllegalArgumentException", "CamelHttpMethod is not a supported method", { code: "http-bad-method" });
   return method;
 }
 
-export function bodyOf({ getWithBody, deleteWithBody }: HttpOptions, method: string, body: unknown): RequestBody {
+export function bodyOf({ getWithBody, deleteWithBody }: Pick<HttpOptions, "getWithBody" | "deleteWithBody">, method: string, body: unknown): RequestBody {
   if (body === null || body === undefined || method === "HEAD" || (method === "GET" && !getWithBody) || (method === "DELETE" && !deleteWithBody))
     return undefined;
   if (typeof body === "string" || body instanceof Uint8Array) return body;
@@ -81,8 +71,13 @@ export function bodyOf({ getWithBody, deleteWithBody }: HttpOptions, method: str
   return asText(body);
 }
 
-/** The headers of a call. `credentials` are those of the endpoint; they win over nothing the route set itself. */
-export function headersOf(options: HttpOptions, exchange: Exchange, body: RequestBody, credentials: string | undefined): Record<string, string | string[]> {
+/** The headers of a call. Headers set by the route take precedence over the endpoint's `credentials`. */
+export function headersOf(
+  options: Pick<HttpOptions, "skipRequestHeaders" | "userAgent" | "customHostHeader">,
+  exchange: Exchange,
+  body: RequestBody,
+  credentials: string | undefined,
+): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   if (!options.skipRequestHeaders) {
     for (const [name, value] of exchange.message.headers.own()) {
@@ -98,6 +93,7 @@ export function headersOf(options: HttpOptions, exchange: Exchange, body: Reques
   if (options.userAgent !== undefined) headers["user-agent"] ??= options.userAgent;
   if (options.customHostHeader !== undefined) headers["host"] = options.customHostHeader;
   const { trace } = exchange.run;
+  if (trace !== undefined) headers[hopsHeader] = String((trace.httpHops ?? 0) + 1);
   if (trace !== undefined) headers["traceparent"] ??= `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
   return headers;
 }
@@ -105,11 +101,9 @@ export function headersOf(options: HttpOptions, exchange: Exchange, body: Reques
 function headerText(name: string, value: unknown): string {
   const text = asText(value);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(text))
-    throw new FlowError(
-      "java.lang.IllegalArgumentException",
-      `header '${name}' cannot be sent: it holds a line break or a character that headers cannot carry`,
-      { code: "http-bad-header" },
-    );
+    throw new FlowError("java.lang.IllegalArgumentException", `header '${name}' cannot be sent: it contains a line break or another invalid character`, {
+      code: "http-bad-header",
+    });
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Reads an answer within its limit and puts it into the message. What the server sent stays marked as foreign:
-// its headers can be read, but they steer nothing and are not sent on.
+// Reads a response up to its size limit into the message. Its headers are marked as received from outside: they can be read,
+// but they control no step and are not forwarded.
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import type { Dispatcher } from "undici";
@@ -9,7 +9,7 @@ import type { HttpOptions } from "./http-shape.ts";
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 const decoders = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 
-/** The body as bytes, unpacked; longer than the limit it fails, or is cut when `cut`. */
+/** The decompressed body. Above the limit it fails, or is truncated with `cut`. */
 export async function readAnswer({ body, headers }: Dispatcher.ResponseData, limit: number, cut = false): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -33,15 +33,21 @@ async function unpack(bytes: Uint8Array, encoding: string | string[] | undefined
   } catch (cause) {
     if (cut) return new Uint8Array(0);
     if (cause instanceof RangeError) throw tooLong(limit);
-    throw new FlowError("java.io.IOException", `the answer says it is ${encoding as string} but cannot be unpacked`, { code: "http-bad-encoding", cause });
+    throw new FlowError("java.io.IOException", `the response has content encoding ${encoding as string} but cannot be decompressed`, {
+      code: "http-bad-encoding",
+      cause,
+    });
   }
 }
 
 function tooLong(limit: number): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: the answer is longer than maxResponseSize, ${limit} bytes`, { code: "limit-size" });
+  return new FlowError("java.lang.IllegalStateException", `size limit: the response is larger than maxResponseSize (${limit} bytes)`, { code: "limit-size" });
 }
 
-export async function applyAnswer(message: Message, response: Dispatcher.ResponseData, statusText: string, options: HttpOptions): Promise<void> {
+/** What an answer does to the message. */
+export type AnswerOptions = Pick<HttpOptions, "ignoreResponseBody" | "disableStreamCache" | "maxResponseSize" | "skipResponseHeaders" | "copyHeaders">;
+
+export async function applyAnswer(message: Message, response: Dispatcher.ResponseData, statusText: string, options: AnswerOptions): Promise<void> {
   const { statusCode } = response;
   const noBody = statusCode === 204 || statusCode === 304;
   let body: unknown = null;
@@ -56,14 +62,14 @@ export async function applyAnswer(message: Message, response: Dispatcher.Respons
 
 function answerHeaders(
   { headers }: Dispatcher.ResponseData,
-  { skipResponseHeaders, disableStreamCache }: HttpOptions,
+  { skipResponseHeaders, disableStreamCache }: AnswerOptions,
 ): Map<string, readonly [string, unknown]> {
   const answered = new Map<string, readonly [string, unknown]>();
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
     if (value === undefined || hopByHop.has(key) || key.startsWith("camel")) continue;
     if (skipResponseHeaders && key !== "content-type") continue;
-    // The body was unpacked: what described its packed form is no longer true.
+    // The body was decompressed, so these headers no longer apply.
     if (!disableStreamCache && (key === "content-encoding" || (key === "content-length" && headers["content-encoding"] !== undefined))) continue;
     answered.set(key, [spelled(key), value]);
   }

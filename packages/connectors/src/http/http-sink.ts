@@ -1,8 +1,9 @@
-// Makes the call, follows redirects when asked to, and puts the answer into the message.
+// Makes the call, follows redirects if enabled, and writes the response to the message.
 import { lookup } from "node:dns/promises";
 import { STATUS_CODES } from "node:http";
 import type { Dispatcher } from "undici";
-import { CompileError, FlowError, type Endpoint, type Exchange, readStatusRange, type Sink } from "@sluice/engine/spi";
+import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import { readStatusRange } from "@sluice/engine/values";
 import { decodePercent } from "@sluice/model";
 import type { CallAgents } from "./call-agents.ts";
 import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
@@ -35,7 +36,7 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
     const guarded = !trusted && !isExempt(url, policy);
     if (guarded) {
       checkLiteralAddress(url);
-      // A proxy resolves names itself, so this is the only place left to look.
+      // A proxy resolves names itself, so the address can only be checked here.
       if (proxy !== undefined && (await lookup(url.hostname, { all: true })).some(({ address }) => isPrivateAddress(address)))
         throw new EgressDenied(url.hostname);
     }
@@ -43,7 +44,7 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
     return dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers,
       body: (body ?? null) as Dispatcher.DispatchOptions["body"],
       signal,
@@ -63,7 +64,7 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
       let response = await request(call, signal);
       for (let hops = 0; options.followRedirects && isRedirect(response); hops++) {
         if (hops === redirectLimit)
-          throw new FlowError("java.io.IOException", `more than ${redirectLimit} redirects were answered, the last one by ${call.target.url.host}`, {
+          throw new FlowError("java.io.IOException", `more than ${redirectLimit} redirects, the last one from ${call.target.url.host}`, {
             code: "http-redirects",
           });
         await response.body.dump();
@@ -92,14 +93,14 @@ function isRedirect({ statusCode, headers }: Dispatcher.ResponseData): boolean {
   return [301, 302, 303, 307, 308].includes(statusCode) && headers["location"] !== undefined;
 }
 
-/** The next call of a redirect. Its address came from outside, so only the same origin keeps trust and credentials. */
+/** The next call of a redirect. Its address came from outside, so only the same origin keeps its trust and credentials. */
 function redirected({ target, method, headers, body }: Call, { statusCode, headers: answered }: Dispatcher.ResponseData): Call {
   const location = String(answered["location"]);
   let url: URL;
   try {
     url = new URL(location, target.url);
   } catch {
-    throw egressError("the redirect's address");
+    throw egressError("the address of the redirect");
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw egressError(`a ${url.protocol} address`);
   const sameOrigin = url.origin === target.url.origin;
@@ -108,7 +109,7 @@ function redirected({ target, method, headers, body }: Call, { statusCode, heade
   const toGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
   if (toGet) delete next["content-type"];
   if (!toGet && body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array))
-    throw new FlowError("java.io.IOException", `${target.url.host} redirects the request, but its body is a stream and was sent already`, {
+    throw new FlowError("java.io.IOException", `${target.url.host} redirects the request, but its body is a stream that was already sent`, {
       code: "http-redirects",
     });
   return { target: { url, trusted: target.trusted && sameOrigin }, method: toGet ? "GET" : method, headers: next, body: toGet ? undefined : body };
@@ -124,7 +125,7 @@ function statusRange(text: string): (status: number) => boolean {
   const ranges = text.split(",").map((part) => {
     const range = readStatusRange(part);
     if (range === undefined)
-      throw new CompileError("bad-option", `okStatusCodeRange holds '${part}', which is no status or range`, { hint: "write 200-299 or 200-204,209" });
+      throw new CompileError("bad-option", `'${part}' in okStatusCodeRange is not a status code or range`, { hint: "write 200-299 or 200-204,209" });
     return range;
   });
   return (status) => ranges.some(([first, last]) => status >= first && status <= last);

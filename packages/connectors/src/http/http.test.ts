@@ -21,7 +21,7 @@ afterEach(() => {
   }
 });
 
-/** A server that records what it is asked and answers as told. */
+/** A server that records requests and sends the given responses. */
 async function stub(answer: (request: Seen, response: ServerResponse) => void = (_, response) => void response.end("ok")) {
   const seen: Seen[] = [];
   const server: Server = createServer((request, response) => {
@@ -50,7 +50,7 @@ async function call(uri: string, exchange = exchangeOf(), settings = {}) {
 const text = (body: unknown): string => new TextDecoder().decode(body as Uint8Array);
 
 describe("the request", () => {
-  it("is GET without and POST with a body, and the answer becomes the message", async () => {
+  it("uses GET without and POST with a body, and the response becomes the message", async () => {
     const { seen, address } = await stub((_, response) => void response.writeHead(201, { "content-type": "text/plain", "x-answer": "1" }).end("made"));
     await call(`http://${address}/a?x=1&y=b%20c`);
     const exchange = await call(`http://${address}/a`, exchangeOf("hello", { kept: 1 }));
@@ -70,7 +70,7 @@ describe("the request", () => {
     ]).toEqual(["made", 201, "Created", "text/plain", "1", 1]);
   });
 
-  it("takes the method from the option, else from a header the route set", async () => {
+  it("uses the method of the option, or of a header the route set", async () => {
     const { seen, address } = await stub();
     await call(`http://${address}/`, exchangeOf("x", { CamelHttpMethod: "put" }));
     await call(`http://${address}/?httpMethod=PATCH`, exchangeOf("x", { CamelHttpMethod: "put" }));
@@ -83,7 +83,7 @@ describe("the request", () => {
     expect((await failureOf(() => call(`http://${address}/`, exchangeOf("x", { CamelHttpMethod: "GET /x HTTP/1.1\r\nx: y" })))).code).toBe("http-bad-method");
   });
 
-  it("lets the route set path and query, but not leave the host with them", async () => {
+  it("lets the route set path and query, but not the host", async () => {
     const { seen, address } = await stub();
     await call(`http://${address}/base/?a=1`, exchangeOf(null, { CamelHttpPath: "/orders/7", CamelHttpQuery: "b=2" }));
     await call(`http://${address}`, exchangeOf(null, { CamelHttpPath: "//evil.example/x" }));
@@ -91,7 +91,7 @@ describe("the request", () => {
   });
 
   it.each(["CamelHttpUri", "camelhttpuri", "CAMELHTTPURI", "CamelHttpPath", "CamelHttpQuery", "CamelHttpMethod"])(
-    "ignores %s that came over the wire",
+    "ignores %s received from outside",
     async (name) => {
       const [fixed, other] = [await stub(), await stub()];
       const exchange = exchangeOf("x");
@@ -102,7 +102,7 @@ describe("the request", () => {
     },
   );
 
-  it("sends headers the route set, and no inbound, hop-by-hop or Camel ones", async () => {
+  it("sends headers set by the route, but no received, hop-by-hop or Camel headers", async () => {
     const { seen, address } = await stub();
     const exchange = exchangeOf("x");
     exchange.message.headers = new Headers({
@@ -130,7 +130,7 @@ describe("the request", () => {
     ]);
   });
 
-  it("refuses a header value that would break the request apart", async () => {
+  it("rejects a header value that would split the request", async () => {
     const { seen, address } = await stub();
     const failure = await failureOf(() => call(`http://${address}/`, exchangeOf("x", { "X-A": "1\r\nX-B: 2" })));
     expect([failure.code, seen.length]).toEqual(["http-bad-header", 0]);
@@ -148,7 +148,7 @@ describe("the request", () => {
       "stream",
       "application/octet-stream",
     ],
-  ])("sends a body of any kind (%#)", async (body, sent, type) => {
+  ])("sends a body of any type (%#)", async (body, sent, type) => {
     const { seen, address } = await stub();
     await call(`http://${address}/`, exchangeOf(body));
     expect([seen[0]?.body, seen[0]?.headers["content-type"]]).toEqual([sent, type]);
@@ -166,7 +166,7 @@ describe("the request", () => {
     expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/no authBearerToken/);
   });
 
-  it("passes the trace on", async () => {
+  it("propagates the trace", async () => {
     const { seen, address } = await stub();
     await call(
       `http://${address}/`,
@@ -175,20 +175,20 @@ describe("the request", () => {
     expect(seen[0]?.headers["traceparent"]).toBe(`00-${"a".repeat(32)}-${"b".repeat(16)}-01`);
   });
 
-  it("refuses options it does not offer instead of sending them along", () => {
+  it("rejects unsupported options instead of sending them to the server", () => {
     for (const name of ["oauth2ClientSecret", "proxyAuthPassword", "sslContextParameters", "multipartUpload"])
       expect(() => sinkOf(`http://a.example/?${name}=S3CR3T`)).toThrow(`option '${name}' of http`);
   });
 
-  it("refuses an address that is none when the flow is built", () => {
+  it("rejects an invalid address at deploy time", () => {
     expect(() => sinkOf("http://")).toThrow();
-    expect(() => sinkOf("http://a b c:99999/")).toThrow(/no address/);
-    expect(() => sinkOf("http://a/?okStatusCodeRange=2xx")).toThrow(/no status or range/);
+    expect(() => sinkOf("http://a b c:99999/")).toThrow(/is not a valid HTTP address/);
+    expect(() => sinkOf("http://a/?okStatusCodeRange=2xx")).toThrow(/not a status code or range/);
   });
 });
 
 describe("the answer", () => {
-  it("fails the step outside of the ok range, with everything a handler may need and no secret", async () => {
+  it("fails outside okStatusCodeRange with all details for a handler and no secrets", async () => {
     const { address } = await stub((_, response) => void response.writeHead(503, { "x-why": "busy", "set-cookie": "sid=1" }).end("x".repeat(40_000)));
     const failure = await failureOf(() => call(`http://u:pw@${address}/a?apiKey=S3CR3T&n=1`));
     expect(failure.type).toBe("org.apache.camel.http.base.HttpOperationFailedException");
@@ -199,7 +199,7 @@ describe("the answer", () => {
     expect(failure.retryable).toBe(true);
   });
 
-  it("leaves the message alone when it fails, and takes any status when told", async () => {
+  it("keeps the message when it fails, and accepts any status with throwExceptionOnFailure=false", async () => {
     const { address } = await stub((_, response) => void response.writeHead(404).end("gone"));
     const exchange = exchangeOf("before");
     expect((await failureOf(() => call(`http://${address}/`, exchange))).retryable).toBe(false);
@@ -209,7 +209,7 @@ describe("the answer", () => {
     await call(`http://${address}/?okStatusCodeRange=200,404-410`, exchange);
   });
 
-  it("cannot steer later steps by its headers", async () => {
+  it("cannot control later steps with its headers", async () => {
     const { address } = await stub(
       (_, response) => void response.writeHead(200, { CamelHttpUri: "http://evil.example", "x-token": "t", "content-type": "a/b" }).end(),
     );
@@ -225,7 +225,7 @@ describe("the answer", () => {
     expect([message.headers.has("mine"), message.headers.get("CamelHttpResponseCode")]).toEqual([false, 200]);
   });
 
-  it("is unpacked, and bounded before and after", async () => {
+  it("is decompressed, and limited before and after", async () => {
     const { address } = await stub((request, response) => {
       if (request.url.startsWith("/zip")) response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("z".repeat(100_000)));
       else response.end("y".repeat(5000));
@@ -235,7 +235,7 @@ describe("the answer", () => {
     for (const path of ["zip", "plain"]) expect((await failureOf(() => call(`http://${address}/${path}?maxResponseSize=2000`))).code).toBe("limit-size");
   });
 
-  it("is null for 204, and thrown away when told", async () => {
+  it("is null for 204, and discarded with ignoreResponseBody", async () => {
     const { address } = await stub((request, response) => void response.writeHead(request.url === "/none" ? 204 : 200).end("x"));
     expect((await call(`http://${address}/none`, exchangeOf("b"))).message.body).toBeNull();
     expect((await call(`http://${address}/?ignoreResponseBody=true`, exchangeOf("b"))).message.body).toBeNull();
@@ -251,7 +251,7 @@ describe("the answer", () => {
 });
 
 describe("trouble", () => {
-  it("names a refused connection and an unknown host as Java does", async () => {
+  it("maps a refused connection and an unknown host to Java's exceptions", async () => {
     const { address, server } = await stub();
     await new Promise((resolve) => server.close(resolve));
     const refused = await failureOf(() => call(`http://${address}/`));
@@ -259,7 +259,7 @@ describe("trouble", () => {
     expect((await failureOf(() => call("http://no-such-host.invalid/"))).type).toBe("java.net.UnknownHostException");
   });
 
-  it("gives up on a server that never answers, and on one that stops in the middle", async () => {
+  it("times out for a server that never responds and for one that stops midway", async () => {
     const { address } = await stub((request, response) => {
       if (request.url !== "/never") response.writeHead(200, { "content-length": "100" }).write("part");
     });
@@ -271,7 +271,7 @@ describe("trouble", () => {
     }
   });
 
-  it("survives a server that resets at odd moments", async () => {
+  it("survives connection resets at any time", async () => {
     let mode = 0;
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined);
@@ -319,13 +319,13 @@ describe("redirects", () => {
     expect(seen.map(({ method, body }) => `${method} ${body}`)).toEqual(["POST x", "POST x"]);
   });
 
-  it("end after ten", async () => {
+  it("stop after ten", async () => {
     const { address, seen } = await stub((_, response) => void response.writeHead(302, { location: "/again" }).end());
     expect((await failureOf(() => call(`http://${address}/?followRedirects=true`))).code).toBe("http-redirects");
     expect(seen.length).toBe(11);
   });
 
-  it("do not take credentials to another origin, and are refused there when it is private", async () => {
+  it("do not send credentials to another origin, and are rejected for private addresses", async () => {
     const other = await stub();
     const first = await stub((_, response) => void response.writeHead(302, { location: `http://${other.address}/` }).end());
     const uri = `http://${first.address}/?followRedirects=true&authUsername=u&authPassword=p`;
@@ -336,7 +336,7 @@ describe("redirects", () => {
     expect(first.seen[0]?.headers.authorization).toMatch(/^Basic /);
   });
 
-  it("do not lead to files", async () => {
+  it("cannot target files", async () => {
     const { address } = await stub((_, response) => void response.writeHead(302, { location: "file:///etc/passwd" }).end());
     expect((await failureOf(() => call(`http://${address}/?followRedirects=true`))).code).toBe("egress-denied");
   });
@@ -365,13 +365,13 @@ describe("addresses from messages", () => {
     expect(seen.length).toBe(0);
   });
 
-  it("refuses a name that leads to a private address, at the moment of connecting", async () => {
+  it("rejects a name that resolves to a private address when it connects", async () => {
     const { address, seen } = await stub();
     expect((await failureOf(() => sinkOf(`http://localhost:${address.split(":")[1]}/`, { trusted: false }).send(exchangeOf()))).code).toBe("egress-denied");
     expect(seen.length).toBe(0);
   });
 
-  it("reaches what the operator allows, and the flow's own host under another path", async () => {
+  it("reaches hosts allowed by the operator, and the flow's own host under another path", async () => {
     const { address, seen } = await stub();
     await sinkOf(`http://${address}/`, { trusted: false, egress: { allowHosts: [address] } }).send(exchangeOf());
     await sinkOf(`http://${address}/`, { trusted: false, egress: { allowPrivate: true } }).send(exchangeOf());
@@ -380,7 +380,7 @@ describe("addresses from messages", () => {
     expect(seen.map(({ url }) => url)).toEqual(["/", "/", "/other", "/"]);
   });
 
-  it.each(["file:///etc/passwd", "ftp://x/", "nonsense", ""])("refuses '%s' as an address", async (uri) => {
+  it.each(["file:///etc/passwd", "ftp://x/", "nonsense", ""])("rejects the address '%s'", async (uri) => {
     expect((await failureOf(() => call("http://example.com/", exchangeOf(null, { CamelHttpUri: uri })))).code).toBe("http-bad-uri");
   });
 });

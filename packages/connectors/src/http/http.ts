@@ -1,14 +1,14 @@
-// Calls a web server. One connection pool per origin is shared by every endpoint of the runtime.
+// Calls HTTP servers. All endpoints of the runtime share one connection pool per origin.
 import { defineConnector, type Connector, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { CallAgents } from "./call-agents.ts";
 import type { EgressPolicy } from "./egress.ts";
 import { httpShape, type HttpOptions } from "./http-shape.ts";
 import { httpSink } from "./http-sink.ts";
 
-/** What only an operator may decide. */
+/** Settings that only an operator may change. */
 export interface HttpSettings {
   readonly egress?: EgressPolicy;
-  /** Connections to one origin at the same time; more calls wait for one. */
+  /** Maximum connections per origin; further calls wait for a free one. */
   readonly connectionsPerOrigin?: number;
 }
 

@@ -1,14 +1,14 @@
-// Options of Camel's http that are not offered here. What an endpoint does not know becomes part of the query, so these would travel
-// to the server, passwords among them; they are refused instead.
+// Unsupported options of Camel's http component. Unknown options become part of the query, so these would be sent to the server,
+// including passwords; they are rejected instead.
 import { CompileError } from "@sluice/engine/spi";
 
-const java = "names a Java object and there is no Java here";
+const java = "names a Java object, but Java is not supported";
 const refused: ReadonlyMap<string, string> = new Map([
   ...["clientBuilder", "clientConnectionManager", "cookieHandler", "cookieStore", "headerFilterStrategy", "httpActivityListener"].map(
     (name) => [name, java] as const,
   ),
   ...["httpClient", "httpClientConfigurer", "httpContext", "sslContextParameters", "x509HostnameVerifier"].map((name) => [name, java] as const),
-  ...["authDomain", "authHost"].map((name) => [name, "belongs to NTLM, which is not offered: use authMethod Basic or Bearer"] as const),
+  ...["authDomain", "authHost"].map((name) => [name, "belongs to NTLM, which is not supported: use authMethod Basic or Bearer"] as const),
   ...[
     "proxyAuthDomain",
     "proxyAuthHost",
@@ -18,15 +18,15 @@ const refused: ReadonlyMap<string, string> = new Map([
     "proxyAuthPort",
     "proxyAuthScheme",
     "proxyAuthUsername",
-  ].map((name) => [name, "is not offered: use proxyHost and proxyPort with a proxy that asks for no password"] as const),
+  ].map((name) => [name, "is not supported: use proxyHost and proxyPort with a proxy without authentication"] as const),
   ...["oauth2ClientId", "oauth2ClientSecret", "oauth2Scope", "oauth2TokenEndpoint", "oauth2ResourceIndicator", "oauth2BodyAuthentication"].map(
-    (name) => [name, "is not offered: fetch a token in the flow and send it in the header Authorization"] as const,
+    (name) => [name, "is not supported: get a token in the flow and send it in the header Authorization"] as const,
   ),
-  ["nonProxyHosts", "is not offered: leave proxyHost away where no proxy is wanted"],
-  ["hostnameVerificationPolicy", "is not offered: the name of a server is always checked"],
-  ["multipartUpload", "is not offered: make the body with marshal and mimeMultipart"],
-  ["multipartUploadName", "is not offered: make the body with marshal and mimeMultipart"],
-  ["preserveHostHeader", "is not offered: use customHostHeader"],
+  ["nonProxyHosts", "is not supported: remove proxyHost from endpoints that need no proxy"],
+  ["hostnameVerificationPolicy", "is not supported: the host name of a server is always verified"],
+  ["multipartUpload", "is not supported: create the body with marshal and mimeMultipart"],
+  ["multipartUploadName", "is not supported: create the body with marshal and mimeMultipart"],
+  ["preserveHostHeader", "is not supported: use customHostHeader"],
 ]);
 
 export function refuseOptions(extra: Readonly<Record<string, string>>): void {

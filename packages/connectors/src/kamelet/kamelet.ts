@@ -1,17 +1,21 @@
-// The ends of a kamelet. Its steps stand inline where the `kamelet` step uses it, so its sink is simply the place where it ends.
+// Kamelets as endpoints. The engine replaces `kamelet:name` by the endpoints and steps of the Kamelet, and `from: kamelet:source`
+// has no trigger, so this connector handles only the sink of a template.
 import { CompileError, defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 export const kamelet = defineConnector({
   scheme: "kamelet",
-  title: "Kamelet end",
-  summary: "Marks the beginning and the end of a kamelet inside its template.",
+  title: "Kamelet",
+  summary: "Uses a Kamelet as a trigger or a target; inside a template, marks its start and end.",
+  guarantees: "The endpoint is replaced by the endpoints and steps of the Kamelet and has their guarantees.",
   group: "core",
   icon: "puzzle",
   since: "0.1",
   syntax: "kamelet:name",
+  roles: ["sink"],
   workers: "any",
-  path: { name: f.string({ doc: "`source` or `sink`.", required: true }) },
+  staysInside: true,
+  path: { name: f.string({ doc: "Name of the Kamelet or route template; inside a template `source` or `sink`.", required: true }) },
   options: {},
   lenient: true,
   headers: {},
@@ -39,7 +43,11 @@ export const kamelet = defineConnector({
   ],
   connect: () => ({
     sink({ options: { name } }) {
-      if (name !== "sink") throw new CompileError("kamelet-endpoint", `'kamelet:${name}' cannot be sent to`, { hint: `use the step kamelet: ${name}` });
+      // A name evaluated at run time could choose which steps run.
+      if (name !== "sink")
+        throw new CompileError("kamelet-endpoint", `'kamelet:${name}' cannot be used here`, {
+          hint: "use it with a fixed name in 'from', 'to' or the step 'kamelet'",
+        });
       return { send: () => undefined };
     },
   }),

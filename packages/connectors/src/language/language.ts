@@ -1,6 +1,7 @@
-// Evaluates a script of the flow and puts its result into the body. The script is always the author's: what a message
-// brings along is never evaluated.
-import { CompileError, defineConnector, type ConnectorDeclaration, type Host, type LanguageDeclaration } from "@sluice/engine/spi";
+// Evaluates a script of the flow and sets the body to its result. The script is always literal text of the flow: content of a
+// message is never evaluated.
+import { CompileError, defineConnector, type ConnectorDeclaration, type Host, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
+import { compileResource } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
@@ -11,37 +12,41 @@ export interface LanguageList {
 
 const path = {
   languageName: f.string({ doc: "Name of the language.", required: true, examples: ["simple"] }),
-  resourceUri: f.text({ doc: "The script.", required: true }),
+  resourceUri: f.text({ doc: "The script, or `resource:classpath:name` for the text of a file.", required: true }),
 };
 
 const options = {
   ...sinkFields,
   transform: f.boolean({ doc: "Whether the result becomes the body; otherwise it is discarded.", default: true }),
-  resultType: f.string({ doc: "Type the result is converted to." }),
-  allowContextMapAll: f.boolean({ doc: "Accepted for Camel routes.", default: false, group: "advanced" }),
-  cacheScript: f.boolean({ doc: "Accepted for Camel routes; scripts are compiled once.", default: true, group: "advanced" }),
-  contentCache: f.boolean({ doc: "Accepted for Camel routes.", default: true, group: "advanced" }),
+  resultType: f.string({ doc: "Type of the result." }),
+  allowContextMapAll: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+  cacheScript: f.boolean({ doc: "Accepted without effect: scripts are compiled once.", default: true, group: "advanced" }),
+  contentCache: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
 };
 
 export function languageConnector(list: LanguageList): ConnectorDeclaration {
   return defineConnector({
     scheme: "language",
     title: "Language",
-    summary: "Evaluates a script in one of the languages and puts the result into the body.",
+    summary: "Evaluates a script in one of the languages and sets the body to its result.",
+    guarantees: "The script is compiled once, when the flow is deployed, and runs on the same exchange. Content of a message is never evaluated.",
     group: "scripting",
     icon: "code",
     since: "0.1",
     syntax: "language:languageName:resourceUri",
+    roles: ["sink"],
+    staysInside: true,
     workers: "any",
     path,
     options,
     headers: {},
     examples: [{ title: "A greeting", yaml: "to: 'language:simple:Hello%20${body}'", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
     connect: (host: Host) => ({
-      sink({ options: { languageName, resourceUri, resultType, transform } }) {
+      sink({ authored, options: { languageName, resourceUri, resultType, transform } }) {
+        if (!authored) throw new CompileError("endpoint-refused", "a part of it came from the message, and content of a message is never evaluated");
         const language = list.language(languageName);
         if (language === undefined) throw new CompileError("language-unknown", `unknown language '${languageName}'`);
-        const expression = language.compile(resourceUri, resultType === undefined ? {} : { resultType }, {
+        const scope: LanguageScope = {
           host,
           route: { id: "", flowId: "", flowHash: "" },
           property: () => undefined,
@@ -49,7 +54,11 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
           bean: (reference) => {
             throw new CompileError("bean-unknown", `a language endpoint has no bean '${reference}'`);
           },
-        });
+        };
+        const type: Readonly<Record<string, string>> = resultType === undefined ? {} : { resultType };
+        // Camel accepts a file name here with and without `resource:`.
+        const script = /^(?:file|classpath):/.test(resourceUri) ? `resource:${resourceUri}` : resourceUri;
+        const expression = compileResource(script, host, (text, isLoaded) => language.compile(text, isLoaded ? { ...type, trim: "false" } : type, scope));
         return {
           send(exchange) {
             const result = expression(exchange);

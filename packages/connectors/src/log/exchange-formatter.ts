@@ -1,40 +1,41 @@
-// An exchange as one record of text, with the parts an author asked for.
-import { asText, type Exchange, type FlowError } from "@sluice/engine/spi";
+// Formats an exchange as one log record with the selected parts.
+import type { Exchange, FlowError } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { isSecretName, maskedText } from "../secret-names.ts";
 
-const show = (what: string, fallback = false) => f.boolean({ doc: `Whether ${what} is shown.`, default: fallback });
+const show = (what: string, fallback = false) => f.boolean({ doc: `Shows ${what}.`, default: fallback });
 
 export const formatOptions = {
-  showAll: f.boolean({ doc: "Shows every part; values of headers that look like credentials are masked.", default: false }),
-  showExchangeId: show("the exchange's id"),
-  showExchangePattern: show("the exchange's pattern"),
-  showRouteId: show("the route's id"),
-  showRouteGroup: show("the route's group"),
-  showProperties: show("every exchange property of the flow"),
-  showAllProperties: show("every exchange property, Camel's own among them,"),
-  showVariables: show("every variable"),
-  showHeaders: show("every header"),
-  showBodyType: show("the body's type", true),
+  showAll: f.boolean({ doc: "Shows all parts; values of headers that look like credentials are masked.", default: false }),
+  showExchangeId: show("the exchange id"),
+  showExchangePattern: show("the exchange pattern"),
+  showRouteId: show("the route id"),
+  showRouteGroup: show("the route group"),
+  showProperties: show("the exchange properties set by the flow"),
+  showAllProperties: show("all exchange properties, including internal ones"),
+  showVariables: show("the variables"),
+  showHeaders: show("the headers"),
+  showBodyType: show("the type of the body", true),
   showBody: show("the body", true),
-  showStreams: show("the content of streams; otherwise only that there is one"),
+  showStreams: show("the content of streams, instead of a placeholder"),
   showException: show("the failure being handled"),
-  showCaughtException: show("the failure handled last"),
-  showStackTrace: show("the failure's stack trace"),
-  showFuture: f.boolean({ doc: "Accepted for flows from Camel and without effect.", default: false, group: "advanced" }),
-  showCachedStreams: f.boolean({ doc: "Accepted for flows from Camel and without effect.", default: true, group: "advanced" }),
-  showFiles: f.boolean({ doc: "Accepted for flows from Camel and without effect.", default: false, group: "advanced" }),
-  skipBodyLineSeparator: f.boolean({ doc: "Whether line breaks in the body become blanks.", default: true }),
-  multiline: f.boolean({ doc: "Whether each part stands on a line of its own.", default: false }),
-  maxChars: f.integer({ doc: "How many characters a record may have; the rest is cut off.", default: 10_000, min: 0 }),
-  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted for flows from Camel and without effect.", default: "Default", group: "advanced" }),
+  showCaughtException: show("the last handled failure"),
+  showStackTrace: show("the stack trace of the failure"),
+  showFuture: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+  showCachedStreams: f.boolean({ doc: "Accepted without effect.", default: true, group: "advanced" }),
+  showFiles: f.boolean({ doc: "Accepted without effect.", default: false, group: "advanced" }),
+  skipBodyLineSeparator: f.boolean({ doc: "Whether line breaks in the body are replaced by spaces.", default: true }),
+  multiline: f.boolean({ doc: "Whether each part is written on its own line.", default: false }),
+  maxChars: f.integer({ doc: "Maximum length of a record in characters; the rest is cut off.", default: 10_000, min: 0 }),
+  style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted without effect.", default: "Default", group: "advanced" }),
   logMask: f.boolean({ doc: "Whether values whose name looks like a credential are masked.", default: true, group: "security" }),
 };
 
 type Options = Values<typeof formatOptions> & { readonly plain: boolean };
 type Part = readonly [label: string, text: (exchange: Exchange) => string | undefined];
 
-/** Decides once which parts are shown; the result only gathers them. */
+/** Selects the parts once; the result only collects them. */
 export function exchangeFormatter(options: Options): (exchange: Exchange) => string {
   const parts = chosenParts(options);
   const { maxChars, multiline } = options;
@@ -85,7 +86,7 @@ function entriesText(entries: Iterable<readonly [string, unknown]> | undefined, 
 function bodyText({ message: { body } }: Exchange, options: Options): string {
   if (body === null || body === undefined) return "[Body is null]";
   if (isStream(body) && !options.showStreams) return "[Body is a stream]";
-  // A megabyte of text is not made readable only to be cut off again.
+  // Cut before formatting, so that a large text is not formatted in full.
   const text = asText(body instanceof Uint8Array ? body.subarray(0, options.maxChars * 4) : body);
   return options.skipBodyLineSeparator ? text.replaceAll(/\r\n|\r|\n/g, " ") : text;
 }

@@ -23,7 +23,7 @@ function logged(
 }
 
 describe("log", () => {
-  it("shows type and body at INFO under its name", () => {
+  it("logs type and body at INFO under its logger name", () => {
     const [record] = logged("log:orders");
     expect([record?.level, record?.logger, record?.text]).toEqual(["INFO", "orders", "Exchange[BodyType: String, Body: hello]"]);
     expect(record?.exchange?.message.body).toBe("hello");
@@ -62,11 +62,11 @@ describe("log", () => {
       })(),
       "Exchange[BodyType: InputStream, Body: [Body is a stream]]",
     ],
-  ])("shows a body of any kind: %j", (body, text) => {
+  ])("logs a body of any type: %j", (body, text) => {
     expect(logged("log:a", exchangeOf(body))[0]?.text).toBe(text);
   });
 
-  it("makes no text for a level nobody sees, and writes nothing when OFF", () => {
+  it("formats nothing for a disabled level, and writes nothing when OFF", () => {
     const host = new FakeHost();
     host.log.level = "WARN";
     const body = {
@@ -79,11 +79,11 @@ describe("log", () => {
     expect(host.log.records).toEqual([]);
   });
 
-  it("writes a marker beside the record", () => {
+  it("stores a marker with the record", () => {
     expect(logged("log:a?marker=audit")[0]?.fields).toEqual({ marker: "audit" });
   });
 
-  it("sums up groups of a size", async () => {
+  it("summarizes groups of groupSize messages", async () => {
     const host = new FakeHost();
     const { send } = connectorUnderTest(log, host).sink("log:a?groupSize=2");
     for (let i = 0; i < 5; i++) {
@@ -96,7 +96,7 @@ describe("log", () => {
     ]);
   });
 
-  it("sums up intervals, starts nothing before it is started and leaves nothing behind", async () => {
+  it("summarizes intervals, starts no timer before start and leaves none after stop", async () => {
     const host = new FakeHost();
     const sink = connectorUnderTest(log, host).sink("log:a?groupInterval=1s");
     expect(host.clock.pending).toBe(0);

@@ -1,23 +1,23 @@
-// Writes what passes to the log of the runtime, or only how much of it.
+// Writes messages, or their throughput, to the log of the runtime.
 import { defineConnector, type Connector, type Endpoint, type Host, type LogLevel, type Sink } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 import { exchangeFormatter, formatOptions } from "./exchange-formatter.ts";
 import { Throughput } from "./throughput.ts";
 
-const path = { loggerName: f.string({ doc: "The logger's name, by which records are found again.", required: true }) };
+const path = { loggerName: f.string({ doc: "Name of the logger.", required: true }) };
 
 const options = {
   ...sinkFields,
-  level: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], { doc: "The level records are written at; OFF writes none.", default: "INFO" }),
-  marker: f.string({ doc: "A word put beside each record, to filter by.", group: "advanced" }),
-  groupSize: f.integer({ doc: "Writes a summary after each so many messages instead of every message.", min: 1 }),
+  level: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], { doc: "Log level; OFF writes nothing.", default: "INFO" }),
+  marker: f.string({ doc: "A marker stored with each record, for filtering.", group: "advanced" }),
+  groupSize: f.integer({ doc: "Writes a summary after this many messages instead of every message.", min: 1 }),
   groupInterval: f.duration({ doc: "Writes a summary at this interval instead of every message." }),
-  groupDelay: f.duration({ doc: "How long after the start the first summary comes.", default: 0, group: "advanced" }),
-  groupActiveOnly: f.boolean({ doc: "Whether an interval without messages is passed over in silence.", default: true, group: "advanced" }),
+  groupDelay: f.duration({ doc: "Delay of the first summary after the start.", default: 0, group: "advanced" }),
+  groupActiveOnly: f.boolean({ doc: "Whether intervals without messages are skipped.", default: true, group: "advanced" }),
   ...formatOptions,
   plain: f.boolean({ doc: "Whether only the body is written, without labels.", default: false }),
-  sourceLocationLoggerName: f.boolean({ doc: "Accepted for flows from Camel: records carry their route and step anyway.", default: false, group: "advanced" }),
+  sourceLocationLoggerName: f.boolean({ doc: "Accepted without effect: records always contain their route and step.", default: false, group: "advanced" }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -26,10 +26,14 @@ export const log = defineConnector({
   scheme: "log",
   title: "Log",
   summary: "Writes the message, or a summary of many, to the log.",
+  guarantees:
+    "Records are written in the order messages pass, and are cut at maxChars. Values that look like credentials are masked unless logMask is off. Summaries count in memory and start at zero after a restart.",
   group: "core",
   icon: "scroll-text",
   since: "0.1",
   syntax: "log:loggerName",
+  roles: ["sink"],
+  staysInside: true,
   workers: "any",
   path,
   options,

@@ -1,4 +1,4 @@
-// Counts what passes and says from time to time how fast it was.
+// Counts messages and periodically logs the throughput.
 import type { Clock, Sink } from "@sluice/engine/spi";
 
 export interface ThroughputOptions {

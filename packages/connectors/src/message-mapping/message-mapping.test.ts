@@ -4,7 +4,7 @@ import { messageMappingConnector, type MessageMappingPort } from "./message-mapp
 
 const sinkWith = (port: MessageMappingPort, uri: string) => connectorUnderTest(messageMappingConnector(port), new FakeHost()).sink(uri);
 
-it("hands body, headers and parameters to the document and takes its output with the type of it", () => {
+it("passes body, headers and parameters to the document and uses its output and output type", () => {
   const seen: unknown[] = [];
   const port: MessageMappingPort = {
     find: (id) => ({
@@ -15,6 +15,7 @@ it("hands body, headers and parameters to the document and takes its output with
           seen.push([id, body, headers.get("h"), params]);
           return { output: "<a/>", errors: [] };
         },
+        runInSteps: () => expect.fail("a short body is mapped at once"),
       },
     }),
   };
@@ -24,9 +25,17 @@ it("hands body, headers and parameters to the document and takes its output with
   expect([exchange.message.body, exchange.message.headers.get("content-type")]).toEqual(["<a/>", "application/xml"]);
 });
 
-it("fails with the errors of the fields, the body as it was", () => {
-  const errors = [{ message: "a: one" }, { message: "b: two" }];
-  const port: MessageMappingPort = { find: () => ({ error: undefined, mapping: { contentType: "", run: () => ({ output: undefined, errors }) } }) };
+it("fails with the errors of the fields and keeps the body", () => {
+  const errors = [
+    { message: "a: one", code: "lookup", field: "a" },
+    { message: "b: two", code: "type", field: "b" },
+  ];
+  const port: MessageMappingPort = {
+    find: () => ({
+      error: undefined,
+      mapping: { contentType: "", run: () => ({ output: undefined, errors }), runInSteps: () => expect.fail("a short body is mapped at once") },
+    }),
+  };
   const exchange = exchangeOf("in");
   expect(() => sinkWith(port, "message-mapping:m").send(exchange)).toThrow(expect.objectContaining({ message: "a: one; b: two", code: "mapping-failed" }));
   expect(exchange.message.body).toBe("in");
@@ -35,6 +44,25 @@ it("fails with the errors of the fields, the body as it was", () => {
 it.each([
   [undefined, "message mapping 'm' not found"],
   [{ error: "unknown message mapping 'parts'", mapping: undefined }, "message mapping 'm': unknown message mapping 'parts'"],
-])("names a document that is not there", (found, message) => {
+])("names a missing document", (found, message) => {
   expect(() => sinkWith({ find: () => found }, "message-mapping:m").send(exchangeOf("in"))).toThrow(message);
+});
+
+it("maps a long body in steps", async () => {
+  const port: MessageMappingPort = {
+    find: () => ({
+      error: undefined,
+      mapping: {
+        contentType: "text/plain",
+        run: () => expect.fail("a long body is mapped in steps"),
+        *runInSteps({ body }) {
+          yield undefined;
+          return { output: (body as string).length, errors: [] };
+        },
+      },
+    }),
+  };
+  const exchange = exchangeOf("x".repeat(300_000));
+  await sinkWith(port, "message-mapping:m").send(exchange);
+  expect(exchange.message.body).toBe(300_000);
 });

@@ -1,6 +1,7 @@
-// Turns the body into another with an installed message-mapping document. The document is looked for at each message, so
-// that a replaced one counts from the next message on.
+// Maps the body with an installed message-mapping document. The document is looked up for each message, so that a replaced one
+// applies from the next message on.
 import { defineConnector, FlowError, type Headers } from "@sluice/engine/spi";
+import { inSlices } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 
 /** The documents of a runtime, as this connector uses them. */
@@ -10,33 +11,56 @@ export interface MessageMappingPort {
 }
 
 interface RunnableMapping {
-  /** Why the document is not in service. */
+  /** Why the document cannot be used. */
   readonly error: string | undefined;
   readonly mapping: CompiledDocument | undefined;
 }
 
 interface CompiledDocument {
   readonly contentType: string;
-  run(input: { readonly body: unknown; readonly headers: Headers; readonly params: Readonly<Record<string, unknown>>; readonly now: number }): {
-    readonly output: unknown;
-    readonly errors: readonly { readonly message: string }[];
-  };
+  run(input: MappingInput): MappingResult;
+  /** For long bodies: works in slices. */
+  runInSteps(input: MappingInput): Generator<undefined, MappingResult>;
 }
 
-/** What there is without a server: no document at all. */
+interface MappingInput {
+  readonly body: unknown;
+  readonly headers: Headers;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly now: number;
+}
+
+interface MappingResult {
+  readonly output: unknown;
+  readonly errors: readonly MappingError[];
+}
+
+interface MappingError {
+  readonly message: string;
+  /** `input`: something could not be read as its format. */
+  readonly code: string;
+  /** The target field; empty when the error concerns the whole message. */
+  readonly field: string;
+}
+
+/** Default without a server: no documents. */
 export const noMappings: MessageMappingPort = { find: () => undefined };
 
-const path = { mapping: f.string({ doc: "The document's id.", required: true }) };
+const path = { mapping: f.string({ doc: "Id of the document.", required: true }) };
 
 export function messageMappingConnector(port: MessageMappingPort) {
   return defineConnector({
     scheme: "message-mapping",
     title: "Message mapping",
     summary: "Maps the body with an installed message-mapping document.",
+    guarantees:
+      "The document is looked up for each message: a replaced document applies from the next message on. Long bodies are mapped in slices, so that other messages make progress.",
     group: "transformation",
     icon: "shuffle",
     since: "0.1",
     syntax: "message-mapping:mapping",
+    roles: ["sink"],
+    staysInside: true,
     workers: "any",
     path,
     options: {},
@@ -53,28 +77,37 @@ export function messageMappingConnector(port: MessageMappingPort) {
     connect: ({ clock }) => ({
       sink: ({ options: { mapping: id }, extra }) => ({
         send({ message }) {
-          const { contentType, run } = compiledOf(port, id);
-          const { output, errors } = run({ body: message.body, headers: message.headers, params: extra, now: clock.now() });
-          if (errors.length > 0)
-            throw failure(
-              id,
-              errors.map((error) => error.message),
-            );
-          message.body = output;
-          message.headers.set("Content-Type", contentType);
+          const { contentType, run, runInSteps } = compiledOf(port, id);
+          const input = { body: message.body, headers: message.headers, params: extra, now: clock.now() };
+          const finish = ({ output, errors }: MappingResult): void => {
+            if (errors.length > 0) throw failure(id, errors);
+            message.body = output;
+            message.headers.set("Content-Type", contentType);
+          };
+          return isLong(message.body) ? inSlices(runInSteps(input), clock).then(finish) : finish(run(input));
         },
       }),
     }),
   });
 }
 
+/** Size in characters or bytes above which reading yields to other runs. */
+const longFrom = 256 * 1024;
+
+const isLong = (body: unknown): boolean => (typeof body === "string" || body instanceof Uint8Array) && body.length >= longFrom;
+
 function compiledOf(port: MessageMappingPort, id: string): CompiledDocument {
   const found = port.find(id);
   if (found?.mapping !== undefined) return found.mapping;
-  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it is not in service"}`;
+  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it cannot be used"}`;
   throw new FlowError("java.lang.IllegalArgumentException", why, { code: "mapping-unknown" });
 }
 
-function failure(mapping: string, messages: readonly string[]): FlowError {
-  return new FlowError("org.apache.camel.TypeConversionException", messages.join("; "), { code: "mapping-failed", details: { mapping, clientFault: true } });
+/** Only a body that cannot be parsed is the fault of the sender; errors of rules and tables are errors of the flow. */
+function failure(mapping: string, errors: readonly MappingError[]): FlowError {
+  const clientFault = errors.every(({ code, field }) => code === "input" && field === "");
+  return new FlowError("org.apache.camel.TypeConversionException", errors.map(({ message }) => message).join("; "), {
+    code: "mapping-failed",
+    details: { mapping, ...(clientFault ? { clientFault } : {}) },
+  });
 }

@@ -1,20 +1,23 @@
-// Stands where an endpoint will be. It keeps nothing: what a test session sees is recorded by the session, not here.
+// Placeholder for an endpoint. It stores nothing: messages of a test session are recorded by the session.
 import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const accepted = "Accepted for flows from Camel and without effect: expectations are part of a test, not of a flow.";
+const accepted = "Accepted without effect: expectations belong in tests, not in flows.";
 
 export const mock = defineConnector({
   scheme: "mock",
   title: "Mock",
-  summary: "Takes a message and passes it on unchanged; in a test session its messages can be checked.",
+  summary: "Accepts messages without changing them; in a test session they can be checked.",
+  guarantees: "Nothing is stored or sent. In a test session, messages are recorded by the session.",
   group: "core",
   icon: "flask-conical",
   since: "0.1",
   syntax: "mock:name",
+  roles: ["sink"],
+  staysInside: true,
   workers: "any",
-  path: { name: f.string({ doc: "The name tests know it by.", required: true }) },
+  path: { name: f.string({ doc: "Name of the mock, for tests.", required: true }) },
   options: {
     ...sinkFields,
     expectedCount: f.integer({ doc: accepted, default: -1, group: "advanced" }),
@@ -31,7 +34,7 @@ export const mock = defineConnector({
   headers: {},
   examples: [
     {
-      title: "A place for tests to look",
+      title: "A mock endpoint",
       yaml: `to: mock:orders`,
       given: { body: "order" },
       expect: { body: "order" },

@@ -1,34 +1,48 @@
-// A route that is called over HTTP at a path of its own, with Camel's replies: the body as the route leaves it, 204 when
-// there is none. It also answers at /api/<route-id>, as every webhook does.
-import { CompileError, defineConnector, type Connector } from "@sluice/engine/spi";
+// A route that is called over HTTP at its own path, with Camel's responses: the body as the route leaves it, 204 when it is
+// empty. It is also served at /api/<route-id>, like every webhook.
+import { CompileError, defineConnector, type RouteIdentity } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { routePath } from "../webhook/http-claims.ts";
+import { connectHttp, httpGuarantees } from "../webhook/http-connector.ts";
 import { httpHeaders, httpOptions, methodsOf } from "../webhook/http-options.ts";
-import { httpSource } from "../webhook/http-source.ts";
 import type { HttpTools } from "../webhook/http-tools.ts";
-import { IdempotencyKeys } from "../webhook/idempotency.ts";
-import { TraceIds } from "../webhook/trace-context.ts";
+import { operationOption, readOperation } from "../webhook/rest-operation.ts";
 
-const path = { path: f.string({ doc: "The path, which may hold `{name}` segments; a last `/*` serves everything below.", required: true }) };
+const path = { path: f.string({ doc: "The path; it may have `{name}` segments, and a trailing `/*` serves all paths below.", required: true }) };
 
-type Options = Values<typeof path> & Values<typeof httpOptions>;
+const accepted = (why: string) => f.boolean({ doc: `Accepted without effect: ${why}.`, default: false, group: "advanced" });
+
+const options = {
+  ...httpOptions,
+  operation: operationOption,
+  useStreaming: accepted("bodies are read when a step needs them"),
+  useBodyHandler: accepted("bodies are read when a step needs them"),
+  handleWriteResponseError: accepted("a response that cannot be sent is written to the log"),
+};
+
+type Options = Values<typeof path> & Values<typeof options>;
 
 export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = noQueues) =>
   defineConnector({
     scheme: "platform-http",
+    // Schemes of Camel's other HTTP servers: the runtime has only one, whichever a flow names.
+    aliases: ["jetty", "netty-http", "servlet", "undertow"],
     title: "Platform HTTP",
-    summary: "Runs the route for each request to a path and answers with the message's body.",
+    summary: "Runs the route for each request to a path and responds with the body of the message.",
+    guarantees: httpGuarantees,
     group: "http",
     icon: "http",
     since: "0.1",
     syntax: "platform-http:path",
+    roles: ["source"],
+    trigger: "request",
     path,
-    options: httpOptions,
+    options,
     headers: httpHeaders,
     examples: [
       {
-        title: "A path of its own",
+        title: "A custom path",
         yaml: `- route:
     id: greeting
     from:
@@ -40,40 +54,45 @@ export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = 
         expect: { body: "Hello Ada" },
       },
     ],
-    connect(host): Connector<Options> {
-      const idempotency = new IdempotencyKeys(host.clock, tools.digest);
-      const traceIds = new TraceIds(() => host.random());
+    connect: connectHttp(tools, queues, ({ operation, ...given }: Options, route) => {
+      const { paths, prefix } = servedPaths(pathOf(given.path), route);
       return {
-        source({ uri, options: given }, route) {
-          const { own, prefix } = ownPath(given.path);
-          const options = { ...given, matchOnUriPrefix: given.matchOnUriPrefix || prefix };
-          const byId = routePath(route.id);
-          return httpSource(host, {
-            uri,
-            route,
-            paths: own === byId ? [own] : [own, byId],
-            methods: methodsOf(options.httpMethodRestrict, undefined),
-            options,
-            unchanged: "echo",
-            idempotency,
-            tools,
-            traceIds,
-            queues,
-          });
-        },
+        paths,
+        methods: methodsOf(given.httpMethodRestrict, undefined),
+        options: { ...given, matchOnUriPrefix: given.matchOnUriPrefix || prefix },
+        unchanged: "echo",
+        ...(operation === undefined ? {} : { operation: readOperation(operation) }),
       };
-    },
+    }),
   });
 
-function ownPath(written: string): { readonly own: string; readonly prefix: boolean } {
+/**
+ * Returns the path of an address such as `http://0.0.0.0:8080/orders`, the form that Camel's other HTTP servers use. Host and port are those of
+ * the runtime. Other protocols are rejected.
+ */
+function pathOf(written: string): string {
+  const [, protocol, path] = /^\/*([a-z][a-z0-9+.-]*):\/*[^/]*(\/.*)?$/i.exec(written) ?? [];
+  if (protocol === undefined) return written;
+  if (protocol.toLowerCase() === "http") return path ?? "/";
+  throw new CompileError("bad-option", `'${protocol}:' is not supported here`, {
+    hint:
+      protocol.toLowerCase() === "https"
+        ? "write http: and terminate TLS in a proxy in front of the runtime"
+        : "write the path alone, as in platform-http:/orders; calls to other servers are made with http:",
+  });
+}
+
+/** The paths to serve, of the flow and of the route, and whether paths below them are served too. */
+export function servedPaths(written: string, route: RouteIdentity): { readonly paths: readonly string[]; readonly prefix: boolean } {
   const slashed = `/${written.replace(/^\/+/, "")}`;
   const prefix = slashed.endsWith("/*");
   const cut = prefix ? slashed.slice(0, -2) : slashed;
-  const own = cut.length > 1 ? cut.replace(/\/+$/, "") : cut;
+  const own = cut.replace(/\/+$/, "") || "/";
   for (const segment of own.split("/"))
-    if (/[{}*]/.test(segment) && !/^\{[^{}*]+\}$/.test(segment))
-      throw new CompileError("bad-option", `path '${written}' has the segment '${segment}', which is neither a text nor a whole {name}`, {
-        hint: "write it as /orders/{id}",
+    if (/[{}*]/.test(segment) && !/^[^{}*]*(?:\{[^{}*]+\}[^{}*]+)*(?:\{[^{}*]+\})?$/.test(segment))
+      throw new CompileError("bad-option", `invalid segment '${segment}' in path '${written}'`, {
+        hint: "write it as /orders/{id} or /files/{name}.{type}",
       });
-  return { own: own === "" ? "/" : own, prefix };
+  const byId = routePath(route.id);
+  return { paths: own === byId ? [own] : [own, byId], prefix };
 }

@@ -1,4 +1,4 @@
-// Quartz's way to write schedules: a cron expression, or a simple trigger with an interval and a count.
+// Quartz schedules: a cron expression, or a simple trigger with an interval and a count.
 import { CompileError, defineConnector, Headers, Message, type Connector, type Endpoint, type Host, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
@@ -6,18 +6,18 @@ import { cronSchedule } from "../cron/cron-schedule.ts";
 import { cronSource, type CronTick } from "../cron/cron-source.ts";
 import { nextOnGrid, Ticker } from "../ticking/ticker.ts";
 
-const path = { triggerName: f.string({ doc: "The trigger's name, with its group before a slash if it has one.", required: true }) };
+const path = { triggerName: f.string({ doc: "Name of the trigger, optionally with its group in front, separated by a slash.", required: true }) };
 
-const accepted = "Accepted for flows from Camel: there is no job store here.";
+const accepted = "Accepted without effect: there is no job store.";
 
 const options = {
-  cron: f.string({ doc: "When to run, in Quartz's notation; blanks may be written as `+`.", examples: ["0/30 * * * * ?"] }),
-  "trigger.timeZone": f.string({ doc: "The time zone of the cron expression; the server's own unless given." }),
-  "trigger.repeatInterval": f.duration({ doc: "Without cron: the time between runs." }),
-  "trigger.repeatCount": f.integer({ doc: "Without cron: how many runs follow the first; -1 means no end.", default: 0, min: -1 }),
-  triggerStartDelay: f.duration({ doc: "How long after the start of the route the schedule begins.", default: 500 }),
-  stateful: f.boolean({ doc: "Accepted for flows from Camel: runs of one schedule never overlap.", default: false, group: "advanced" }),
-  fireNow: f.boolean({ doc: "Without cron: whether the first run is made at once.", default: false }),
+  cron: f.string({ doc: "Cron expression in Quartz format; spaces may be written as `+`.", examples: ["0/30 * * * * ?"] }),
+  "trigger.timeZone": f.string({ doc: "Time zone of the cron expression; the server's time zone by default." }),
+  "trigger.repeatInterval": f.duration({ doc: "Without cron: interval between runs." }),
+  "trigger.repeatCount": f.integer({ doc: "Without cron: number of runs after the first; -1 for no limit.", default: 0, min: -1 }),
+  triggerStartDelay: f.duration({ doc: "Delay between the start of the route and the start of the schedule.", default: 500 }),
+  stateful: f.boolean({ doc: "Accepted without effect: runs of one schedule never overlap.", default: false, group: "advanced" }),
+  fireNow: f.boolean({ doc: "Without cron: whether the first run starts immediately.", default: false }),
   deleteJob: f.boolean({ doc: accepted, default: true, group: "advanced" }),
   pauseJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
   durableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
@@ -31,25 +31,29 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const quartz = defineConnector({
   scheme: "quartz",
   title: "Quartz",
-  summary: "Sets a route off at the times of a Quartz cron expression or interval.",
+  summary: "Triggers a route at the times of a Quartz cron expression or interval.",
+  guarantees:
+    "Runs of one trigger never overlap; times missed during a long run are made up for by one run with cron and skipped with an interval. There is no job store: times missed while the runtime was down are not made up for. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   since: "0.1",
   syntax: "quartz:triggerName",
+  roles: ["source"],
+  trigger: "schedule",
   path,
   options,
   headers: {
-    fireTime: f.string({ doc: "When the run began." }),
+    fireTime: f.string({ doc: "When the run started." }),
     scheduledFireTime: f.string({ doc: "When it was due." }),
-    previousFireTime: f.string({ doc: "When the run before was due." }),
-    nextFireTime: f.string({ doc: "When the next one is due." }),
-    refireCount: f.integer({ doc: "Always 0: a run is not repeated by the schedule." }),
+    previousFireTime: f.string({ doc: "When the previous run was due." }),
+    nextFireTime: f.string({ doc: "When the next run is due." }),
+    refireCount: f.integer({ doc: "Always 0: the schedule does not repeat runs." }),
     triggerName: f.string({ doc: "The trigger's name." }),
     triggerGroup: f.string({ doc: "The trigger's group." }),
   },
   examples: [
     {
-      title: "Every second, in Quartz's notation",
+      title: "Every second, in Quartz format",
       yaml: `- route:
     id: example
     from:

@@ -1,18 +1,17 @@
-// The port to the durable store, as queues need it. Whoever runs the connectors gives an implementation; without one a
-// queue says so when it is first used.
+// The interface of the durable store for queues. The host provides the implementation; without one, using a queue fails.
 import { FlowError, type RouteIdentity } from "@sluice/engine/spi";
 import type { StoredMessage } from "./stored-message.ts";
 
 export interface DurableQueues {
-  /** Opens the store when it is first needed; later calls answer with the same one. */
+  /** Opens the store on first use; later calls return the same one. */
   open(): Promise<QueueStore>;
-  /** The store if it is open already: saves a promise per message. */
+  /** The store if it is already open: saves a promise per message. */
   readonly current: QueueStore | undefined;
-  /** False for a test session that is over: its messages must not run for real. */
+  /** False for a closed test session: its messages must not run as live ones. */
   isOpenSession(id: string): boolean;
 }
 
-/** Where a message stands in its queue: ordered by when it is due, then by when it came. */
+/** Position of a message in its queue: ordered by due time, then by arrival. */
 export interface Position {
   readonly due: number;
   readonly seq: number;
@@ -21,7 +20,7 @@ export interface Position {
 export interface QueuedMessage extends Position {
   readonly id: string;
   readonly key: string | undefined;
-  /** Tries that are over. */
+  /** Completed attempts. */
   readonly attempts: number;
   readonly size: number;
 }
@@ -33,37 +32,38 @@ export interface Failure {
   readonly routeId: string | undefined;
 }
 
-/** What is told about a message that is given up. */
-export interface Burial {
+/** The data of a dead letter. */
+export interface DeadLetterDetails {
   readonly route: RouteIdentity;
   readonly runId: string | undefined;
   readonly attempts: number;
   readonly failure: Failure;
 }
 
+/** Changes reject with a FlowError; it is retryable when the disk rejected the change, which may succeed later. */
 export interface QueueStore {
   readonly maxMessageBytes: number;
-  /** The time positions are told in: the wall clock's, but it never goes back and never stands still. */
+  /** The time used for positions: wall-clock time that is strictly increasing. */
   now(): number;
-  /** Resolves when the message is on disk; rejects with a FlowError when there is no room for it. */
+  /** Resolves when the message is on disk; rejects with a FlowError when the queue is full. */
   put(queue: string, message: StoredMessage, place: { readonly key: string | undefined; readonly delayMs: number }): Promise<QueuedMessage>;
-  /** What is due up to `until`, after a position, in order; at most `limit`. */
+  /** Messages due up to `until`, after a position, in order; at most `limit`. */
   page(queue: string, after: Position | undefined, until: number, limit: number): readonly QueuedMessage[];
   /** When the first message after a position is due. */
   nextDue(queue: string, after: Position | undefined): number | undefined;
   read(seq: number): StoredMessage | undefined;
-  /** The messages that were tried before and hold up the rest of their key. */
+  /** Messages that wait for a retry and block the other messages of their key. */
   held(queue: string): ReadonlyMap<string, number>;
-  /** True for a message that was there when the process ended without saying so: it may be what ended it. */
+  /** True for a message that was queued when the process crashed: it may be the cause. */
   isSuspect(seq: number): boolean;
-  /** Notes a try before it begins. */
+  /** Records an attempt before it starts. */
   begin(seq: number, attempt: number): Promise<void>;
   remove(queue: string, message: QueuedMessage): Promise<void>;
-  /** Puts a message off after a failed try. */
+  /** Postpones a message after a failed attempt. */
   again(message: QueuedMessage, attempts: number, due: number): Promise<void>;
   /** Moves a message to the dead letters. */
-  bury(queue: string, message: QueuedMessage, burial: Burial): Promise<void>;
-  /** Messages that wait or are being worked on, by queue. */
+  deadLetter(queue: string, message: QueuedMessage, details: DeadLetterDetails): Promise<void>;
+  /** Messages waiting or in flight, by queue. */
   depths(): readonly { readonly name: string; readonly depth: number; readonly bytes: number }[];
 }
 

@@ -1,29 +1,33 @@
-// A queue on disk between routes: the sender goes on when its message would survive a loss of power, the receiver gets it
-// at least once.
+// A queue on disk between routes. The sender continues when its message is durable; the receiver gets it at least once.
 import { defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { noQueues, type DurableQueues } from "./durable-queues.ts";
 import { queueOptions, queuePath } from "./queue-shape.ts";
-import { connectQueues } from "./queues.ts";
+import { connectDurableQueues } from "./queue-registry.ts";
 
 export function queueConnector(queues: DurableQueues = noQueues): ConnectorDeclaration {
   return defineConnector({
     scheme: "queue",
     title: "Durable queue",
-    summary: "Hands the message to another route through a queue on disk: nothing that was accepted is lost.",
+    summary: "Passes the message to another route through a durable queue on disk.",
+    guarantees:
+      "At least once: the sender continues when the message is on disk, and the message is removed only after its route succeeded. After a crash unfinished messages are delivered again, so make the route idempotent. A failed message is retried with a growing delay and goes to the dead letters after maximumRedeliveries. Messages are delivered in the order they were sent with one consumer and no retries; messages with the same key are processed one at a time and in order, also during retries. The number of waiting messages is limited by the disk limit of the store, not by memory.",
     group: "core",
     icon: "queue",
     since: "0.1",
     syntax: "queue:name",
+    roles: ["source", "sink", "poller"],
+    trigger: "route",
+    usesStore: true,
     path: queuePath,
     options: queueOptions,
     headers: {
-      SluiceQueueMessageId: f.string({ doc: "The id of the message in the queue; the same for every try." }),
-      SluiceQueueAttempt: f.integer({ doc: "Which try of this message it is, counted from 1." }),
+      SluiceQueueMessageId: f.string({ doc: "Id of the message in the queue; the same for every attempt." }),
+      SluiceQueueAttempt: f.integer({ doc: "Number of the delivery attempt, starting at 1." }),
     },
     examples: [
       {
-        title: "Take an order now, work on it when there is time",
+        title: "Accept an order now, process it later",
         yaml: `- route:
     id: take
     from:
@@ -42,6 +46,6 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
         expect: { body: "order 1" },
       },
     ],
-    connect: (host) => connectQueues(host, queues),
+    connect: (host, shared) => connectDurableQueues(host, queues, shared),
   });
 }

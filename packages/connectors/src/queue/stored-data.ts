@@ -1,13 +1,13 @@
-// Values as JSON text and back. What JSON cannot say is written under a tag ($date, $bytes, $map), so that a body comes
-// back as what it was. Bounded: a value that is too large is given up before it is written.
-import { asText, textForm } from "@sluice/engine/spi";
+// Serializes values as JSON. Types that JSON lacks are tagged ($date, $bytes, $map), so that a body is restored with its types.
+// Bounded: a value that is too large is rejected before it is written.
+import { asText, textForm } from "@sluice/engine/values";
 
 const deepest = 200;
 
-/** What a value that cannot be kept is answered with. */
+/** Thrown for values that cannot be stored. */
 export class NotStorable extends Error {}
 
-/** The value as JSON text; throws NotStorable for what is no data or longer than about `limit` characters. */
+/** Serializes a value; throws NotStorable for values that are not data or longer than about `limit` characters. */
 export function encodeData(value: unknown, limit: number): string {
   let left = limit;
   const text = JSON.stringify(visit(value, 0));
@@ -32,12 +32,12 @@ export function encodeData(value: unknown, limit: number): string {
       case "object":
         return item === null ? null : container(item, depth);
       default:
-        throw new NotStorable(`a ${typeof item} cannot be kept on disk`);
+        throw new NotStorable(`a ${typeof item} cannot be stored on disk`);
     }
   }
 
   function container(item: object, depth: number): unknown {
-    if (depth > deepest) throw new NotStorable(`it is nested more than ${deepest} deep`);
+    if (depth > deepest) throw new NotStorable(`it is nested deeper than ${deepest} levels`);
     if (Array.isArray(item)) return item.map((inner) => visit(inner, depth + 1));
     if (item instanceof Date) return { $date: Number.isNaN(item.getTime()) ? null : item.getTime() };
     if (item instanceof Uint8Array) return bytes(item);
@@ -45,7 +45,7 @@ export function encodeData(value: unknown, limit: number): string {
     if (item instanceof Set) return { $set: [...item].map((inner) => visit(inner, depth + 1)) };
     if (textForm in item) return visit(asText(item), depth);
     const prototype: unknown = Object.getPrototypeOf(item);
-    if (prototype !== null && prototype !== Object.prototype) throw new NotStorable(`a ${item.constructor?.name ?? "foreign object"} cannot be kept on disk`);
+    if (prototype !== null && prototype !== Object.prototype) throw new NotStorable(`a ${item.constructor?.name ?? "foreign object"} cannot be stored on disk`);
     return members(item, depth);
   }
 
@@ -67,10 +67,10 @@ export function encodeData(value: unknown, limit: number): string {
   }
 }
 
-/** The value of a text that encodeData wrote. */
+/** Parses text written by encodeData. */
 export function decodeData(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Without a tag there is nothing to revive, which is how most messages are.
+  // Fast path: most messages have no tags.
   return text.includes('"$') ? revive(value) : value;
 }
 

@@ -1,11 +1,12 @@
-import { FlowError, Headers, Message, textForm } from "@sluice/engine/spi";
+import { FlowError, Headers, Message } from "@sluice/engine/spi";
+import { textForm } from "@sluice/engine/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeData, encodeData } from "./stored-data.ts";
-import { HeldKeys } from "./held-keys.ts";
-import { restoreMessage, storeMessage, type Company } from "./stored-message.ts";
+import { KeyLocks } from "./key-locks.ts";
+import { restoreMessage, storeMessage, type StoredContext } from "./stored-message.ts";
 
-const roundTrip = (message: Message, company: Company = {}) => restoreMessage(storeMessage(message, company, 1_000_000));
+const roundTrip = (message: Message, context: StoredContext = {}) => restoreMessage(storeMessage(message, context, 1_000_000));
 const refusal = (action: () => unknown): FlowError => {
   try {
     action();
@@ -32,7 +33,7 @@ const data = fc.letrec((tie) => ({
 })).value;
 
 describe("messages on disk", () => {
-  it("any data comes back as what it was", () => {
+  it("data is restored with its types", () => {
     fc.assert(
       fc.property(data, (value) => {
         expect(decodeData(encodeData(value, 10_000_000))).toEqual(value);
@@ -40,14 +41,14 @@ describe("messages on disk", () => {
     );
   });
 
-  it("bodies keep their kind", () => {
+  it("bodies keep their type", () => {
     for (const body of [null, "", "text ü", new Uint8Array([0, 255, 7]), 42, true, { a: [1, { b: null }] }, new Map([["k", [1]]]), new Date(5)])
       expect(roundTrip(new Message(body)).message.body).toEqual(body);
     const node = { [textForm]: () => "<a/>" };
     expect(roundTrip(new Message(node)).message.body).toBe("<a/>");
   });
 
-  it("headers come back in the layer they were in", () => {
+  it("headers are restored in their layer", () => {
     const headers = new Headers({
       entries: () => [
         ["Host", "h"],
@@ -63,7 +64,7 @@ describe("messages on disk", () => {
     expect([message.headers.getOwn("Host"), message.headers.getOwn("X-Both")]).toEqual([undefined, "own"]);
   });
 
-  it("properties come back, but not what the engine noted about the run that is over", () => {
+  it("properties are restored, except the engine's own properties of the finished run", () => {
     const properties = new Map<string, unknown>([
       ["tenant", { id: 1 }],
       ["CamelToEndpoint", "direct://x"],
@@ -83,13 +84,13 @@ describe("messages on disk", () => {
     });
   });
 
-  it("what cannot be kept is refused in one sentence", () => {
+  it("values that cannot be stored are rejected with a reason", () => {
     class Connection {}
     expect(refusal(() => storeMessage(new Message(new Connection()), {}, 1_000)).message).toBe(
-      "the message cannot be kept on disk: a Connection cannot be kept on disk",
+      "the message cannot be stored on disk: a Connection cannot be stored on disk",
     );
     expect(refusal(() => storeMessage(new Message("x".repeat(1_001)), {}, 1_000)).message).toBe(
-      "the message cannot be kept on disk: it is larger than 1000 bytes",
+      "the message cannot be stored on disk: it is larger than 1000 bytes",
     );
     expect(refusal(() => storeMessage(new Message({ a: "x".repeat(1_001) }), {}, 1_000)).code).toBe("message-not-storable");
     expect(refusal(() => storeMessage(new Message("x", Headers.of({ big: "x".repeat(300_000) })), {}, 1_000)).message).toContain(
@@ -97,10 +98,10 @@ describe("messages on disk", () => {
     );
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
-    expect(refusal(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested more than 200 deep");
+    expect(refusal(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested deeper than 200 levels");
   });
 
-  it("what is damaged is refused whole, never restored by halves", () => {
+  it("a damaged message is rejected, never restored in part", () => {
     const whole = storeMessage(new Message({ a: 1 }, Headers.of({ h: "x" })), {}, 1_000);
     expect(restoreMessage(whole).message.body).toEqual({ a: 1 });
     for (const damaged of [{ envelope: "{" }, { envelope: "null" }, { envelope: "" }, { kind: "other" as "text" }, { body: Buffer.from("{") }])
@@ -109,10 +110,10 @@ describe("messages on disk", () => {
 });
 
 describe("order per key", () => {
-  it("lets one go at a time, in order, and other keys pass", () => {
-    const keys = new HeldKeys<{ readonly seq: number }>();
+  it("releases one message per key at a time, in order, without blocking other keys", () => {
+    const keys = new KeyLocks<{ readonly seq: number }>();
     keys.hold(new Map([["a", 9]]));
-    expect([keys.mayGo("a", { seq: 1 }), keys.mayGo("b", { seq: 2 }), keys.mayGo("a", { seq: 3 }), keys.mayGo("a", { seq: 9 })]).toEqual([
+    expect([keys.acquire("a", { seq: 1 }), keys.acquire("b", { seq: 2 }), keys.acquire("a", { seq: 3 }), keys.acquire("a", { seq: 9 })]).toEqual([
       false,
       true,
       false,
@@ -123,7 +124,7 @@ describe("order per key", () => {
     expect(keys.release("a", 9)).toEqual({ seq: 1 });
     expect(keys.release("a", 1)).toEqual({ seq: 3 });
     expect(keys.release("a", 3)).toBeUndefined();
-    expect(keys.mayGo("a", { seq: 4 })).toBe(true);
+    expect(keys.acquire("a", { seq: 4 })).toBe(true);
     expect(keys.parked).toBe(0);
   });
 });

@@ -1,17 +1,7 @@
-// A message as it lies on disk: its body as bytes of a known kind, and an envelope of JSON with everything else. Headers
-// keep the two layers apart they had: what came over the wire must steer no step after a restart either.
-import {
-  asText,
-  FlowError,
-  Headers,
-  Message,
-  textForm,
-  type Delivery,
-  type Exchange,
-  type SessionTag,
-  type TraceContext,
-  type Trigger,
-} from "@sluice/engine/spi";
+// A message on disk: its body as bytes of a known kind, and a JSON envelope with the rest. Headers received from outside stay
+// separate from those set by the route, because they must not control steps after a restart either.
+import { FlowError, Headers, Message, type Delivery, type Exchange, type SessionTag, type TraceContext, type Trigger } from "@sluice/engine/spi";
+import { asText, textForm } from "@sluice/engine/values";
 import { decodeData, encodeData, NotStorable } from "./stored-data.ts";
 
 type BodyKind = "none" | "text" | "bytes" | "data";
@@ -19,12 +9,12 @@ type BodyKind = "none" | "text" | "bytes" | "data";
 export interface StoredMessage {
   readonly kind: BodyKind;
   readonly body: Uint8Array;
-  /** JSON: headers of both layers, properties, and what the run was part of. */
+  /** JSON: headers of both layers, properties, and the context of the run. */
   readonly envelope: string;
 }
 
-/** What goes along with a message beside the message. */
-export interface Company {
+/** The context that is stored with a message. */
+export interface StoredContext {
   readonly properties?: ReadonlyMap<string, unknown> | undefined;
   readonly correlationId?: string | undefined;
   readonly trace?: TraceContext | undefined;
@@ -53,23 +43,23 @@ const nothing = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What a message takes on disk, about. */
+/** Approximate size on disk. */
 export const storedSize = ({ body, envelope }: StoredMessage): number => body.byteLength + envelope.length + 64;
 
-/** The company of an exchange that hands its message on. */
-export function companyOf({ run, properties }: Exchange): Company {
-  return { properties, correlationId: run.correlationId, trace: run.trace, session: run.session };
+/** The context of an exchange whose message is stored. */
+export function contextOf({ run, properties }: Exchange): StoredContext {
+  return { properties, correlationId: run.chainId, trace: run.trace, session: run.session };
 }
 
-/** Throws a FlowError for a message that cannot be kept: a stream, a foreign object, or more than `limit` bytes. */
-export function storeMessage(message: Message, company: Company, limit: number): StoredMessage {
+/** Throws a FlowError for a message that cannot be stored: a stream, an unknown object, or more than `limit` bytes. */
+export function storeMessage(message: Message, context: StoredContext, limit: number): StoredMessage {
   try {
     const { kind, body } = storedBody(message.body, limit);
     if (body.byteLength > limit) throw new NotStorable(`it is larger than ${limit} bytes`);
-    return { kind, body, envelope: envelopeOf(message.headers, company) };
+    return { kind, body, envelope: envelopeOf(message.headers, context) };
   } catch (error) {
     if (!(error instanceof NotStorable)) throw error;
-    throw new FlowError("java.lang.IllegalArgumentException", `the message cannot be kept on disk: ${error.message}`, { code: "message-not-storable" });
+    throw new FlowError("java.lang.IllegalArgumentException", `the message cannot be stored on disk: ${error.message}`, { code: "message-not-storable" });
   }
 }
 
@@ -81,19 +71,19 @@ function storedBody(body: unknown, limit: number): { readonly kind: BodyKind; re
   return { kind: "data", body: encoder.encode(encodeData(body, limit)) };
 }
 
-function envelopeOf(headers: Headers, company: Company): string {
+function envelopeOf(headers: Headers, context: StoredContext): string {
   const layers = [
     recordOf(wireOf(headers)),
     recordOf(headers.own()),
-    company.properties === undefined ? undefined : recordOf(kept(company.properties)),
+    context.properties === undefined ? undefined : recordOf(kept(context.properties)),
   ] as const;
   const [wire, own, properties] = layers.map((layer) => layer?.record);
-  const envelope = { ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(company) };
-  // Most headers are texts and numbers, which JSON says as they are.
+  const envelope = { ...(wire && { wire }), ...(own && { own }), ...(properties && { properties }), ...plainParts(context) };
+  // Fast path: most headers are strings and numbers, which need no tags.
   return layers.every((layer) => layer?.plain !== false) ? JSON.stringify(envelope) : encodeData(envelope, headerLimit * 4);
 }
 
-function plainParts({ correlationId, trace, trigger, session }: Company): Omit<Envelope, "wire" | "own" | "properties"> {
+function plainParts({ correlationId, trace, trigger, session }: StoredContext): Omit<Envelope, "wire" | "own" | "properties"> {
   return {
     ...(correlationId !== undefined && { correlationId }),
     ...(trace !== undefined && { trace }),
@@ -108,18 +98,18 @@ function wireOf(headers: Headers): Iterable<readonly [string, unknown]> {
   return own.size === 0 ? headers : [...headers].filter(([name]) => !own.has(name));
 }
 
-/** What Camel's name stands before belongs to the run that is over, not to the next one. */
+/** Properties with a Camel prefix belong to the finished run, not to the next one. */
 function* kept(properties: ReadonlyMap<string, unknown>): Iterable<readonly [string, unknown]> {
   for (const entry of properties) if (!entry[0].startsWith("Camel")) yield entry;
 }
 
 interface KeptRecord {
   readonly record: Record<string, unknown>;
-  /** JSON says all of it without tags. */
+  /** True when JSON represents the value without tags. */
   plain: boolean;
 }
 
-/** Values that are no data are left out: a header may hold whatever a step put there. */
+/** Omits values that are not data: a step may set a header to any object. */
 function recordOf(entries: Iterable<readonly [string, unknown]>): KeptRecord | undefined {
   let found: KeptRecord | undefined;
   let left = headerLimit;
@@ -135,7 +125,7 @@ function recordOf(entries: Iterable<readonly [string, unknown]>): KeptRecord | u
     }
     left -= name.length;
     if (left < 0) throw new NotStorable(`its headers and properties are larger than ${headerLimit} bytes`);
-    // A plain object: the same names come over and over, and JSON is faster at those than at a dictionary. `__proto__` was left out above.
+    // A plain object: names repeat between messages, and JSON.stringify is faster with a stable shape. `__proto__` was omitted above.
     found ??= { record: {}, plain: true };
     found.record[name] = value;
     if (!plain) found.plain = false;
@@ -154,7 +144,7 @@ function dataText(value: unknown, limit: number): string | undefined {
   }
 }
 
-/** The message as it was, ready to be delivered. Throws a FlowError for one that is damaged: half a message must not pass for a whole one. */
+/** Restores a message for delivery. Throws a FlowError for a damaged one, which must not be delivered in part. */
 export function restoreMessage(stored: StoredMessage): RestoredMessage {
   try {
     return restored(stored);
@@ -182,6 +172,6 @@ function restoredBody(kind: BodyKind, body: Uint8Array): unknown {
     case "data":
       return decodeData(decoder.decode(body));
     default:
-      throw new Error(`a body of kind '${String(kind)}' is not known`);
+      throw new Error(`unknown body kind '${String(kind)}'`);
   }
 }

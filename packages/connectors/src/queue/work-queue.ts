@@ -1,25 +1,36 @@
-// One durable queue while somebody works on it: which messages are due, which keys are held up, and who is served. What
-// lies on disk is read in pages; in memory are positions and, as far as there is room, messages that just came in.
-import { FlowError, type Clock, type Log } from "@sluice/engine/spi";
-import { WaitingLine } from "../seda/waiting-line.ts";
-import { HeldKeys } from "./held-keys.ts";
-import type { Burial, DurableQueues, Position, QueuedMessage, QueueStore } from "./durable-queues.ts";
+// A durable queue with consumers: tracks which messages are due, which keys are locked and which consumer is served. Messages
+// are read from disk in pages; memory holds positions and, as far as the limit allows, messages that just arrived.
+import { toFlowError, type Clock, type Log } from "@sluice/engine/spi";
+import { FifoQueue } from "../seda/fifo-queue.ts";
+import { KeyLocks } from "./key-locks.ts";
+import type { DeadLetterDetails, DurableQueues, Position, QueuedMessage, QueueStore } from "./durable-queues.ts";
 import { storedSize, type StoredMessage } from "./stored-message.ts";
 
 const pageSize = 256;
-/** Positions kept ahead; a key that is held up for long must not stop the others. */
+/** Positions read ahead, so that a key that is blocked for long does not stop the others. */
 const longestWindow = 10_000;
 const longestParked = 100_000;
-/** Messages kept in memory between arrival and delivery; others are read again. */
+/** Memory for messages between arrival and delivery; others are read from disk again. */
 const windowBytes = 8 * 1024 * 1024;
+
+/** Delay before a change that the disk rejected is retried. */
+const refusedMs = 100;
+
+/** The change to a message's row after an attempt. */
+interface Settlement {
+  readonly what: string;
+  write(): Promise<void>;
+  /** Called when it can never be written. */
+  otherwise?(): void;
+}
 
 export interface Entry extends QueuedMessage {
   /** Undefined when it must be read from disk. */
   readonly message: StoredMessage | undefined;
 }
 
-/** Somebody who takes messages; `wake` says that there is one. */
-export interface Taker {
+/** A consumer; `wake` is called when a message is ready. */
+export interface QueueSubscriber {
   wake(): void;
 }
 
@@ -28,18 +39,22 @@ export class WorkQueue {
   readonly clock: Clock;
   readonly #queues: DurableQueues;
   readonly #log: Log;
-  readonly #takers: Taker[] = [];
-  readonly #ready = new WaitingLine<Entry>();
-  readonly #keys = new HeldKeys<Entry>();
-  /** What is ready, parked or being worked on: never taken from disk a second time. */
+  readonly #subscribers: QueueSubscriber[] = [];
+  readonly #ready = new FifoQueue<Entry>();
+  readonly #keys = new KeyLocks<Entry>();
+  /** Messages that are ready, parked or in flight: never read from disk a second time. */
   readonly #known = new Set<number>();
   #store: QueueStore | undefined = undefined;
   #cursor: Position | undefined = undefined;
-  /** Everything due up to the cursor is known, and nothing due lies behind it. */
+  /** All messages due up to the cursor are known, and none are due after it. */
   #caughtUp = false;
   #nextDue: number | undefined = undefined;
   #alarm: (() => void) | undefined = undefined;
   #bytes = 0;
+  /** Changes that the disk rejected. */
+  #unsettled: Settlement[] = [];
+  /** Nothing is delivered while the disk rejects changes: after a crash it would all be delivered again. */
+  #isPaused = false;
 
   constructor(name: string, queues: DurableQueues, clock: Clock, log: Log) {
     this.name = name;
@@ -48,12 +63,13 @@ export class WorkQueue {
     this.#log = log;
   }
 
-  /** True when nothing would be lost by forgetting this object. */
+  /** True when this object holds no state and can be discarded. */
   get idle(): boolean {
-    return this.#takers.length === 0 && this.#known.size === 0;
+    return this.#subscribers.length === 0 && this.#known.size === 0 && !this.#isPaused;
   }
 
   get hasReady(): boolean {
+    if (this.#isPaused) return false;
     if (this.#ready.length === 0) this.#fill();
     return this.#ready.length > 0;
   }
@@ -68,31 +84,31 @@ export class WorkQueue {
     });
   }
 
-  /** The newest taker is served; older ones finish what they have. Resolves when the store is open. */
-  async join(taker: Taker): Promise<void> {
+  /** Only the newest consumer is served; older ones finish their messages. Resolves when the store is open. */
+  async subscribe(subscriber: QueueSubscriber): Promise<void> {
     const store = await this.#queues.open();
     if (this.#store === undefined) {
       this.#store = store;
       this.#keys.hold(store.held(this.name));
     }
-    this.#takers.push(taker);
-    taker.wake();
+    this.#subscribers.push(subscriber);
+    subscriber.wake();
   }
 
-  leave(taker: Taker): void {
-    const at = this.#takers.lastIndexOf(taker);
-    if (at >= 0) this.#takers.splice(at, 1);
-    if (this.#takers.length === 0) this.#rest();
-    else this.#takers.at(-1)?.wake();
+  unsubscribe(subscriber: QueueSubscriber): void {
+    const at = this.#subscribers.lastIndexOf(subscriber);
+    if (at >= 0) this.#subscribers.splice(at, 1);
+    if (this.#subscribers.length === 0) this.#rest();
+    else this.#subscribers.at(-1)?.wake();
   }
 
-  isServed(taker: Taker): boolean {
-    return this.#takers.at(-1) === taker;
+  isActive(subscriber: QueueSubscriber): boolean {
+    return this.#subscribers.at(-1) === subscriber;
   }
 
-  /** The next message that is due, if any; it is the taker's until it is done, failed or given back. */
+  /** The next due message, if any; the caller must settle or return it. */
   take(): (Entry & { readonly message: StoredMessage }) | undefined {
-    for (;;) {
+    while (!this.#isPaused) {
       if (this.#ready.length === 0) this.#fill();
       const entry = this.#ready.shift();
       if (entry === undefined) return undefined;
@@ -101,43 +117,59 @@ export class WorkQueue {
       if (message !== undefined) return { ...entry, message };
       this.#forget(entry);
     }
+    return undefined;
   }
 
   isSuspect(entry: Entry): boolean {
     return this.#open.isSuspect(entry.seq);
   }
 
-  begin(entry: Entry): Promise<void> {
-    return this.#open.begin(entry.seq, entry.attempts + 1);
+  /** Records an attempt; false when that is not possible now and the message is delivered later. */
+  async begin(entry: Entry): Promise<boolean> {
+    const note = (): Promise<void> => this.#open.begin(entry.seq, entry.attempts + 1);
+    try {
+      await note();
+      return true;
+    } catch (error) {
+      const again = (delayMs: number): void => this.#later(entry, entry.attempts, delayMs);
+      this.#refused({ what: "record an attempt", write: () => note().then(() => again(0)), otherwise: () => again(1_000) }, error);
+      return false;
+    }
   }
 
   done(entry: Entry): void {
     this.#passOn(entry);
-    // Known until the row is gone: a page read meanwhile would still find it.
-    this.#lasting(
-      this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
-      "take a finished message off",
-    );
+    // Keep it known until the row is deleted: a page read meanwhile would still find it.
+    this.#settle({
+      what: "delete a finished message",
+      write: () => this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
+    });
   }
 
-  bury(entry: Entry, burial: Burial): void {
-    const buried = this.#open.bury(this.name, entry, burial).then(() => this.#forget(entry));
-    this.#lasting(buried, "move a message to the dead letters", () => this.#later(entry, entry.attempts, 1_000));
+  deadLetter(entry: Entry, details: DeadLetterDetails): void {
+    this.#settle({
+      what: "move a message to the dead letters",
+      write: () => this.#open.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
+      otherwise: () => this.#later(entry, entry.attempts, 1_000),
+    });
   }
 
-  /** Puts a message off after a failed try. */
+  /** Postpones a message after a failed attempt. */
   retry(entry: Entry, attempts: number, delayMs: number): void {
     const due = this.#open.now() + delayMs;
-    const noted = this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined }));
-    this.#lasting(noted, "note a failed try", () => this.#later(entry, attempts, delayMs));
+    this.#settle({
+      what: "record a failed attempt",
+      write: () => this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
+      otherwise: () => this.#later(entry, attempts, delayMs),
+    });
   }
 
-  /** Hands a message back as if it had not been taken. */
+  /** Returns a message as if it had not been taken. */
   giveBack(entry: Entry, delayMs = 0): void {
     this.#later(entry, entry.attempts, delayMs);
   }
 
-  /** A run that was given up on ended well after all: the message is done unless it is under way again. */
+  /** A run that had timed out succeeded after all: the message is done unless it is in flight again. */
   doneLate(entry: Entry): void {
     if (!this.#known.has(entry.seq)) this.done(entry);
   }
@@ -148,8 +180,8 @@ export class WorkQueue {
   }
 
   #arrived(queued: QueuedMessage, message: StoredMessage): void {
-    // A page that was read meanwhile may have it already.
-    if (this.#takers.length === 0 || this.#known.has(queued.seq)) return;
+    // A page read meanwhile may already contain it.
+    if (this.#subscribers.length === 0 || this.#known.has(queued.seq)) return;
     if (queued.due > this.#open.now()) return this.#expect(queued.due);
     if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return this.#admit({ ...queued, message: undefined });
     const direct = this.#caughtUp && this.#ready.length < longestWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
@@ -158,20 +190,20 @@ export class WorkQueue {
       this.#admit({ ...queued, message: this.#bytes + queued.size <= windowBytes ? message : undefined });
     } else {
       this.#caughtUp = false;
-      this.#takers.at(-1)?.wake();
+      this.#subscribers.at(-1)?.wake();
     }
   }
 
   #admit(entry: Entry): void {
     this.#known.add(entry.seq);
-    if (entry.key !== undefined && !this.#keys.mayGo(entry.key, entry.message === undefined ? entry : { ...entry, message: undefined })) return;
+    if (entry.key !== undefined && !this.#keys.acquire(entry.key, entry.message === undefined ? entry : { ...entry, message: undefined })) return;
     if (entry.message !== undefined) this.#bytes += storedSize(entry.message);
     this.#ready.push(entry);
-    this.#takers.at(-1)?.wake();
+    this.#subscribers.at(-1)?.wake();
   }
 
   #fill(): void {
-    if (this.#caughtUp || this.#takers.length === 0 || this.#keys.parked >= longestParked) return;
+    if (this.#caughtUp || this.#subscribers.length === 0 || this.#keys.parked >= longestParked) return;
     const store = this.#open;
     const page = store.page(this.name, this.#cursor, store.now(), pageSize);
     for (const queued of page) {
@@ -185,23 +217,23 @@ export class WorkQueue {
     if (next !== undefined) this.#expect(next);
   }
 
-  /** Looks again when something falls due. */
+  /** Sets a timer for the next due message. */
   #expect(due: number): void {
-    if (this.#takers.length === 0 || (this.#nextDue !== undefined && this.#nextDue <= due)) return;
+    if (this.#subscribers.length === 0 || (this.#nextDue !== undefined && this.#nextDue <= due)) return;
     this.#nextDue = due;
     this.#alarm?.();
     this.#alarm = this.clock.after(Math.max(0, due - this.#open.now()), () => {
       this.#alarm = undefined;
       this.#nextDue = undefined;
       this.#caughtUp = false;
-      this.#takers.at(-1)?.wake();
+      this.#subscribers.at(-1)?.wake();
     });
   }
 
-  /** The row stands in a new place: behind the cursor a page will find it, before it nobody would. */
+  /** The row has a new position: after the cursor a page read finds it; before it, it must be added here. */
   #readmit(entry: Entry): void {
     this.#known.delete(entry.seq);
-    if (this.#takers.length === 0) return;
+    if (this.#subscribers.length === 0) return;
     if (this.#cursor !== undefined && !isAfter(entry, this.#cursor)) this.#admit(entry);
     else this.#expect(entry.due);
   }
@@ -209,9 +241,9 @@ export class WorkQueue {
   #later(entry: Entry, attempts: number, delayMs: number): void {
     const back = (): void => {
       this.#known.delete(entry.seq);
-      if (this.#takers.length > 0) this.#admit({ ...entry, attempts, message: undefined });
+      if (this.#subscribers.length > 0) this.#admit({ ...entry, attempts, message: undefined });
     };
-    if (delayMs > 0 && this.#takers.length > 0) this.clock.after(delayMs, back);
+    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, back);
     else back();
   }
 
@@ -220,16 +252,16 @@ export class WorkQueue {
     this.#passOn(entry);
   }
 
-  /** It is over for this message: its key is free for the next. */
+  /** The message is finished: release its key for the next one. */
   #passOn(entry: Entry): void {
     if (entry.key === undefined) return;
     const next = this.#keys.release(entry.key, entry.seq);
     if (next === undefined) return;
     this.#ready.push(next);
-    this.#takers.at(-1)?.wake();
+    this.#subscribers.at(-1)?.wake();
   }
 
-  /** Nobody takes any more: what lies here is on disk, and is read from there when somebody comes. */
+  /** No consumers: drop the in-memory state; the messages are on disk and are read again later. */
   #rest(): void {
     this.#alarm?.();
     this.#alarm = undefined;
@@ -244,12 +276,56 @@ export class WorkQueue {
     for (const entry of this.#keys.unpark()) this.#known.delete(entry.seq);
   }
 
-  #lasting(written: Promise<void>, what: string, otherwise?: () => void): void {
-    written.catch((error: unknown) => {
-      const reason = error instanceof FlowError || error instanceof Error ? error.message : String(error);
-      this.#log.write("ERROR", "sluice.queue", `queue '${this.name}' could not ${what}: ${reason}`);
-      otherwise?.();
-    });
+  #settle(settlement: Settlement): void {
+    settlement.write().catch((error: unknown) => this.#refused(settlement, error));
+  }
+
+  #refused(settlement: Settlement, error: unknown): void {
+    if (!this.#isRefused(settlement, error)) return;
+    this.#unsettled.push(settlement);
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    const { message } = toFlowError(error);
+    this.#log.write(
+      "ERROR",
+      "sluice.queue",
+      `queue '${this.name}' could not ${settlement.what}: ${message}; the queue is paused until the disk accepts changes`,
+    );
+    this.clock.after(refusedMs, () => void this.#settleAgain());
+  }
+
+  async #settleAgain(): Promise<void> {
+    const tried = this.#unsettled;
+    this.#unsettled = [];
+    const [first, ...others] = tried;
+    // Retry one change first: the others would fail too while the disk rejects it.
+    const left = first === undefined || (await this.#refusedAgain(first)) ? tried : await this.#stillRefused(others);
+    this.#unsettled.unshift(...left);
+    if (this.#unsettled.length > 0) return void this.clock.after(refusedMs, () => void this.#settleAgain());
+    this.#isPaused = false;
+    this.#log.write("INFO", "sluice.queue", `queue '${this.name}' continues: the disk accepts changes again`);
+    this.#subscribers.at(-1)?.wake();
+  }
+
+  async #stillRefused(settlements: readonly Settlement[]): Promise<readonly Settlement[]> {
+    const refused = await Promise.all(settlements.map((settlement) => this.#refusedAgain(settlement)));
+    return settlements.filter((_, index) => refused[index]);
+  }
+
+  #refusedAgain(settlement: Settlement): Promise<boolean> {
+    return settlement.write().then(
+      () => false,
+      (error: unknown) => this.#isRefused(settlement, error),
+    );
+  }
+
+  /** True when the change can be retried; otherwise it is discarded here. */
+  #isRefused(settlement: Settlement, error: unknown): boolean {
+    const { message, retryable } = toFlowError(error);
+    if (retryable) return true;
+    this.#log.write("ERROR", "sluice.queue", `queue '${this.name}' could not ${settlement.what}: ${message}`);
+    settlement.otherwise?.();
+    return false;
   }
 }
 

@@ -2,7 +2,7 @@ import { connectorUnderTest, exchangeOf, failureOf, FakeHost } from "@sluice/tes
 import { expect, it } from "vitest";
 import { saga, sagaProperty } from "./saga.ts";
 
-it.each(["complete", "compensate"])("ends the saga the exchange carries: %s", async (action) => {
+it.each(["complete", "compensate"])("ends the saga of the exchange: %s", async (action) => {
   const ended: string[] = [];
   const exchange = exchangeOf();
   exchange.setProperty(sagaProperty, { complete: async () => void ended.push("complete"), compensate: () => void ended.push("compensate") });
@@ -10,7 +10,7 @@ it.each(["complete", "compensate"])("ends the saga the exchange carries: %s", as
   expect(ended).toEqual([action]);
 });
 
-it("fails outside of a saga and refuses other words", async () => {
+it("fails outside a saga and rejects unknown actions", async () => {
   const { sink } = connectorUnderTest(saga, new FakeHost());
   expect((await failureOf(() => sink("saga:complete").send(exchangeOf()))).code).toBe("saga-missing");
   expect(() => sink("saga:abort")).toThrow(/one of complete, compensate/);

@@ -1,9 +1,9 @@
-// Ends a saga by hand. The saga itself is kept by the `saga` step, which puts it on the exchange for its steps and the routes they call.
+// Ends a saga manually. The `saga` step manages the saga and stores it on the exchange for its steps and the routes they call.
 import { defineConnector, FlowError, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-/** What the `saga` step leaves in the exchange property {@link sagaProperty}. */
+/** The handle that the `saga` step stores in the exchange property {@link sagaProperty}. */
 interface OpenSaga {
   complete(exchange: Exchange): Awaitable;
   compensate(exchange: Exchange): Awaitable;
@@ -16,17 +16,20 @@ const path = { action: f.enum(["complete", "compensate"], { doc: "How the saga e
 export const saga = defineConnector({
   scheme: "saga",
   title: "Saga end",
-  summary: "Completes or compensates the saga the message is part of.",
+  summary: "Completes or compensates the saga of the message.",
+  guarantees:
+    "Ends the saga once; a second call has no effect. Completion and compensation endpoints are called as separate runs. Sagas are kept in memory and are lost in a crash.",
   group: "core",
   icon: "book-check",
   since: "0.1",
   syntax: "saga:action",
+  roles: ["sink"],
   path,
   options: sinkFields,
-  headers: { "Long-Running-Action": f.string({ doc: "The saga's id." }) },
+  headers: { "Long-Running-Action": f.string({ doc: "Id of the saga." }) },
   examples: [
     {
-      title: "Ending a saga by hand",
+      title: "End a saga manually",
       yaml: `saga:
   completionMode: MANUAL
   steps:
@@ -43,7 +46,7 @@ export const saga = defineConnector({
         if (open === undefined)
           throw new FlowError(
             "java.lang.IllegalStateException",
-            `saga:${action} was reached outside of a saga; put it into the steps of a saga with completionMode MANUAL`,
+            `saga:${action} was called outside a saga; use it in the steps of a saga with completionMode MANUAL`,
             { code: "saga-missing" },
           );
         return open[action](exchange);

@@ -2,7 +2,7 @@ import { connectorUnderTest, FakeHost, FakeInlet } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { scheduler } from "./scheduler.ts";
 
-/** Runs a scheduler whose work takes `workMs` and tells when each run began. */
+/** Runs a scheduler whose runs take `workMs`; returns the start time of each run. */
 async function runsOf(uri: string, forMs: number, workMs = 0, properties: (run: number) => unknown = () => undefined) {
   const host = new FakeHost();
   const began: number[] = [];
@@ -19,26 +19,26 @@ async function runsOf(uri: string, forMs: number, workMs = 0, properties: (run: 
   return { began, host };
 }
 
-it("begins after a second and goes on half a second after each run", async () => {
+it("starts after a second and repeats half a second after each run", async () => {
   expect((await runsOf("scheduler:s", 2600, 100)).began).toEqual([1000, 1600, 2200]);
 });
 
-it("keeps to a grid without useFixedDelay and skips what it missed", async () => {
+it("runs at a fixed rate without useFixedDelay and skips missed times", async () => {
   expect((await runsOf("scheduler:s?useFixedDelay=false&initialDelay=0&delay=100", 500, 150)).began).toEqual([0, 200, 400]);
 });
 
-it("ends after repeatCount", async () => {
+it("stops after repeatCount runs", async () => {
   const { began, host } = await runsOf("scheduler:s?initialDelay=0&delay=10&repeatCount=2", 1000);
   expect(began).toEqual([0, 10]);
   expect(host.clock.pending).toBe(0);
 });
 
-it("goes on at once while greedy runs find something", async () => {
+it("repeats immediately while greedy runs find something", async () => {
   expect((await runsOf("scheduler:s?initialDelay=0&delay=1s&greedy=true", 1500, 10, (run) => (run === 2 ? false : undefined))).began.slice(0, 3)).toEqual([
     0, 10, 1020,
   ]);
 });
 
-it("starts nothing with startScheduler off", async () => {
+it("does not start with startScheduler=false", async () => {
   expect((await runsOf("scheduler:s?startScheduler=false", 5000)).began).toEqual([]);
 });

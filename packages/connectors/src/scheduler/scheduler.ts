@@ -1,22 +1,22 @@
-// Sets a route off again and again, by default some time after the last run ended.
+// Triggers a route repeatedly, by default with a delay after the end of the previous run.
 import { defineConnector, Message, type Connector, type Endpoint, type Exchange, type Host, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
 import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
 
-const path = { name: f.string({ doc: "A name for the scheduler, shown in runs.", required: true }) };
+const path = { name: f.string({ doc: "Name of the scheduler, shown in runs.", required: true }) };
 
 const options = {
-  initialDelay: f.duration({ doc: "How long to wait before the first run.", default: 1000 }),
-  delay: f.duration({ doc: "The time between runs.", default: 500 }),
-  useFixedDelay: f.boolean({ doc: "Whether the delay counts from the end of a run; otherwise runs keep to a fixed grid.", default: true }),
-  repeatCount: f.integer({ doc: "How many runs there are in all; 0 means no end.", default: 0, min: 0 }),
+  initialDelay: f.duration({ doc: "Delay before the first run.", default: 1000 }),
+  delay: f.duration({ doc: "Delay between runs.", default: 500 }),
+  useFixedDelay: f.boolean({ doc: "Whether the delay counts from the end of a run; otherwise runs follow a fixed rate.", default: true }),
+  repeatCount: f.integer({ doc: "Maximum number of runs; 0 for no limit.", default: 0, min: 0 }),
   greedy: f.boolean({
-    doc: "Whether the next run follows at once, unless the last one set the property CamelSchedulerPolledMessages to false.",
+    doc: "Whether the next run follows immediately, unless the previous one set the property CamelSchedulerPolledMessages to false.",
     default: false,
   }),
-  includeMetadata: f.boolean({ doc: "Whether the exchange tells the scheduler's name in a property.", default: false }),
-  poolSize: f.integer({ doc: "Accepted for flows from Camel: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
+  includeMetadata: f.boolean({ doc: "Whether the name of the scheduler is set as an exchange property.", default: false }),
+  poolSize: f.integer({ doc: "Accepted without effect: runs of one scheduler never overlap.", default: 1, min: 1, group: "advanced" }),
   startScheduler: f.boolean({ doc: "Whether the scheduler starts with its route.", default: true, group: "advanced" }),
   ...sourceFields,
 };
@@ -26,11 +26,15 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const scheduler = defineConnector({
   scheme: "scheduler",
   title: "Scheduler",
-  summary: "Sets a route off again and again, some time after the last run ended.",
+  summary: "Triggers a route repeatedly, with a delay after the end of the previous run.",
+  guarantees:
+    "Runs of one scheduler never overlap. Runs missed while the runtime was down are not made up for. Changes of the wall clock have no effect. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   since: "0.1",
   syntax: "scheduler:name",
+  roles: ["source"],
+  trigger: "schedule",
   path,
   options,
   headers: {},

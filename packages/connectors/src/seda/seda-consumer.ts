@@ -1,10 +1,12 @@
-// The consuming side of a queue: a bounded number of workers that sleep until a message comes.
-import type { Delivery, Exchange, Inlet } from "@sluice/engine/spi";
+// Consumes a queue with a bounded number of workers that wait for messages.
+import { settlementOf, type Delivery, type Exchange, type Inlet } from "@sluice/engine/spi";
 import type { Entry, SedaQueue } from "./seda-queue.ts";
 
-/** How long, and for how many messages, a worker may hold the event loop before others get their turn. */
+/** How long, and for how many messages, a worker may block the event loop before it yields. */
 const sliceMs = 10;
 const sliceMessages = 1000;
+/** Retry delay when the route is at its in-flight limit. */
+const fullRouteMs = 100;
 
 export interface SedaConsumerOptions {
   readonly workers: number;
@@ -35,19 +37,19 @@ export class SedaConsumer {
     return `${this.#inlet.route.flowId}/${this.#inlet.route.id}`;
   }
 
-  /** Puts one more worker to work if there is one free and something to do. */
+  /** Starts another worker if one is free and a message is waiting. */
   wake(): void {
     if (this.#busy >= this.#options.workers || this.#queue.depth <= 0) return;
     this.#busy++;
     void this.#work();
   }
 
-  /** Another version took over: what is left in the queue is its business. */
+  /** Another version took over: it processes the remaining messages. */
   superseded(): void {
     this.#drained?.();
   }
 
-  /** Resolves when nothing waits that this consumer would have to work off. */
+  /** Resolves when no message is left for this consumer. */
   async stop(): Promise<void> {
     if (this.#queue.isLast(this)) {
       if (this.#options.purge) this.#queue.purge();
@@ -56,7 +58,7 @@ export class SedaConsumer {
     this.#queue.leave(this);
   }
 
-  /** Gives up at once: nothing more is handed over, and what only this consumer would have taken is thrown away. */
+  /** Stops immediately: delivers no more messages, and discards those that only this consumer would have processed. */
   abandon(): number {
     this.#abandoned = true;
     const left = this.#queue.isLast(this) ? this.#queue.depth : 0;
@@ -79,12 +81,13 @@ export class SedaConsumer {
     let began = clock.monotonic();
     let worked = 0;
     for (let entry = this.#queue.takeFor(this); entry !== undefined; entry = this.#queue.takeFor(this)) {
-      // More waits than this worker can take at once: let a sleeping one help.
+      // More messages than this worker can take: wake another one.
       if (this.#busy < this.#options.workers) this.wake();
       if (this.#queue.depth === 0) this.#drained?.();
       const running = this.#options.multiple ? this.#deliverToAll(entry) : this.#inlet.deliver(entry.message, entry.delivery);
       const done = running instanceof Promise ? await running : running;
-      entry.reply?.(done);
+      if (entry.reply !== undefined) entry.reply(done);
+      else if (done !== undefined && isRefused(done)) await this.#deliverLater(entry);
       if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
         await clock.breathe();
         began = clock.monotonic();
@@ -96,10 +99,24 @@ export class SedaConsumer {
     else if (this.#queue.isNewest(this) && !this.#abandoned) this.wake();
   }
 
+  /** No sender waits who could retry, so the message waits here until the route accepts it. */
+  async #deliverLater(entry: Entry): Promise<void> {
+    const { clock } = this.#queue;
+    for (let refused = true; refused && !this.#abandoned;) {
+      await new Promise<void>((resolve) => clock.after(fullRouteMs, resolve));
+      refused = isRefused(await this.#inlet.deliver(entry.message, entry.delivery));
+    }
+  }
+
   async #deliverToAll(entry: Entry): Promise<Exchange | undefined> {
-    const copies = this.#queue.subscribers().map((consumer) => consumer.#inlet.deliver(entry.message.copy(), ownDelivery(entry.delivery)));
+    const copies = this.#queue.subscribers().map(async (consumer) => consumer.#inlet.deliver(entry.message.copy(), ownDelivery(entry.delivery)));
     return (await Promise.all(copies)).at(-1);
   }
+}
+
+function isRefused(exchange: Exchange): boolean {
+  const settlement = settlementOf(exchange);
+  return settlement.kind === "not-taken" && settlement.reason === "refused";
 }
 
 function ownDelivery(delivery: Delivery): Delivery {

@@ -1,12 +1,12 @@
-// One queue: what waits, who waits for room, who polls, and the consumers that work it off.
+// One in-memory queue: waiting messages, blocked senders, pollers and consumers.
 import { FlowError, type Clock, type Delivery, type Exchange, type Message } from "@sluice/engine/spi";
 import type { SedaConsumer } from "./seda-consumer.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { FifoQueue } from "./fifo-queue.ts";
 
 export interface Entry {
   readonly message: Message;
   readonly delivery: Delivery;
-  /** Told how the work ended, or undefined when a poller took the entry; absent when nobody waits. */
+  /** Called with the outcome, or with undefined when a poller took the entry; absent when no sender waits. */
   readonly reply: ((done: Exchange | FlowError | undefined) => void) | undefined;
 }
 
@@ -15,10 +15,10 @@ const defaultSize = 1000;
 export class SedaQueue {
   readonly name: string;
   readonly clock: Clock;
-  readonly #entries = new WaitingLine<Entry>();
+  readonly #entries = new FifoQueue<Entry>();
   readonly #consumers: SedaConsumer[] = [];
-  readonly #forRoom = new WaitingLine<() => void>();
-  readonly #pollers = new WaitingLine<(entry: Entry) => void>();
+  readonly #forRoom = new FifoQueue<() => void>();
+  readonly #pollers = new FifoQueue<(entry: Entry) => void>();
 
   constructor(name: string, clock: Clock) {
     this.name = name;
@@ -33,7 +33,7 @@ export class SedaQueue {
     return this.#consumers.length > 0;
   }
 
-  /** Nothing would be lost if the queue were forgotten. */
+  /** True when the queue holds no state and can be discarded. */
   get idle(): boolean {
     return this.#entries.length === 0 && this.#consumers.length === 0 && this.#forRoom.length === 0 && this.#pollers.length === 0;
   }
@@ -52,7 +52,7 @@ export class SedaQueue {
     this.#consumers.at(-1)?.wake();
   }
 
-  /** The next entry for this consumer; only the newest consumer is served, so a new version takes over at once. */
+  /** The next entry for this consumer; only the newest consumer is served, so that a new version takes over immediately. */
   takeFor(consumer: SedaConsumer): Entry | undefined {
     return this.#consumers.at(-1) === consumer ? this.take() : undefined;
   }
@@ -63,7 +63,7 @@ export class SedaQueue {
     return entry;
   }
 
-  /** Takes back an entry nobody has begun; false when it is too late. */
+  /** Withdraws an entry that has not been started; false when it is too late. */
   withdraw(entry: Entry): boolean {
     const found = this.#entries.remove(entry);
     if (found) this.#forRoom.shift()?.();
@@ -71,20 +71,20 @@ export class SedaQueue {
   }
 
   purge(): void {
-    const purged = new FlowError("java.util.concurrent.RejectedExecutionException", `the queue '${this.name}' was emptied because its route stops`, {
+    const purged = new FlowError("java.util.concurrent.RejectedExecutionException", `queue '${this.name}' was purged because its route stopped`, {
       code: "queue-purged",
       retryable: true,
     });
     for (let left = this.#entries.length; left > 0; left--) this.take()?.reply?.(purged);
   }
 
-  /** Calls `wake` when an entry was taken out; the returned function gives up waiting. */
+  /** Calls `wake` when an entry is removed; returns a function that cancels. */
   onRoom(wake: () => void): () => void {
     this.#forRoom.push(wake);
     return () => void this.#forRoom.remove(wake);
   }
 
-  /** Gives the next entry that arrives to `receive`; the returned function gives up waiting. */
+  /** Passes the next entry to `receive`; returns a function that cancels. */
   onEntry(receive: (entry: Entry) => void): () => void {
     this.#pollers.push(receive);
     return () => void this.#pollers.remove(receive);
@@ -107,12 +107,12 @@ export class SedaQueue {
     return this.#consumers.at(-1) === consumer;
   }
 
-  /** Nobody else would go on with the queue if this consumer left. */
+  /** True when no other consumer would process the queue after this one stops. */
   isLast(consumer: SedaConsumer): boolean {
     return this.#consumers.length === 1 && this.#consumers[0] === consumer;
   }
 
-  /** Every route that gets a copy when several may consume: the newest version of each. */
+  /** With multiple consumers: the newest version of each route, which gets a copy. */
   subscribers(): SedaConsumer[] {
     const newest = new Map<string, SedaConsumer>();
     for (const consumer of this.#consumers) newest.set(consumer.routeKey, consumer);

@@ -1,24 +1,26 @@
-// The sending side: puts a copy in the queue, and for a reply waits and takes over what came out.
-import { cancelledError, FlowError, type Awaitable, type Clock, type Delivery, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+// Sends a copy to the queue and, when a reply is expected, waits for it and copies the result.
+import { FlowError, isFlowError, type Awaitable, type Clock, type Delivery, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
+import { withPattern } from "../camel-options.ts";
 import type { SedaOptions } from "./seda-shape.ts";
 import type { Entry, SedaQueue } from "./seda-queue.ts";
 
 export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQueue, clock: Clock): Sink {
   const { options } = endpoint;
   const trigger = { uri: endpoint.uri };
-  return {
-    send(exchange) {
-      const queue = queueOf();
-      if (!queue.consumed) {
-        if (options.failIfNoConsumers) throw noConsumer(endpoint);
-        if (options.discardIfNoConsumers) return undefined;
-      }
-      if (!queue.isFull(options.size)) return put(queue, exchange);
-      if (options.discardWhenFull) return undefined;
-      if (!options.blockWhenFull) throw queueFull();
-      return putWhenRoom(queue, exchange);
-    },
-  };
+  return { send: withPattern(options.exchangePattern, send) };
+
+  function send(exchange: Exchange): Awaitable {
+    const queue = queueOf();
+    if (!queue.consumed) {
+      if (options.failIfNoConsumers) throw noConsumer(endpoint);
+      if (options.discardIfNoConsumers) return undefined;
+    }
+    if (!queue.isFull(options.size)) return put(queue, exchange);
+    if (options.discardWhenFull) return undefined;
+    if (!options.blockWhenFull) throw queueFull();
+    return putWhenRoom(queue, exchange);
+  }
 
   function put(queue: SedaQueue, exchange: Exchange): Awaitable {
     const message = exchange.message.copy();
@@ -28,7 +30,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
       properties: exchange.shareProperties(),
       variables: exchange.variables && new Map(exchange.variables),
       session: exchange.run.session,
-      correlationId: exchange.run.correlationId,
+      correlationId: exchange.run.chainId,
       trace: exchange.run.trace,
     };
     const waits = options.waitForTaskToComplete === "Always" || (options.waitForTaskToComplete === "IfReplyExpected" && exchange.pattern === "InOut");
@@ -82,8 +84,8 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
         ...sent,
         reply: (done) =>
           settle(() => {
-            const failure = done instanceof FlowError ? done : done?.failure;
-            if (done !== undefined && !(done instanceof FlowError)) adopt(exchange, done);
+            const failure = isFlowError(done) ? done : done?.failure;
+            if (done !== undefined && !isFlowError(done)) adopt(exchange, done);
             if (failure === undefined) resolve();
             else reject(failure);
           }),
@@ -96,7 +98,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
   }
 }
 
-/** The waiting sender goes on with what the other route left, apart from it: that run is kept, and one cut short may yet write. */
+/** The sender continues with a copy of the result: the other run is recorded, and a cancelled one may still change its message. */
 function adopt(exchange: Exchange, done: Exchange): void {
   exchange.message.body = done.message.body;
   exchange.message.headers = done.message.headers.copy();

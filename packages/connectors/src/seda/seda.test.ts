@@ -2,16 +2,15 @@ import { ending, FlowError } from "@sluice/engine/spi";
 import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { queueDepths } from "./queues.ts";
 import { seda } from "./seda.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { FifoQueue } from "./fifo-queue.ts";
 
 function setUp() {
   const host = new FakeHost();
   return { host, ...connectorUnderTest(seda, host) };
 }
 
-/** A gate that holds work until it is opened. */
+/** A gate that blocks work until it is opened. */
 function gate() {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -19,7 +18,7 @@ function gate() {
 }
 
 describe("sending one way", () => {
-  it("hands a copy over in order and goes on at once", async () => {
+  it("delivers copies in order and continues immediately", async () => {
     const { source, sink } = setUp();
     const inlet = new FakeInlet();
     void source("seda:q").start(inlet);
@@ -41,18 +40,18 @@ describe("sending one way", () => {
     expect([got?.message.headers.get("h"), got?.property("p"), got?.variable("v"), got?.run.session?.id, got?.run.correlationId]).toEqual([1, 1, 2, "s", "c"]);
   });
 
-  it("keeps messages until a route consumes, and tells how many wait", async () => {
-    const { host, source, sink } = setUp();
+  it("keeps messages until a route consumes them, and reports their number", async () => {
+    const { backlog, source, sink } = setUp();
     for (const text of ["1", "2", "3"]) void sink("seda:later").send(exchangeOf(text));
-    expect(queueDepths(host)).toEqual([{ name: "later", depth: 3 }]);
+    expect(backlog()).toEqual([{ name: "later", depth: 3 }]);
     const inlet = new FakeInlet();
     void source("seda:later").start(inlet);
     await settle();
     expect(inlet.bodies).toEqual(["1", "2", "3"]);
-    expect(queueDepths(host)).toEqual([{ name: "later", depth: 0 }]);
+    expect(backlog()).toEqual([{ name: "later", depth: 0 }]);
   });
 
-  it("does not tell the sender about failures it does not wait for, and works on", async () => {
+  it("does not report failures to a sender that does not wait, and continues", async () => {
     const { source, sink } = setUp();
     const inlet = new FakeInlet((exchange) => {
       if (exchange.message.body === "bad") throw new FlowError("java.io.IOException", "no");
@@ -63,18 +62,18 @@ describe("sending one way", () => {
     expect(inlet.exchanges.map((exchange) => exchange.failure?.message)).toEqual(["no", undefined]);
   });
 
-  it("fails or discards without a consumer when told to", async () => {
-    const { host, sink } = setUp();
+  it("fails or discards without a consumer when configured", async () => {
+    const { backlog, sink } = setUp();
     const failure = await failureOf(() => sink("seda:none?failIfNoConsumers=true").send(exchangeOf()));
     expect([failure.type, failure.message]).toEqual([
       "org.apache.camel.component.seda.SedaConsumerNotAvailableException",
       "No consumers available on endpoint: seda://none",
     ]);
     expect(sink("seda:none?discardIfNoConsumers=true").send(exchangeOf())).toBeUndefined();
-    expect(queueDepths(host)).toEqual([{ name: "none", depth: 0 }]);
+    expect(backlog()).toEqual([{ name: "none", depth: 0 }]);
   });
 
-  it("lets others have their turn while a route feeds its own queue", async () => {
+  it("yields to other work while a route feeds its own queue", async () => {
     const { source, sink } = setUp();
     const send = sink("seda:loop").send;
     const consumer = source("seda:loop");
@@ -99,31 +98,31 @@ describe("a full queue", () => {
     expect([failure.type, failure.message]).toEqual(["java.lang.IllegalStateException", "Queue full"]);
   });
 
-  it("holds 1000 unless said otherwise, and the consuming route may say it", async () => {
-    const { host, source, sink } = setUp();
+  it("holds 1000 messages by default, and the consuming route can change that", async () => {
+    const { backlog, source, sink } = setUp();
     for (let i = 0; i < 1000; i++) void sink("seda:a").send(exchangeOf(i));
     expect((await failureOf(() => sink("seda:a").send(exchangeOf()))).message).toBe("Queue full");
     void source("seda:b?size=1").start(new FakeInlet(() => new Promise(() => undefined)));
     void sink("seda:b").send(exchangeOf());
     expect((await failureOf(() => sink("seda:b").send(exchangeOf()))).message).toBe("Queue full");
-    expect(queueDepths(host)).toEqual([
+    expect(backlog()).toEqual([
       { name: "a", depth: 1000 },
       { name: "b", depth: 1 },
     ]);
   });
 
-  it("drops with discardWhenFull", () => {
-    const { host, sink } = setUp();
+  it("discards messages with discardWhenFull", () => {
+    const { backlog, sink } = setUp();
     for (const text of ["1", "2", "3"]) expect(sink("seda:small?size=2&discardWhenFull=true").send(exchangeOf(text))).toBeUndefined();
-    expect(queueDepths(host)).toEqual([{ name: "small", depth: 2 }]);
+    expect(backlog()).toEqual([{ name: "small", depth: 2 }]);
   });
 
-  it("makes senders wait with blockWhenFull, in order, and never overfills", async () => {
-    const { host, source, sink } = setUp();
+  it("blocks senders with blockWhenFull, in order, and never exceeds its size", async () => {
+    const { backlog, source, sink } = setUp();
     const send = sink("seda:small?size=1&blockWhenFull=true").send;
-    const sends = ["1", "2", "3"].map((text) => send(exchangeOf(text)));
-    expect(queueDepths(host)[0]?.depth).toBe(1);
-    const inlet = new FakeInlet(() => expect(queueDepths(host)[0]?.depth).toBeLessThanOrEqual(1));
+    const sends = ["1", "2", "3"].map(async (text) => send(exchangeOf(text)));
+    expect(backlog()[0]?.depth).toBe(1);
+    const inlet = new FakeInlet(() => expect(backlog()[0]?.depth).toBeLessThanOrEqual(1));
     void source("seda:small").start(inlet);
     await Promise.all(sends);
     await settle();
@@ -141,20 +140,20 @@ describe("a full queue", () => {
     expect(host.clock.pending).toBe(0);
   });
 
-  it("lets a waiting sender go when its run is cancelled", async () => {
-    const { host, sink } = setUp();
+  it("releases a blocked sender when its run is cancelled", async () => {
+    const { backlog, sink } = setUp();
     const send = sink("seda:small?size=1&blockWhenFull=true").send;
     void send(exchangeOf("1"));
     const exchange = exchangeOf("2");
     const failing = failureOf(() => send(exchange));
     exchange.run.cancel(new FlowError("java.lang.IllegalStateException", "stop it"));
     expect((await failing).message).toBe("stop it");
-    expect(queueDepths(host)[0]?.depth).toBe(1);
+    expect(backlog()[0]?.depth).toBe(1);
   });
 });
 
 describe("waiting for the reply", () => {
-  it("takes over body, headers, properties, variables and ending", async () => {
+  it("copies body, headers, properties, variables and the stop flag", async () => {
     const { source, sink } = setUp();
     void source("seda:q").start(
       new FakeInlet((exchange) => {
@@ -176,7 +175,7 @@ describe("waiting for the reply", () => {
     ]);
   });
 
-  it("shares nothing with the run that replied, which goes on or is kept", async () => {
+  it("shares no state with the run that replied, which may continue or be recorded", async () => {
     const { source, sink } = setUp();
     const inlet = new FakeInlet((exchange) => {
       exchange.message.headers.set("r", 1);
@@ -198,7 +197,7 @@ describe("waiting for the reply", () => {
     expect(seen(done)).toEqual(["late", "late", "late"]);
   });
 
-  it("fails with what the other route failed with", async () => {
+  it("fails with the failure of the other route", async () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
     void source("seda:q").start(
@@ -209,16 +208,16 @@ describe("waiting for the reply", () => {
     expect(await failureOf(() => sink("seda:q").send(exchangeOf("x", {}, { pattern: "InOut" })))).toBe(failure);
   });
 
-  it("times out and takes the message back when nobody has begun it", async () => {
-    const { host, sink } = setUp();
+  it("times out and withdraws a message that was not started", async () => {
+    const { backlog, host, sink } = setUp();
     const failing = failureOf(() => sink("seda:q?timeout=300").send(exchangeOf("x", {}, { pattern: "InOut" })));
     await host.clock.advance(300);
     const failure = await failing;
     expect([failure.type, failure.message]).toEqual(["org.apache.camel.ExchangeTimedOutException", "The OUT message was not received within: 300 millis"]);
-    expect(queueDepths(host)[0]?.depth).toBe(0);
+    expect(backlog()[0]?.depth).toBe(0);
   });
 
-  it("ignores a reply that comes after the timeout", async () => {
+  it("ignores a reply after the timeout", async () => {
     const { host, source, sink } = setUp();
     const slow = gate();
     void source("seda:q").start(
@@ -236,7 +235,7 @@ describe("waiting for the reply", () => {
     expect(exchange.message.body).toBe("x");
   });
 
-  it("waits always or never when told so", async () => {
+  it("waits always or never with waitForTaskToComplete", async () => {
     const { source, sink } = setUp();
     void source("seda:q").start(new FakeInlet((exchange) => void (exchange.message.body = "reply")));
     const always = exchangeOf("x");
@@ -247,7 +246,7 @@ describe("waiting for the reply", () => {
 });
 
 describe("consuming", () => {
-  it("works on as many at once as concurrentConsumers says", async () => {
+  it("processes concurrentConsumers messages concurrently", async () => {
     const { source, sink } = setUp();
     const hold = gate();
     const inlet = new FakeInlet(() => hold.opened);
@@ -260,15 +259,15 @@ describe("consuming", () => {
     expect(inlet.bodies).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("refuses more than 500 at once unless the limit is lifted", () => {
+  it("rejects more than 500 consumers unless the limit is disabled", () => {
     const { source } = setUp();
-    expect(() => source("seda:q?concurrentConsumers=501")).toThrow(/501 but may be 500/);
+    expect(() => source("seda:q?concurrentConsumers=501")).toThrow(/501, but the maximum is 500/);
     expect(source("seda:q?concurrentConsumers=501&limitConcurrentConsumers=false").claims).toEqual(["seda:q"]);
   });
 
-  it("gives every subscribed route a copy, and a new version of a route no second one", async () => {
+  it("delivers a copy to every subscribed route, and only one to two versions of a route", async () => {
     const { source, sink } = setUp();
-    const inlets = ["a", "b", "a"].map((id) => new FakeInlet((exchange) => void exchange.message.headers.set("seen", id), routeIdentity(id)));
+    const inlets = ["a", "b", "a"].map((id) => new FakeInlet((exchange) => exchange.message.headers.set("seen", id), routeIdentity(id)));
     const sources = inlets.map((inlet) => source("seda:pub?multipleConsumers=true", inlet.route));
     expect(sources[0]?.claims).toEqual([]);
     sources.forEach((one, i) => void one.start(inlets[i] as FakeInlet));
@@ -278,7 +277,7 @@ describe("consuming", () => {
     expect(inlets[1]?.exchanges[0]?.message.headers.get("seen")).toBe("b");
   });
 
-  it("works off what waits before it stops", async () => {
+  it("processes waiting messages before it stops", async () => {
     const { source, sink } = setUp();
     const inlet = new FakeInlet(() => new Promise((resolve) => setImmediate(resolve)));
     const consumer = source("seda:q");
@@ -288,8 +287,8 @@ describe("consuming", () => {
     expect(inlet.bodies).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
-  it("throws away what waits with purgeWhenStopping, and tells waiting senders", async () => {
-    const { host, source, sink } = setUp();
+  it("discards waiting messages with purgeWhenStopping, and fails waiting senders", async () => {
+    const { backlog, source, sink } = setUp();
     const consumer = source("seda:q?purgeWhenStopping=true");
     void consumer.start(new FakeInlet(() => new Promise(() => undefined)));
     void sink("seda:q").send(exchangeOf("busy"));
@@ -298,23 +297,23 @@ describe("consuming", () => {
     const failing = failureOf(() => sink("seda:q").send(exchangeOf("x", {}, { pattern: "InOut" })));
     await consumer.stop();
     expect((await failing).code).toBe("queue-purged");
-    expect(queueDepths(host)).toEqual([]);
+    expect(backlog()).toEqual([]);
   });
 
-  it("is gone, with what waits in it, when nobody refers to it any more; a new version keeps it", async () => {
-    const { host, sink } = setUp();
+  it("is removed with its messages when no flow uses it any more; a new version keeps it", async () => {
+    const { backlog, host, sink } = setUp();
     const [old, replacement] = [sink("seda:q"), sink("seda:q")];
     void old.start?.();
     void old.send(exchangeOf("waiting"));
     void replacement.start?.();
     await old.stop?.();
-    expect(queueDepths(host)).toEqual([{ name: "q", depth: 1 }]);
+    expect(backlog()).toEqual([{ name: "q", depth: 1 }]);
     await replacement.stop?.();
-    expect(queueDepths(host)).toEqual([]);
-    expect(host.log.records.map(({ text }) => text)).toEqual(["1 messages in queue 'q' are dropped: no flow refers to it any more"]);
+    expect(backlog()).toEqual([]);
+    expect(host.log.records.map(({ text }) => text)).toEqual(["1 messages in queue 'q' were dropped: no flow uses it any more"]);
   });
 
-  it("hands over nothing more once it is abandoned, and counts what is left", async () => {
+  it("delivers nothing after it is abandoned, and returns the number of remaining messages", async () => {
     const { source, sink } = setUp();
     const hold = gate();
     const inlet = new FakeInlet(() => hold.opened);
@@ -330,7 +329,7 @@ describe("consuming", () => {
     expect(inlet.bodies).toEqual([0]);
   });
 
-  it("hands the queue over to a new version without losing or doubling a message", async () => {
+  it("passes the queue to a new version without losing or duplicating a message", async () => {
     const { source, sink } = setUp();
     const hold = gate();
     const [before, after] = [new FakeInlet(() => hold.opened), new FakeInlet()];
@@ -347,7 +346,7 @@ describe("consuming", () => {
     expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
   });
 
-  it("gives the queue back to the old version when the new one steps back", async () => {
+  it("returns the queue to the old version when the new one is withdrawn", async () => {
     const { source, sink } = setUp();
     const [before, after] = [new FakeInlet(), new FakeInlet()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
@@ -359,7 +358,7 @@ describe("consuming", () => {
     expect([before.bodies, after.bodies]).toEqual([["x"], []]);
   });
 
-  it("stops draining when another version takes over meanwhile", async () => {
+  it("stops draining when another version takes over", async () => {
     const { source, sink } = setUp();
     const stuck = new FakeInlet(() => new Promise(() => undefined));
     const old = source("seda:q");
@@ -376,8 +375,8 @@ describe("consuming", () => {
 });
 
 describe("polling", () => {
-  it("takes what waits, else waits for it, else gives up", async () => {
-    const { host, sink, poller } = setUp();
+  it("returns a waiting message, waits for one, or times out", async () => {
+    const { backlog, host, sink, poller } = setUp();
     void sink("seda:q").send(exchangeOf("first", { h: 1 }));
     const { receive } = poller("seda:q");
     const first = await receive(0, exchangeOf());
@@ -390,16 +389,16 @@ describe("polling", () => {
     await host.clock.advance(300);
     expect(await givingUp).toBeUndefined();
     void sink("seda:q").send(exchangeOf("third"));
-    expect(queueDepths(host)[0]?.depth).toBe(1);
+    expect(backlog()[0]?.depth).toBe(1);
   });
 });
 
-describe("WaitingLine", () => {
-  it("behaves as a plain array does", () => {
+describe("FifoQueue", () => {
+  it("behaves like a plain array", () => {
     const action = fc.oneof(fc.record({ push: fc.integer() }), fc.constant("shift" as const), fc.record({ remove: fc.nat(5) }));
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
-        const line = new WaitingLine<{ n: number }>();
+        const line = new FifoQueue<{ n: number }>();
         const model: { n: number }[] = [];
         for (const step of actions) {
           if (step === "shift") expect(line.shift()).toBe(model.shift());

@@ -1,22 +1,27 @@
-// A queue in memory between routes: the sender goes on, the receiver works at its own pace.
+// An in-memory queue between routes: the sender continues, the receiver runs asynchronously.
 import { defineConnector } from "@sluice/engine/spi";
-import { connectQueues } from "./queues.ts";
+import { connectSedaQueues } from "./seda-queues.ts";
 import { sedaOptions, sedaPath } from "./seda-shape.ts";
 
 export const seda = defineConnector({
   scheme: "seda",
-  title: "Queue in memory",
-  summary: "Hands a copy of the message to another route through a queue in memory.",
+  title: "In-memory queue",
+  summary: "Passes a copy of the message to another route through an in-memory queue.",
+  guarantees:
+    "Messages are kept in memory: they are lost in a crash; use queue when they must not be lost. A normal stop or redeploy processes waiting messages first. Order is first in, first out with one consumer; more consumers run concurrently and can overtake each other. A queue holds 1,000 messages by default; when it is full, sending fails, waits (blockWhenFull) or discards (discardWhenFull). A failed message is not retried by the queue.",
   group: "core",
   icon: "list-end",
   since: "0.1",
   syntax: "seda:name",
+  roles: ["source", "sink", "poller"],
+  trigger: "route",
+  staysInside: true,
   path: sedaPath,
   options: sedaOptions,
   headers: {},
   examples: [
     {
-      title: "Waiting for the other end of the queue",
+      title: "Wait for the reply of the consumer",
       yaml: `- route:
     id: sender
     from:
@@ -33,5 +38,5 @@ export const seda = defineConnector({
       expect: { body: "Hello Ada" },
     },
   ],
-  connect: connectQueues,
+  connect: connectSedaQueues,
 });

@@ -11,7 +11,7 @@ function setUp() {
 const failed = { name: "run.failed", flowId: "shop", routeId: "orders", details: { error: "no" } };
 
 describe("sluice-event", () => {
-  it("delivers what is listened for, after the caller went on", async () => {
+  it("delivers matching events after the caller has continued", async () => {
     const { events, source } = setUp();
     const inlet = new FakeInlet(undefined, routeIdentity("notify"));
     void source("sluice-event:run.failed").start(inlet);
@@ -29,7 +29,7 @@ describe("sluice-event", () => {
     ["run.completed,route.started", ["route.started"]],
     ["*?routeId=orders", ["run.failed"]],
     ["*?flowId=other", []],
-  ])("chooses by %s", async (which, names) => {
+  ])("filters by %s", async (which, names) => {
     const { events, source } = setUp();
     const inlet = new FakeInlet(undefined, routeIdentity("notify"));
     void source(`sluice-event:${which}`).start(inlet);
@@ -39,7 +39,7 @@ describe("sluice-event", () => {
     expect(inlet.bodies.map((body) => (body as { event: string }).event)).toEqual(names);
   });
 
-  it("cannot be set off by what it causes, in its own route or behind others", async () => {
+  it("is not triggered by runs it causes, in its own route or in others", async () => {
     const { events, source } = setUp();
     const inlet = new FakeInlet(undefined, routeIdentity("notify", "shop"));
     void source("sluice-event:*").start(inlet);
@@ -53,7 +53,7 @@ describe("sluice-event", () => {
     expect(inlet.exchanges.length).toBe(1);
   });
 
-  it("drops and tells when a route cannot keep up", async () => {
+  it("drops events and logs it when a route cannot keep up", async () => {
     const { host, events, source } = setUp();
     let open = (): void => undefined;
     const held = new Promise<void>((resolve) => (open = () => resolve()));
@@ -66,7 +66,7 @@ describe("sluice-event", () => {
     expect(host.log.texts).toEqual(["500 events were dropped because route 'notify' could not keep up"]);
   });
 
-  it("hears nothing after it stopped, and refuses a name that is none", async () => {
+  it("receives nothing after it stopped, and rejects unknown event names", async () => {
     const { events, source } = setUp();
     const inlet = new FakeInlet(undefined, routeIdentity("notify"));
     const listening = source("sluice-event:*");
@@ -75,6 +75,6 @@ describe("sluice-event", () => {
     events.emit(failed);
     await settle();
     expect(inlet.exchanges).toEqual([]);
-    expect(() => source("sluice-event:runfailed")).toThrow(/names no event/);
+    expect(() => source("sluice-event:runfailed")).toThrow(/unknown event/);
   });
 });

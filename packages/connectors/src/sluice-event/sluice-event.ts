@@ -1,5 +1,5 @@
-// Events of the runtime as messages: a route on `sluice-event:run.failed` can notify anybody by any means.
-// What a notifying route itself causes is no event, directly or behind other routes, so that it cannot set itself off.
+// Events of the runtime as messages: a route on `sluice-event:run.failed` can send notifications. Runs caused by an event raise
+// no events, directly or through other routes, so that a route cannot trigger itself.
 import {
   CompileError,
   defineConnector,
@@ -15,30 +15,30 @@ import {
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 
-/** Something that happened in the runtime. */
+/** An event of the runtime. */
 export interface SluiceEvent {
-  /** Two words with a dot between, such as `run.failed` or `route.started`. */
+  /** Two words separated by a dot, such as `run.failed` or `route.started`. */
   readonly name: string;
   readonly flowId?: string;
   readonly routeId?: string;
-  /** What else there is to say; becomes part of the body, so nothing secret may be in it. */
+  /** Further data; it becomes part of the body, so it must not contain secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export interface SluiceEvents {
   readonly connector: ConnectorDeclaration;
-  /** Tells every route that listens. `exchange` is the one the event is about, if any. Quick and never throws. */
+  /** Notifies all listening routes. `exchange` is the subject of the event, if any. Fast; never throws. */
   emit(event: SluiceEvent, exchange?: Exchange): void;
 }
 
-/** Events that may wait for one route: when it cannot keep up, the newest are dropped and counted in the log. */
+/** Events that may wait per route; when it is full, new events are dropped and counted in the log. */
 const waitingLimit = 1000;
-/** Everything done on behalf of an event carries this property along, through queues too. */
+/** Property that marks all runs caused by an event, also through queues. */
 const markProperty = "SluiceEventName";
 
 const path = {
   name: f.string({
-    doc: "Which events: a name such as `run.failed`, several with commas between, or `run.*` and `*`.",
+    doc: "Events to listen to: a name such as `run.failed`, several separated by commas, or a pattern such as `run.*` or `*`.",
     required: true,
     examples: ["run.failed"],
   }),
@@ -57,21 +57,25 @@ export function sluiceEvents(): SluiceEvents {
     connector: defineConnector({
       scheme: "sluice-event",
       title: "Runtime events",
-      summary: "Sets a route off when something happens in the runtime, such as a failed run.",
+      summary: "Triggers a route on events of the runtime, such as a failed run.",
+      guarantees:
+        "At most once: events are kept in memory and are lost in a crash. Each route gets its events one at a time and in order; up to 1,000 wait, further ones are dropped and counted in the log. Runs caused by an event raise no events, so a route cannot trigger itself.",
       group: "core",
       icon: "bell",
       since: "0.1",
       syntax: "sluice-event:name",
+      roles: ["source"],
+      trigger: "outside",
       path,
       options,
       headers: {
-        SluiceEvent: f.string({ doc: "The event's name." }),
-        SluiceEventFlowId: f.string({ doc: "The flow it is about." }),
-        SluiceEventRouteId: f.string({ doc: "The route it is about." }),
+        SluiceEvent: f.string({ doc: "Name of the event." }),
+        SluiceEventFlowId: f.string({ doc: "The flow of the event." }),
+        SluiceEventRouteId: f.string({ doc: "The route of the event." }),
       },
       examples: [
         {
-          title: "Being told of failed runs",
+          title: "React to failed runs",
           yaml: `- route:
     id: alarm
     from:
@@ -121,13 +125,13 @@ function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listene
 function matcher({ name, flowId, routeId }: Options): (event: SluiceEvent) => boolean {
   const names = name.split(",").map((part) => part.trim());
   const wrong = names.find((part) => !/^(\*|[a-z-]+\.(\*|[a-z-]+))$/.test(part));
-  if (wrong !== undefined) throw new CompileError("bad-option", `'${wrong}' names no event`, { hint: "write run.failed, run.* or *" });
+  if (wrong !== undefined) throw new CompileError("bad-option", `unknown event '${wrong}'`, { hint: "write run.failed, run.* or *" });
   const named = (event: string): boolean =>
     names.some((part) => part === "*" || part === event || (part.endsWith(".*") && event.startsWith(part.slice(0, -1))));
   return (event) => named(event.name) && (flowId === undefined || event.flowId === flowId) && (routeId === undefined || event.routeId === routeId);
 }
 
-/** One started source: delivers its events one after the other. */
+/** One started source: delivers its events one at a time. */
 class Listener {
   readonly inlet: Inlet;
   readonly #wanted: (event: SluiceEvent) => boolean;

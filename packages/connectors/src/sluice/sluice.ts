@@ -1,11 +1,18 @@
-// What a runtime offers to its own flows under the scheme `sluice`: the dead-letter store.
-import { CompileError, defineConnector, FlowError, type ConnectorDeclaration, type Exchange } from "@sluice/engine/spi";
+// Services of the runtime for its flows under the scheme `sluice`: the dead-letter store.
+import { CompileError, defineConnector, FlowError, type ConnectorDeclaration, type Exchange, type Message } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** The port to the dead-letter store. */
+/** A message that a source stopped redelivering, as its system sent it. */
+interface GivenUp {
+  readonly message: Message;
+  /** Number of deliveries. */
+  readonly attempts: number;
+}
+
+/** Interface of the dead-letter store. */
 export interface DeadLetters {
-  /** Resolves when the exchange's message and failure are on disk. */
-  keep(exchange: Exchange): Promise<void>;
+  /** Resolves when the exchange's failure and its message, or the original one, are on disk. */
+  keep(exchange: Exchange, givenUp?: GivenUp): Promise<void>;
 }
 
 export const noDeadLetters: DeadLetters = {
@@ -16,17 +23,20 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
   return defineConnector({
     scheme: "sluice",
     title: "Sluice",
-    summary: "Keeps messages that could not be processed in the runtime's dead-letter store.",
+    summary: "Stores messages that could not be processed in the dead-letter store of the runtime.",
+    guarantees:
+      "The step continues when the message and its failure are on disk. Dead letters survive restarts. Their number and size are limited by settings (10,000 and 256 MB by default); above a limit the oldest are removed.",
     group: "core",
     icon: "archive",
     since: "0.1",
     syntax: "sluice:name",
-    path: { name: f.string({ doc: "What of the runtime is meant: `dead-letters`.", required: true, examples: ["dead-letters"] }) },
+    roles: ["sink"],
+    path: { name: f.string({ doc: "Name of the service: `dead-letters`.", required: true, examples: ["dead-letters"] }) },
     options: {},
     headers: {},
     examples: [
       {
-        title: "Keep what fails",
+        title: "Store failed messages",
         yaml: `- route:
     id: example
     errorHandler:
@@ -45,7 +55,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     ],
     connect: () => ({
       sink({ options: { name } }) {
-        if (name !== "dead-letters") throw new CompileError("endpoint-unknown", `there is no 'sluice:${name}'`, { hint: "sluice:dead-letters" });
+        if (name !== "dead-letters") throw new CompileError("endpoint-unknown", `unknown endpoint 'sluice:${name}'`, { hint: "use sluice:dead-letters" });
         return { send: (exchange) => deadLetters.keep(exchange) };
       },
     }),

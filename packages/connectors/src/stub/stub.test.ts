@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { seda } from "../seda/seda.ts";
 import { stub } from "./stub.ts";
 
-it("accepts any option and keeps apart from seda queues of the same name", async () => {
+it("accepts any option and is separate from seda queues of the same name", async () => {
   const host = new FakeHost();
   const stubs = connectorUnderTest(stub, host);
   const queues = connectorUnderTest(seda, host);

@@ -1,28 +1,31 @@
-// A queue in memory that takes any other endpoint's place: write `stub:` before a URI and its options no longer matter.
+// An in-memory queue that replaces another endpoint: put `stub:` before a URI and its options are ignored.
 import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { connectQueues } from "../seda/queues.ts";
+import { connectSedaQueues } from "../seda/seda-queues.ts";
 import { sedaOptions } from "../seda/seda-shape.ts";
 
 export const stub = defineConnector({
   scheme: "stub",
   title: "Stub",
-  summary: "Stands in for any endpoint: a queue in memory that accepts every option.",
+  summary: "Replaces another endpoint with an in-memory queue that accepts every option.",
+  guarantees: "Behaves like seda: an in-memory queue, first in, first out, 1,000 messages by default, lost in a crash.",
   group: "core",
   icon: "plug",
   since: "0.1",
   syntax: "stub:name",
-  path: { name: f.string({ doc: "The endpoint it stands in for, or any name.", required: true, examples: ["jms:queue:orders"] }) },
+  roles: ["source", "sink", "poller"],
+  trigger: "route",
+  path: { name: f.string({ doc: "The replaced endpoint, or any name.", required: true, examples: ["jms:queue:orders"] }) },
   options: sedaOptions,
   lenient: true,
   headers: {},
   examples: [
     {
-      title: "In place of a queue that is not there yet",
+      title: "Replace a queue that does not exist yet",
       yaml: `to: {uri: "stub:jms:queue:orders", parameters: {waitForTaskToComplete: Never}}`,
       given: { body: "order" },
       expect: { body: "order" },
     },
   ],
-  connect: connectQueues,
+  connect: connectSedaQueues,
 });

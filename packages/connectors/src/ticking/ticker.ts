@@ -1,17 +1,17 @@
-// Calls back at planned times of the monotonic clock. One tick is over before the next begins; what was missed while the
-// process stood still is skipped, never made up for in a burst.
+// Calls back at planned times of the monotonic clock. Ticks never overlap; ticks missed while the process was suspended are
+// skipped, not replayed in a burst.
 import type { Awaitable, Clock } from "@sluice/engine/spi";
 
 export interface Plan {
   /** When the first tick is due, monotonic milliseconds. */
   first(now: number): number;
-  /** When the next one is, given when this one was due, began and ended; undefined when that was the last. A time that is past means at once. */
+  /** The time of the next tick, given when this one was due, started and ended; undefined after the last one. A past time means immediately. */
   next(tick: { readonly due: number; readonly began: number; readonly ended: number; readonly count: number }): number | undefined;
 }
 
-/** Longer waits are cut in pieces: timers of Node overflow after 24 days. */
+/** Longer waits are split: Node timers overflow after 24 days. */
 const longestWaitMs = 3_600_000;
-/** Node's timers may ring this much early. */
+/** Node timers may fire this much early. */
 const toleranceMs = 1;
 
 export class Ticker {
@@ -19,7 +19,7 @@ export class Ticker {
   readonly #plan: Plan;
   readonly #tick: (count: number) => Awaitable<unknown>;
   #cancel: (() => void) | undefined = undefined;
-  /** Ticks of an earlier start end here: each start has its own number. */
+  /** Number of the current start; ticks of an earlier start are ignored. */
   #era = 0;
 
   constructor(clock: Clock, plan: Plan, tick: (count: number) => Awaitable<unknown>) {
@@ -42,7 +42,7 @@ export class Ticker {
   #arm(due: number, count: number, era: number): void {
     const wait = due - this.#clock.monotonic();
     if (wait <= 0) {
-      // Back to back, but never without letting others have a turn.
+      // Without a delay, but yield to the event loop in between.
       void this.#clock.breathe().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
       return;
     }
@@ -66,7 +66,7 @@ export class Ticker {
   }
 }
 
-/** A period on a fixed grid; grid points that have passed are skipped. */
+/** Fixed-rate schedule; missed times are skipped. */
 export function nextOnGrid(due: number, period: number, now: number): number {
   const next = due + period;
   return next >= now ? next : due + (Math.floor((now - due) / period) + 1) * period;

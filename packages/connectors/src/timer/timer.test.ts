@@ -3,7 +3,7 @@ import { connectorUnderTest, FakeHost, FakeInlet, settle } from "@sluice/testkit
 import { describe, expect, it } from "vitest";
 import { timer } from "./timer.ts";
 
-/** Starts a timer and keeps the monotonic time of each tick. */
+/** Starts a timer and records the monotonic time of each tick. */
 function ticking(uri: string, work: () => void | Promise<void> = () => undefined, host = new FakeHost()) {
   const ticks: number[] = [];
   const inlet = new FakeInlet(() => {
@@ -16,7 +16,7 @@ function ticking(uri: string, work: () => void | Promise<void> = () => undefined
 }
 
 describe("timer", () => {
-  it("ticks after one second and then each second, with a null body", async () => {
+  it("ticks after one second and then every second, with a null body", async () => {
     const { clock, ticks, inlet } = ticking("timer:t");
     await clock.advance(3500);
     expect(ticks).toEqual([1000, 2000, 3000]);
@@ -25,14 +25,14 @@ describe("timer", () => {
     expect(inlet.exchanges[0]?.message.headers.size).toBe(0);
   });
 
-  it("ends after repeatCount and leaves no alarm behind", async () => {
+  it("stops after repeatCount ticks and leaves no timer", async () => {
     const { clock, ticks } = ticking("timer:t?delay=10&period=50&repeatCount=3");
     await clock.advance(10_000);
     expect(ticks).toEqual([10, 60, 110]);
     expect(clock.pending).toBe(0);
   });
 
-  it("gives its host time before the first tick, and only before that one", async () => {
+  it("yields to its host before the first tick only", async () => {
     const host = Object.assign(new FakeHost(), { firstTickMs: 100 });
     for (const [uri, expected] of [
       ["timer:t?delay=10&period=50&repeatCount=3", [100, 150, 200]],
@@ -56,7 +56,7 @@ describe("timer", () => {
     expect(ticks).toEqual([10]);
   });
 
-  it("ticks back to back with delay -1 and still lets others have their turn", async () => {
+  it("ticks without a pause with delay -1 and still yields to other work", async () => {
     const { ticks, source } = ticking("timer:t?delay=-1");
     let turns = 0;
     while (turns < 50) {
@@ -70,7 +70,7 @@ describe("timer", () => {
     expect(ticks.length).toBe(seen);
   });
 
-  it("tells name, counter, period and time with includeMetadata", async () => {
+  it("sets name, counter, period and time with includeMetadata", async () => {
     const { clock, inlet } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
     const began = clock.now();
     await clock.advance(2000);
@@ -80,7 +80,7 @@ describe("timer", () => {
     expect(second?.message.headers.get("CamelTimerFiredTime")).toEqual(new Date(began + 2000));
   });
 
-  it("goes on after a failed exchange", async () => {
+  it("continues after a failed exchange", async () => {
     const { clock, ticks } = ticking("timer:t?delay=0&period=100", () => {
       throw new FlowError("java.io.IOException", "boom");
     });
@@ -88,7 +88,7 @@ describe("timer", () => {
     expect(ticks).toEqual([0, 100, 200]);
   });
 
-  it("never overlaps itself: a tick that falls due meanwhile comes right after the run", async () => {
+  it("never runs concurrently with itself: a tick due during a run follows right after it", async () => {
     const host = new FakeHost();
     let running = 0;
     let most = 0;
@@ -108,7 +108,7 @@ describe("timer", () => {
     expect(starts).toEqual([0, 250, 500]);
   });
 
-  it.each(["", "&fixedRate=true"])("makes up for nothing after the process stood still (%s)", async (more) => {
+  it.each(["", "&fixedRate=true"])("skips ticks missed while the process was suspended (%s)", async (more) => {
     const { clock, ticks } = ticking(`timer:t?delay=1s&period=1s${more}`);
     await clock.advance(2000);
     await clock.freeze(120_000);
@@ -117,7 +117,7 @@ describe("timer", () => {
     expect(ticks).toEqual([1000, 2000, 122_000, 123_000]);
   });
 
-  it("keeps to the grid with fixedRate and follows the last tick without", async () => {
+  it("follows a fixed rate with fixedRate, and the previous tick without it", async () => {
     const late = async (uri: string) => {
       const { clock, ticks } = ticking(uri);
       await clock.advance(100);
@@ -129,7 +129,7 @@ describe("timer", () => {
     expect(await late("timer:t?delay=100&period=100")).toEqual([100, 230, 330, 430]);
   });
 
-  it("does not notice that somebody sets the clock", async () => {
+  it("ignores changes of the wall clock", async () => {
     const { clock, ticks } = ticking("timer:t?delay=1s&period=1s");
     await clock.advance(1500);
     clock.jump(3_600_000);
@@ -139,7 +139,7 @@ describe("timer", () => {
     expect(ticks).toEqual([1000, 2000, 3000]);
   });
 
-  it("waits for a period longer than Node's timers can", async () => {
+  it("supports periods longer than the limit of Node timers", async () => {
     const { clock, ticks } = ticking("timer:t?delay=40d&repeatCount=1");
     await clock.advance(40 * 86_400_000 - 1);
     expect(ticks).toEqual([]);
@@ -147,7 +147,7 @@ describe("timer", () => {
     expect(ticks.length).toBe(1);
   });
 
-  it("stops at once, also during a run, and can be started again", async () => {
+  it("stops immediately, also during a run, and can be restarted", async () => {
     const { clock, ticks, source, inlet } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
     await clock.advance(100);
     expect(source.stop()).toBeUndefined();
@@ -158,7 +158,7 @@ describe("timer", () => {
     expect(ticks).toEqual([100, 1200]);
   });
 
-  it("begins at a given time, and at once when it is past", async () => {
+  it("starts at a given time, or immediately when it is in the past", async () => {
     const host = new FakeHost();
     const inlet = new FakeInlet();
     const at = new Date(host.clock.now() + 5000);
@@ -171,9 +171,9 @@ describe("timer", () => {
     expect(inlet.exchanges.length).toBe(1);
   });
 
-  it("refuses a time that is none, and never runs beside another version", () => {
+  it("rejects an invalid time, and never runs concurrently with another version", () => {
     const { source } = connectorUnderTest(timer, new FakeHost());
-    expect(() => source("timer:t?time=tomorrow")).toThrow(/no date and time/);
+    expect(() => source("timer:t?time=tomorrow")).toThrow(/not a valid date and time/);
     expect(source("timer:t").exclusive).toBe(true);
   });
 });

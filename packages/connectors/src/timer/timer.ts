@@ -1,4 +1,4 @@
-// Sets a route off at regular times. Periods follow the monotonic clock: changing the wall clock does not disturb them.
+// Triggers a route periodically. Uses the monotonic clock: changes of the wall clock have no effect.
 import {
   CompileError,
   defineConnector,
@@ -15,20 +15,20 @@ import { f, type Values } from "@sluice/model";
 import { sourceFields } from "../camel-options.ts";
 import { nextOnGrid, Ticker, type Plan } from "../ticking/ticker.ts";
 
-const path = { timerName: f.string({ doc: "A name for the timer, shown in runs.", required: true }) };
+const path = { timerName: f.string({ doc: "Name of the timer, shown in runs.", required: true }) };
 
 const options = {
-  delay: f.duration({ doc: "How long to wait before the first tick; -1 ticks at once and then back to back.", default: 1000 }),
-  period: f.duration({ doc: "The time from one tick to the next; 0 or less ticks once.", default: 1000 }),
-  repeatCount: f.integer({ doc: "How many ticks there are in all; 0 means no end.", default: 0, min: 0 }),
-  fixedRate: f.boolean({ doc: "Whether ticks keep to a fixed grid instead of following the previous tick.", default: false }),
+  delay: f.duration({ doc: "Delay before the first tick; -1 ticks immediately and without a pause between runs.", default: 1000 }),
+  period: f.duration({ doc: "Period between ticks; 0 or less ticks once.", default: 1000 }),
+  repeatCount: f.integer({ doc: "Maximum number of ticks; 0 for no limit.", default: 0, min: 0 }),
+  fixedRate: f.boolean({ doc: "Whether ticks follow a fixed rate instead of a delay after the previous tick.", default: false }),
   time: f.string({
-    doc: "When the first tick is due, as `yyyy-MM-dd HH:mm:ss` or with a `T` between, in the server's time zone.",
+    doc: "When the first tick is due, as `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ss`, in the server's time zone.",
     examples: ["2026-12-24 18:00:00"],
   }),
-  includeMetadata: f.boolean({ doc: "Whether the exchange tells the timer's name, counter, period and firing time in properties.", default: false }),
-  daemon: f.boolean({ doc: "Accepted for flows from Camel: there are no threads to mark.", default: true, group: "advanced" }),
-  synchronous: f.boolean({ doc: "Accepted for flows from Camel: a tick is over before the next begins in any case.", default: false, group: "advanced" }),
+  includeMetadata: f.boolean({ doc: "Whether name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
+  daemon: f.boolean({ doc: "Accepted without effect: there are no threads.", default: true, group: "advanced" }),
+  synchronous: f.boolean({ doc: "Accepted without effect: runs of one timer never overlap.", default: false, group: "advanced" }),
   ...sourceFields,
 };
 
@@ -37,15 +37,21 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const timer = defineConnector({
   scheme: "timer",
   title: "Timer",
-  summary: "Sets a route off at regular times with an empty message.",
+  summary: "Triggers a route periodically with an empty message.",
+  guarantees:
+    "Runs of one timer never overlap; ticks missed during a long run are skipped. Ticks missed while the runtime was down are not made up for. Changes of the wall clock have no effect on the period. With several workers, one of them runs the timer.",
   group: "scheduling",
   icon: "alarm-clock",
   since: "0.1",
+  keywords: ["cron", "schedule", "interval"],
   syntax: "timer:timerName",
+  roles: ["source"],
+  trigger: "schedule",
+  staysInside: true,
   path,
   options,
   headers: {
-    CamelTimerFiredTime: f.string({ doc: "When the tick happened, with includeMetadata." }),
+    CamelTimerFiredTime: f.string({ doc: "Time of the tick, with includeMetadata." }),
     CamelMessageTimestamp: f.integer({ doc: "The same in milliseconds since the epoch, with includeMetadata." }),
   },
   examples: [
@@ -123,6 +129,6 @@ function metadata({ timerName, period }: Options, count: number, firedAt: Date, 
 function parseTime(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})$/.exec(text);
   const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}`);
-  if (Number.isNaN(at)) throw new CompileError("bad-option", `time is '${text}', which is no date and time`, { hint: "write it as 2026-12-24 18:00:00" });
+  if (Number.isNaN(at)) throw new CompileError("bad-option", `time '${text}' is not a valid date and time`, { hint: "write it as 2026-12-24 18:00:00" });
   return at;
 }

@@ -9,7 +9,7 @@ function sinkWith(find: FakeHost["lookup"]["find"], uri: string) {
   return connectorUnderTest(valueMapping, host).sink(uri);
 }
 
-it("looks the body up, bytes as text, and leaves headers alone", () => {
+it("looks up the body, bytes as text, and keeps headers", () => {
   const asked: unknown[] = [];
   const sink = sinkWith((...question) => {
     asked.push(question);
@@ -21,7 +21,7 @@ it("looks the body up, bytes as text, and leaves headers alone", () => {
   expect([exchange.message.body, exchange.message.headers.get("h")]).toEqual(["ST", 1]);
 });
 
-it("fails as the table says, with the body as it was", () => {
+it("fails as the table defines and keeps the body", () => {
   const failure = new FlowError("java.util.NoSuchElementException", "no entry for 'crate'");
   const exchange = exchangeOf("crate");
   expect(() =>
@@ -32,7 +32,7 @@ it("fails as the table says, with the body as it was", () => {
   expect(exchange.message.body).toBe("crate");
 });
 
-it("takes the key from a header, puts the result into another, and overrides what a missing entry gives", () => {
+it("reads the key from a header, writes the result to another, and overrides the default for missing entries", () => {
   const asked: unknown[] = [];
   const sink = sinkWith((...question) => {
     asked.push(question);
@@ -44,8 +44,8 @@ it("takes the key from a header, puts the result into another, and overrides wha
   expect([exchange.message.body, exchange.message.headers.get("meins")]).toEqual(["untouched", null]);
 });
 
-it("refuses a body that is no single value", () => {
+it("rejects a body that is not a single value", () => {
   expect(() => sinkWith(() => "never asked", "value-mapping:uom").send(exchangeOf({ unit: "piece" }))).toThrow(
-    "value-mapping table 'uom' takes a single value as key",
+    "value-mapping table 'uom' needs a single value as key",
   );
 });

@@ -1,15 +1,16 @@
-// Looks the body, or a header, up in a value-mapping table.
-import { asText, defineConnector, FlowError, type Connector } from "@sluice/engine/spi";
+// Looks up the body or a header in a value-mapping table.
+import { defineConnector, FlowError, type Connector } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 
-const path = { table: f.string({ doc: "The table's id.", required: true }) };
+const path = { table: f.string({ doc: "Id of the table.", required: true }) };
 
 const options = {
-  from: f.string({ doc: "The column the key is looked up in.", default: "from" }),
-  to: f.string({ doc: "The column whose value is the result.", default: "to" }),
-  onMissing: f.enum(["error", "key", "null", "default"], { doc: "What a key without an entry gives; otherwise the table says." }),
-  header: f.string({ doc: "The header that holds the key; otherwise the body does." }),
-  resultHeader: f.string({ doc: "The header that takes the result; otherwise the body does." }),
+  from: f.string({ doc: "Column that contains the key.", default: "from" }),
+  to: f.string({ doc: "Column that contains the result.", default: "to" }),
+  onMissing: f.enum(["error", "key", "null", "default"], { doc: "Result for a key without an entry; by default the table decides." }),
+  header: f.string({ doc: "Header with the key; the body by default." }),
+  resultHeader: f.string({ doc: "Header for the result; the body by default." }),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -17,18 +18,21 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const valueMapping = defineConnector({
   scheme: "value-mapping",
   title: "Value mapping",
-  summary: "Replaces the body by the value a mapping table gives for it.",
+  summary: "Replaces the body with its value in a mapping table.",
+  guarantees: "The table is held in memory and looked up without waiting. A replaced table applies from the next message on.",
   group: "transformation",
   icon: "arrow-left-right",
   since: "0.1",
   syntax: "value-mapping:table",
+  roles: ["sink"],
+  staysInside: true,
   workers: "any",
   path,
   options,
   headers: {},
   examples: [
     {
-      title: "A country's code, with the installed table `countries`",
+      title: "The code of a country, with the installed table `countries`",
       yaml: 'to: "value-mapping:countries?from=name&to=code"',
       given: { body: "Italy" },
       expect: { body: "IT" },
@@ -42,7 +46,7 @@ export const valueMapping = defineConnector({
         if (typeof key === "object" && key !== null)
           throw new FlowError(
             "java.lang.IllegalArgumentException",
-            `value-mapping table '${table}' takes a single value as key: set the body or name a header that holds it`,
+            `value-mapping table '${table}' needs a single value as key: set the body or name a header`,
             { code: "lookup-key" },
           );
         const value = lookup.find(table, from, to, key, onMissing);

@@ -17,7 +17,7 @@ test("a webhook claims POST on its address", () => {
   expect(claims("webhook?httpMethodRestrict=get, post")).toEqual(["GET /api/orders", "POST /api/orders"]);
 });
 
-test("platform-http claims its own path and its address, once when they are the same", () => {
+test("platform-http claims its path and its address, once when they are equal", () => {
   expect(claims("platform-http:/in?httpMethodRestrict=POST")).toEqual(["POST /in", "POST /api/orders"]);
   expect(claims("platform-http:/api/orders?httpMethodRestrict=POST")).toEqual(["POST /api/orders"]);
   expect(claims("platform-http:/in")).toContain("DELETE /in");
@@ -25,13 +25,14 @@ test("platform-http claims its own path and its address, once when they are the 
 
 test.each([
   ["platform-http:/a/{x}", "platform-http:/a/{y}"],
+  ["platform-http:/a/{x}.json", "platform-http:/a/{y}.json"],
   ["platform-http:/a", "platform-http:/a/"],
   ["platform-http:/A/b", "platform-http:/a/B"],
   ["platform-http:/a%62", "platform-http:/ab"],
   ["platform-http:a", "platform-http:/a"],
   ["platform-http:/a", "platform-http:/a?httpMethodRestrict=PUT"],
   ["platform-http:/api/orders?httpMethodRestrict=POST", "webhook"],
-])("%s and %s claim the same", (one, other) => {
+])("%s and %s conflict", (one, other) => {
   expect(claims(one, "orders").filter((claim) => claims(other, one.includes("orders") ? "orders" : "other").includes(claim))).not.toEqual([]);
 });
 
@@ -39,7 +40,7 @@ test.each([
   ["platform-http:/a/{x}", "platform-http:/a/b"],
   ["platform-http:/a?httpMethodRestrict=GET", "platform-http:/a?httpMethodRestrict=POST"],
   ["platform-http:/a/*", "platform-http:/a/b"],
-])("%s and %s can live together", (one, other) => {
+])("%s and %s do not conflict", (one, other) => {
   expect(claims(one, "first").filter((claim) => claims(other, "second").includes(claim))).toEqual([]);
 });
 
@@ -57,23 +58,20 @@ test.each(["/_apix", "/my_api", "/api/_api", "/api/x/_api", "/"])("%s is not", (
   expect(claims(`platform-http:${path}`)).not.toEqual([]);
 });
 
-test("a route id can reach no reserved path, and odd ones are spelled for URLs", () => {
-  expect(() => claims("webhook", "../_api/flows")).toThrow(/cannot be an address/);
+test("a route id cannot reach a reserved path, and special characters are URL-encoded", () => {
+  expect(() => claims("webhook", "../_api/flows")).toThrow(/cannot be used as a path/);
   expect(claims("webhook", "größe 1")).toEqual(["POST /api/größe 1"]);
   expect(claims("webhook", "{x}")).toEqual(["POST /api/{x}"]);
 });
 
-test.each([
-  "platform-http:/a/{x}.json",
-  "platform-http:/a/*/b",
-  "platform-http:/{",
-  "webhook?httpMethodRestrict=GET,%20,",
-  "webhook?httpMethodRestrict=CONNECT",
-])("%s is a fault of the flow", (uri) => {
-  expect(() => claims(uri)).toThrow(CompileError);
-});
+test.each(["platform-http:/a/{x}{y}", "platform-http:/a/*/b", "platform-http:/{", "webhook?httpMethodRestrict=GET,%20,", "webhook?httpMethodRestrict=CONNECT"])(
+  "%s is rejected at deploy time",
+  (uri) => {
+    expect(() => claims(uri)).toThrow(CompileError);
+  },
+);
 
-test("building mounts nothing; starting, stopping and starting again leaves one mount per path", () => {
+test("building mounts nothing; a restart leaves one mount per path", () => {
   const host = new FakeHost();
   const source = connectorUnderTest(platformHttp, host).source("platform-http:/in", routeIdentity("orders"));
   expect(host.http.mounts).toEqual([]);
@@ -84,6 +82,6 @@ test("building mounts nothing; starting, stopping and starting again leaves one 
   expect(host.http.mounts).toEqual([]);
 });
 
-test("a route id that no address can spell is a fault of the flow", () => {
+test("a route id that cannot be URL-encoded is rejected at deploy time", () => {
   expect(() => claims("webhook", "a\ud800b")).toThrow(CompileError);
 });

@@ -1,5 +1,5 @@
-// The way between an HTTP request and a route, shared by `webhook` and `platform-http`: request to message, delivery,
-// and when the route answers at once, the reply without a promise in between.
+// Connects HTTP requests to a route, for `webhook` and `platform-http`: converts the request, delivers it and creates the
+// response, without a promise when the route is synchronous.
 import {
   Headers,
   Message,
@@ -13,35 +13,41 @@ import {
   type RouteIdentity,
   type SessionTag,
   type Source,
+  type SourceInlet,
   type TraceContext,
   type Trigger,
 } from "@sluice/engine/spi";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
-import type { DurableQueues } from "../queue/durable-queues.ts";
+import type { QueueRegistry } from "../queue/queue-registry.ts";
 import { durableIntake, type DurableIntake } from "./durable-intake.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, type HttpTools } from "./http-tools.ts";
 import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule } from "./reply-of-exchange.ts";
-import { findHeader, wireHeadersOf } from "./request-headers.ts";
+import { correlationIdOf, findHeader, wireHeadersOf } from "./request-headers.ts";
+import { hopsHeader, mostHops, readHops } from "./http-hops.ts";
+import { isForm, readForm } from "./form-post.ts";
+import { checkRequest, type RestOperation } from "./rest-operation.ts";
 import type { TraceIds } from "./trace-context.ts";
 
 export interface HttpSourceSettings {
   readonly uri: string;
   readonly route: RouteIdentity;
-  /** Where the route is mounted, as spelled in URLs. */
+  /** The encoded paths of the route. */
   readonly paths: readonly string[];
-  /** Undefined serves every method. */
+  /** Undefined allows every method. */
   readonly methods: readonly string[] | undefined;
   readonly options: HttpOptions;
   readonly unchanged: ReplyRule["unchanged"];
   readonly idempotency: IdempotencyKeys;
   readonly tools: HttpTools;
   readonly traceIds: TraceIds;
-  readonly queues: DurableQueues;
+  readonly queues: QueueRegistry;
+  /** Declared properties of the REST operation. */
+  readonly operation?: RestOperation;
 }
 
-/** Makes the source; the path is checked here, so that a wrong one is a fault of the flow and starts nothing. */
+/** Creates the source; checks the path, so that an invalid one fails the deploy before anything starts. */
 export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   const { route, paths, methods, options } = settings;
   const prefix = options.matchOnUriPrefix;
@@ -55,7 +61,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   return {
     claims: paths.flatMap((path) => claimsOf(path, methods, prefix)),
     exclusive: false,
-    // Accepted messages and remembered keys belong to whoever took them in.
+    // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,
     start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
     stop() {
@@ -67,21 +73,24 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   function mount(inlet: Inlet): void {
     unmountAll();
     const handle = requestHandler(host, settings, inlet, intake);
-    unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, flowId: route.flowId, routeId: route.id, handle }));
+    const { cors } = settings.operation ?? {};
+    const shown = { flowId: route.flowId, routeId: route.id, ...(cors === undefined ? {} : { preflight: cors }) };
+    unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, ...shown, handle }));
   }
 
-  /** What was accepted before comes first: the store must be open before anything new is taken. */
-  async function startDurable({ source }: DurableIntake, inlet: Inlet): Promise<void> {
+  /** Messages accepted earlier come first: the store must be open before new ones are accepted. */
+  async function startDurable({ source }: DurableIntake, inlet: SourceInlet): Promise<void> {
     await source.start(inlet);
     mount(inlet);
   }
 }
 
-/** What goes along with the message, and what came of it: the reply is made while the run can still be told of it. */
+/** The context of a message and its result: the response is created before the run is closed, so that it can be recorded. */
 class WebhookDelivery implements Delivery {
   readonly pattern: "InOnly" | "InOut";
   readonly trigger: Trigger;
   readonly trace: TraceContext;
+  readonly correlationId: string | undefined;
   readonly session: SessionTag | undefined;
   readonly properties: ReadonlyMap<string, unknown> | undefined;
   exchange: Exchange | undefined = undefined;
@@ -94,6 +103,7 @@ class WebhookDelivery implements Delivery {
     this.pattern = expected.waits ? "InOut" : "InOnly";
     this.trigger = trigger;
     this.trace = trace;
+    this.correlationId = correlationIdOf(request.rawHeaders);
     this.session = request.session;
     this.properties = properties;
     this.#delivered = expected.delivered;
@@ -105,7 +115,7 @@ class WebhookDelivery implements Delivery {
     if (this.pattern === "InOnly") exchange.run.reply = this.#reply = acceptedReply(exchange);
   }
 
-  settled(exchange: Exchange): void {
+  ended(exchange: Exchange): void {
     if (this.#reply !== undefined) return;
     try {
       this.#reply = replyOfExchange(exchange, this.#delivered, this.#rule);
@@ -115,13 +125,13 @@ class WebhookDelivery implements Delivery {
     }
   }
 
-  /** The run's own reply, also when its caller was told something else before. */
+  /** The response of the run, also when the caller already got another one. */
   replyOf(exchange: Exchange): HttpReply {
     if (this.#fault !== undefined) throw this.#fault;
     return this.#reply ?? replyOfExchange(exchange, this.#delivered, this.#rule);
   }
 
-  /** The caller waits no longer. */
+  /** The caller stopped waiting. */
   timedOut(timeoutMs: number): HttpReply {
     const reply = timeoutReply(this.exchange, this.#rule, timeoutMs);
     if (this.exchange !== undefined) this.exchange.run.root.reply = reply;
@@ -129,7 +139,7 @@ class WebhookDelivery implements Delivery {
   }
 }
 
-/** What a reply is made from. */
+/** The source of a response. */
 interface Expected {
   readonly waits: boolean;
   readonly delivered: unknown;
@@ -142,33 +152,58 @@ function requestHandler(
   inlet: Inlet,
   intake: DurableIntake | undefined,
 ): (request: HttpRequest) => Awaitable<HttpReply> {
-  const { options, route, unchanged } = settings;
-  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException };
+  const { options, route, unchanged, operation } = settings;
+  const contentType = options.produces
+    ?.split(",")
+    .find((type) => !type.includes("*"))
+    ?.trim();
+  const rule: ReplyRule = { routeId: route.id, unchanged, muteException: options.muteException, contentType };
+  const cors = operation?.cors;
   let lastTrigger: Trigger = { uri: settings.uri };
   let lastProperties: ReadonlyMap<string, unknown> | undefined;
 
-  return options.idempotency ? once : (request) => accept(request);
+  const handle = options.idempotency ? once : (request: HttpRequest): Awaitable<HttpReply> => accept(request);
+  if (cors === undefined) return handle;
+  const readable = (reply: HttpReply): HttpReply => ({ ...reply, headers: { ...cors, ...reply.headers } });
+  return (request) => {
+    const reply = handle(request);
+    return reply instanceof Promise ? reply.then(readable) : readable(reply);
+  };
 
-  /** `settle` hears the run's own reply, also when the caller has given up waiting for it. */
+  /** `settle` receives the response of the run, also when the caller stopped waiting. */
   function accept(request: HttpRequest, settle: Settle = settleNothing): Awaitable<HttpReply> {
     const contentType = request.body.length === 0 ? undefined : findHeader(request.rawHeaders, "content-type");
     if (options.consumes !== undefined && request.body.length > 0 && !isConsumed(contentType, options.consumes))
       return settle(errorReply(415, `unsupported content type '${(contentType ?? "").slice(0, 100)}'`));
+    const checked = operation === undefined ? undefined : checkRequest(operation, request, options.produces);
+    if (checked !== undefined && !Array.isArray(checked)) return settle(checked);
+    const added = checked === undefined || checked.length === 0 ? undefined : checked;
     if (isMultipart(contentType))
       return settings.tools
         .readUpload(request.body, contentType)
-        .then((upload) => deliver(request, new Message(upload.body, new Headers(wireHeadersOf(request, upload.headers))), settle));
-    return deliver(request, new Message(bodyOf(request, unchanged), new Headers(wireHeadersOf(request))), settle);
+        .then((upload) => deliver(request, new Message(upload.body, new Headers(wireHeadersOf(request, [...(added ?? []), ...upload.headers]))), settle));
+    if (unchanged === "echo" && isForm(contentType)) {
+      const form = readForm(request.body);
+      // A form field must not replace a header set by a proxy.
+      const sent = new Headers(wireHeadersOf(request));
+      const fields = Object.entries(form).filter(([name]) => !name.toLowerCase().startsWith("camel") && sent.get(name) === undefined);
+      return deliver(request, new Message(form, new Headers(wireHeadersOf(request, [...(added ?? []), ...fields]))), settle);
+    }
+    return deliver(request, new Message(bodyOf(request, unchanged), new Headers(wireHeadersOf(request, added))), settle);
   }
 
   function deliver(request: HttpRequest, message: Message, settle: Settle): Awaitable<HttpReply> {
-    const trace = settings.traceIds.contextOf(findHeader(request.rawHeaders, "traceparent"));
+    const traceparent = findHeader(request.rawHeaders, "traceparent");
+    const hops = traceparent === undefined ? undefined : readHops(findHeader(request.rawHeaders, hopsHeader));
+    if (hops !== undefined && hops > mostHops)
+      return settle(errorReply(508, `loop detected: ${mostHops} runs called each other over HTTP before route '${route.id}' was called`));
+    const trace = settings.traceIds.contextOf(traceparent, hops);
     if (intake !== undefined) return intake.accept(request, message, trace, triggerOf(request)).then(settle);
     const waits = !isAsync(options, request);
     const delivery = new WebhookDelivery(request, triggerOf(request), trace, propertiesOf(request), { waits, delivered: message.body, rule });
     const outcome = inlet.deliver(message, delivery);
     if (!(outcome instanceof Promise)) return settle(delivery.replyOf(outcome));
-    if (!waits && delivery.exchange !== undefined) return settle(delivery.replyOf(delivery.exchange));
+    if (!waits && delivery.exchange !== undefined) return { ...settle(delivery.replyOf(delivery.exchange)), runEnds: outcome };
     const reply = outcome.then((exchange) => settle(delivery.replyOf(exchange)));
     return waits ? patiently(reply, delivery) : reply;
   }
@@ -177,18 +212,18 @@ function requestHandler(
     const timeoutMs = options.requestTimeout;
     if (timeoutMs <= 0) return reply;
     return new Promise((resolve, reject) => {
-      const cancel = host.clock.after(timeoutMs, () => resolve(delivery.timedOut(timeoutMs)));
+      const cancel = host.clock.after(timeoutMs, () => resolve({ ...delivery.timedOut(timeoutMs), runEnds: reply }));
       reply.finally(cancel).then(resolve, reject);
     });
   }
 
-  /** Most requests of a route have the same method and path: one trigger serves them all. */
+  /** Cache: most requests of a route have the same method and path. */
   function triggerOf({ method, path }: HttpRequest): Trigger {
     if (lastTrigger.method !== method || lastTrigger.path !== path) lastTrigger = { uri: settings.uri, method, path };
     return lastTrigger;
   }
 
-  /** The same few call over and over; the route makes its own copy. */
+  /** Cache: most calls come from few principals; the route makes its own copy. */
   function propertiesOf({ principal }: HttpRequest): ReadonlyMap<string, unknown> | undefined {
     if (principal === undefined) return undefined;
     if (lastProperties?.get("principal") !== principal) lastProperties = new Map([["principal", principal]]);
@@ -199,7 +234,7 @@ function requestHandler(
     const key = findHeader(request.rawHeaders, "idempotency-key");
     if (key === undefined) return accept(request);
     if (key === "" || key.length > 255) return errorReply(400, "Idempotency-Key must have 1 to 255 characters");
-    // What a test session was answered is nobody else's answer, and one caller's is no other's of the same name.
+    // Scope keys to the test session and the principal, so that responses are not shared between them.
     const scoped = JSON.stringify([route.id, callerOf(request.principal), request.session?.id ?? "", key]);
     const claim = settings.idempotency.claim(scoped, request.body);
     if (claim.kind === "running") return errorReply(409, "a request with this Idempotency-Key is still running");
@@ -212,7 +247,7 @@ function requestHandler(
   }
 }
 
-/** Who called, as far as a policy asked: how they proved it, by whose word, and their name. */
+/** The authenticated caller, if a policy requires one: scheme, issuer and name. */
 function callerOf(principal: unknown): readonly string[] {
   const { scheme = "", id = "", claims = {} } = (principal ?? {}) as { scheme?: string; id?: string; claims?: Readonly<Record<string, unknown>> };
   return [scheme, String(claims["iss"] ?? ""), id];
@@ -222,7 +257,7 @@ type Settle = (reply: HttpReply) => HttpReply;
 
 const settleNothing: Settle = (reply) => reply;
 
-/** Where Camel's rules hold, a request without content has no body at all. */
+/** Under Camel's rules, a request without content has a null body. */
 function bodyOf(request: HttpRequest, unchanged: ReplyRule["unchanged"]): unknown {
   return unchanged === "echo" && request.body.length === 0 ? null : request.body;
 }

@@ -1,4 +1,4 @@
-// What routes called over HTTP need of the machine they run on; given to them, so that the same routes run where it is missing.
+// Platform functions for routes called over HTTP, injected so that the routes also run where Node is not available.
 import type { Digest } from "./idempotency.ts";
 
 export interface Upload {
@@ -7,9 +7,9 @@ export interface Upload {
 }
 
 export interface HttpTools {
-  /** Tells whether a repeated request has the same body. */
+  /** Digest for comparing the bodies of repeated requests. */
   readonly digest: Digest;
-  /** Reads a form upload; a body that is no valid form is handed on as it came. */
+  /** Parses a form upload; a body that is not a valid form is passed on unchanged. */
   readUpload(body: Uint8Array, contentType: string): Promise<Upload>;
 }
 

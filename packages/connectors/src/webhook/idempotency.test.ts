@@ -7,7 +7,7 @@ import { nodeHttpTools } from "./node-http-tools.ts";
 const body = Buffer.from("order 1");
 const reply = (status = 200, text = "done"): HttpReply => ({ status, headers: undefined, body: text });
 
-test("a key runs once, then gives the first reply; other bodies are told apart", () => {
+test("a key runs once and then returns the first response; other bodies are detected", () => {
   const keys = new IdempotencyKeys(new FakeClock(), nodeHttpTools.digest);
   expect(keys.claim("k", body)).toEqual({ kind: "new" });
   expect(keys.claim("k", body)).toEqual({ kind: "running" });
@@ -17,14 +17,14 @@ test("a key runs once, then gives the first reply; other bodies are told apart",
   expect(keys.claim("k", Buffer.from("order 2"))).toEqual({ kind: "differs" });
 });
 
-test("a failed run frees its key", () => {
+test("a failed run releases its key", () => {
   const keys = new IdempotencyKeys(new FakeClock(), nodeHttpTools.digest);
   keys.claim("k", body);
   keys.settle("k", reply(500));
   expect(keys.claim("k", body)).toEqual({ kind: "new" });
 });
 
-test("number, age and bytes are bounded, oldest out first", async () => {
+test("number, age and bytes are bounded; the oldest are evicted first", async () => {
   const clock = new FakeClock();
   const keys = new IdempotencyKeys(clock, nodeHttpTools.digest, { keys: 3, ageMs: 1_000, bytes: 10 });
   for (const key of ["a", "b", "c", "d"]) keys.claim(key, body);

@@ -1,6 +1,6 @@
-// Replies kept by Idempotency-Key, so that a caller who repeats a request gets the first one's reply and no second run.
-// Kept in memory, within bounds of number, age and bytes; the oldest go first. Replies of 500 and above are not kept:
-// repeating after a failure is what the key is for.
+// Responses by Idempotency-Key, so that a repeated request gets the first response and no second run. Kept in memory, bounded
+// by number, age and bytes; the oldest are evicted first. Responses of 500 and above are not kept, because retrying after a
+// failure is the purpose of the key.
 import type { Clock, HttpReply } from "@sluice/engine/spi";
 
 interface Entry {
@@ -18,7 +18,7 @@ export interface IdempotencyBounds {
 
 const defaultBounds: IdempotencyBounds = { keys: 10_000, ageMs: 86_400_000, bytes: 67_108_864 };
 
-/** A short text that only equal bytes have in common. */
+/** Collision-resistant digest. */
 export type Digest = (bytes: Uint8Array) => string;
 
 export type Claim =
@@ -40,7 +40,7 @@ export class IdempotencyKeys {
     this.#bounds = bounds;
   }
 
-  /** Takes the key for a new run, or tells what became of it. */
+  /** Claims the key for a new run, or returns its state. */
   claim(key: string, body: Uint8Array): Claim {
     this.#expire();
     const fingerprint = this.#digest(body);
@@ -54,7 +54,7 @@ export class IdempotencyKeys {
     return known.reply === undefined ? { kind: "running" } : { kind: "known", reply: known.reply };
   }
 
-  /** Keeps the reply of a run, or frees the key when it is none that may be repeated: for live callers, one that a mock had a part in. */
+  /** Stores the response of a run, or releases the key when the response must not be repeated, e.g. because a mock was involved. */
   settle(key: string, reply: HttpReply, isLive = true): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;

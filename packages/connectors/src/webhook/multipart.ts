@@ -1,10 +1,9 @@
-// Form uploads: a single file becomes the body, the fields become headers. Anything else stays the bytes it is.
-import type { BusboyHeaders } from "@fastify/busboy";
+// Form uploads: a single file becomes the body, the fields become headers. Any other form stays bytes.
 import type { Upload } from "./http-tools.ts";
 
 const limits = { files: 100, fields: 1_000, parts: 1_100, fieldSize: 1_048_576, headerPairs: 100 };
 
-/** Reads an upload; the parser is loaded with the first one. A body that is no valid form is handed on as it came. */
+/** Parses an upload; the parser is loaded on first use. A body that is not a valid form is passed on unchanged. */
 export async function readUpload(body: Uint8Array, contentType: string): Promise<Upload> {
   const { Busboy } = await import("@fastify/busboy");
   return new Promise((resolve) => {
@@ -12,7 +11,7 @@ export async function readUpload(body: Uint8Array, contentType: string): Promise
     const fields: (readonly [string, unknown])[] = [];
     const untouched = (): void => resolve({ body, headers: [] });
     try {
-      const parser = new Busboy({ headers: { "content-type": contentType } as BusboyHeaders, limits });
+      const parser = new Busboy({ headers: { "content-type": contentType }, limits });
       parser.on("file", (_field, stream, name, _encoding, type) => {
         const chunks: Buffer[] = [];
         files.push({ name, type, chunks });
@@ -35,7 +34,7 @@ export async function readUpload(body: Uint8Array, contentType: string): Promise
   });
 }
 
-/** The name without its folders: the sender's folders are none of ours. */
+/** The file name without folders. */
 function fileName(name: string | undefined): readonly (readonly [string, string])[] {
   const last = name?.split(/[\\/]/).pop() ?? "";
   return last === "" || last === "." || last === ".." ? [] : [["CamelFileName", last]];

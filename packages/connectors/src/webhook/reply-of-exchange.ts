@@ -1,37 +1,55 @@
-// What a caller is told when a run is over: the message as the route left it, or the failure in one sentence.
-import { asJson, asText, textForm, type Exchange, type FlowError, type HttpReply, type TraceContext } from "@sluice/engine/spi";
+// Creates the response of a finished run: the message as the route left it, or the failure in one sentence.
+import { FlowError, isFlowError, settlementOf, type Exchange, type HttpReply } from "@sluice/engine/spi";
+import { asJson, asText, textForm } from "@sluice/engine/values";
 import { traceResponse } from "./trace-context.ts";
 
 export interface ReplyRule {
   readonly routeId: string;
-  /** What an untouched body means: `ok` for webhooks, the body itself where Camel's rule holds. */
+  /** The response for an unchanged body: `ok` for webhooks, the body itself under Camel's rules. */
   readonly unchanged: "ok" | "echo";
   readonly muteException: boolean;
+  /** The content type of replies for which the route sets none. */
+  readonly contentType?: string | undefined;
 }
 
 type ReplyHeaders = Record<string, string | readonly string[]>;
 
+/** Proxies and clients reject longer headers, most of them without naming the header. */
+const longestHeader = 16_384;
 const notBlank = /\S/;
 const plainText = "text/plain; charset=utf-8";
 
-/** The reply of a finished run; `delivered` is the body the route was given. */
+/** The response of a finished run; `delivered` is the body the route received. */
 export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: ReplyRule): HttpReply {
   if (exchange.failure !== undefined) return failureReply(exchange, exchange.failure, delivered, rule);
   const { message } = exchange;
   const headers = runHeaders(exchange);
   const own = ownHeaders(exchange, headers);
+  const long = longHeader(headers);
+  if (long !== undefined) {
+    exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${long}' is longer than ${longestHeader} characters`, {
+      code: "limit-size",
+    });
+    return failureReply(exchange, exchange.failure, delivered, rule);
+  }
   const code = message.headers.getOwn("CamelHttpResponseCode");
   const status = code === undefined || code === null ? undefined : Number(code);
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
-    return errorReply(500, `route '${rule.routeId}' set '${asText(code).slice(0, 40)}' as its response code`, headers);
+    return errorReply(500, `route '${rule.routeId}' set the invalid response code '${asText(code).slice(0, 40)}'`, headers);
   if (rule.unchanged === "ok" && message.body === delivered) {
     if (own === undefined) headers["Content-Type"] = plainText;
     return { status: status ?? 200, headers, body: "ok" };
   }
-  return bodyReply(message.body, status, headers, own, rule);
+  try {
+    return bodyReply(message.body, status, headers, own, rule);
+  } catch (error) {
+    // A body that is too large to write is a failure of the route, not of the service.
+    if (isFlowError(error)) return failureReply(exchange, error, delivered, rule);
+    throw error;
+  }
 }
 
-/** The reply to a caller who does not wait. */
+/** The response to a caller that does not wait. */
 export function acceptedReply(exchange: Exchange): HttpReply {
   const headers = runHeaders(exchange);
   headers["Content-Type"] = "application/json";
@@ -42,7 +60,7 @@ export function timeoutReply(exchange: Exchange | undefined, rule: ReplyRule, ti
   const where = exchange === undefined ? "" : ` (run ${exchange.run.root.id})`;
   return errorReply(
     504,
-    `route '${rule.routeId}' gave no answer within ${timeoutMs} ms and goes on${where}`,
+    `route '${rule.routeId}' did not respond within ${timeoutMs} ms and continues to run${where}`,
     exchange === undefined ? {} : runHeaders(exchange),
   );
 }
@@ -54,7 +72,7 @@ export function errorReply(status: number, text: string, headers: ReplyHeaders =
 
 function bodyReply(body: unknown, status: number | undefined, headers: ReplyHeaders, own: string | undefined, rule: ReplyRule): HttpReply {
   if (isByteStream(body)) {
-    headers["Content-Type"] = own ?? "application/octet-stream";
+    headers["Content-Type"] = own ?? rule.contentType ?? "application/octet-stream";
     return { status: status ?? 200, headers, body };
   }
   const bytes = body instanceof Uint8Array;
@@ -63,7 +81,7 @@ function bodyReply(body: unknown, status: number | undefined, headers: ReplyHead
     if (rule.unchanged === "echo") return { status: status ?? 204, headers, body: undefined };
     return { status: status ?? 200, headers, body: content };
   }
-  headers["Content-Type"] = own ?? (bytes ? "application/octet-stream" : isStructure(body) ? "application/json" : plainText);
+  headers["Content-Type"] = own ?? rule.contentType ?? (bytes ? "application/octet-stream" : isStructure(body) ? "application/json" : plainText);
   return { status: status ?? 200, headers, body: content };
 }
 
@@ -71,7 +89,7 @@ function isBlank(content: string | Uint8Array): boolean {
   return typeof content === "string" ? !notBlank.test(content) : content.length === 0;
 }
 
-/** Lists and maps, which go out as JSON; values with a text of their own, such as XML nodes and dates, do not. */
+/** True for lists and maps, which are sent as JSON; values with their own text form, such as XML nodes and dates, are not. */
 function isStructure(body: unknown): boolean {
   return typeof body === "object" && body !== null && !(body instanceof Date) && !(body instanceof Error) && !(textForm in body);
 }
@@ -80,16 +98,26 @@ function isByteStream(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** The run is the request's own, also for a caller who is answered while it is below a `direct:` call. */
+/** The run of the request, also when the caller gets its response during a `direct:` call. */
 function runHeaders({ run, properties }: Exchange): ReplyHeaders {
   const headers: ReplyHeaders = { "X-Run-Id": run.root.id };
-  if (run.trace !== undefined) headers["traceresponse"] = traceResponse(run.trace as TraceContext);
+  if (run.trace !== undefined) headers["traceresponse"] = traceResponse(run.trace);
   const mocked = properties?.get("SluiceMocked");
   if (typeof mocked === "string") headers["X-Mocked"] = mocked;
   return headers;
 }
 
-/** Adds the headers the route set and returns its Content-Type. Those that describe the run stay ours. */
+/** The name of a header that is too long to send. */
+function longHeader(headers: ReplyHeaders): string | undefined {
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    const longest = typeof value === "string" ? value.length : value.reduce((most, item) => Math.max(most, item.length), 0);
+    if (name.length + longest > longestHeader) return name.slice(0, 100);
+  }
+  return undefined;
+}
+
+/** Adds the headers set by the route and returns its Content-Type. Headers that describe the run cannot be replaced. */
 function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefined {
   if (!exchange.message.headers.hasOwn) return undefined;
   let contentType: string | undefined;
@@ -106,17 +134,19 @@ function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefin
 function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown, rule: ReplyRule): HttpReply {
   const headers = runHeaders(exchange);
   const failed = `route '${rule.routeId}' failed (run ${exchange.run.root.id})`;
-  if (failure.code === "limit-inflight") {
+  const settlement = settlementOf(exchange);
+  if (settlement.kind === "not-taken") {
+    if (settlement.reason === "drained") return errorReply(503, failed, headers);
     headers["Retry-After"] = "1";
     return errorReply(503, failure.message, headers);
   }
   if (failure.code === "limit-time" || failure.code === "limit-run-time") return errorReply(504, failed, headers);
-  if (failure.code === "run-cancelled" || failure.code === "run-abandoned") return errorReply(503, failed, headers);
+  if (failure.code === "run-cancelled") return errorReply(503, failed, headers);
   if (failure.details?.["clientFault"] === true && isStill(exchange.message.body, delivered)) return errorReply(400, `${failed}: ${failure.message}`, headers);
   return errorReply(500, rule.muteException ? failed : `${failed}: ${failure.message}`, headers);
 }
 
-/** A body that cannot be read is the caller's fault only while it is the caller's body, not some partner's answer. */
+/** An unreadable body is the caller's fault only while it is the caller's body, not the response of another system. */
 function isStill(body: unknown, delivered: unknown): boolean {
   return body === delivered || (typeof body === "string" && body === asText(delivered));
 }

@@ -1,8 +1,9 @@
-// A request's headers, query and path values as message headers. All of them belong to the wire: a route can read
-// them, but none steers a step or goes back to the caller. What a caller names `Camel…` is not taken at all.
+// Request headers, query and path values as message headers. All are marked as received from outside: a route can read them, but
+// they control no step and are not sent back to the caller. Headers named `Camel…` are dropped.
 import { unsure, type HttpRequest, type WireHeaders } from "@sluice/engine/spi";
 
-const connectionHeaders = new Set([
+/** Hop-by-hop headers. */
+export const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -13,12 +14,12 @@ const connectionHeaders = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Headers whose value as sent is not always what the route gets: some never reach it, two no longer describe an inflated body. */
+/** Headers that the route may see differently: some are removed, two no longer describe a decompressed body. */
 const unsureHeaders = new Set([...connectionHeaders, "content-encoding", "content-length"]);
 const maxQueryParameters = 1_000;
 const none: readonly (readonly [string, unknown])[] = [];
 
-/** One header of the request without making node's header object; undefined when it is absent. */
+/** Reads one header without building Node's header object; undefined when it is absent. */
 export function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] as string;
@@ -27,9 +28,17 @@ export function findHeader(rawHeaders: readonly string[], name: string): string 
   return undefined;
 }
 
+const longestCorrelationId = 256;
+
+/** The correlation id sent by the caller; an empty or too long one is ignored. */
+export function correlationIdOf(rawHeaders: readonly string[]): string | undefined {
+  const given = findHeader(rawHeaders, "x-correlation-id") ?? findHeader(rawHeaders, "breadcrumbid");
+  return given === undefined || given === "" || given.length > longestCorrelationId ? undefined : given;
+}
+
 /**
- * The wire layer of a message. On a clash of names a path value goes before a header, and a header before a query value;
- * a repeated query name gives a list, and what comes after the first thousand is not read.
+ * The received headers of a message. Path values take precedence over headers, and headers over query values; a repeated query
+ * name becomes a list, and values after the first thousand are ignored.
  */
 export function wireHeadersOf(request: HttpRequest, more: Iterable<readonly [string, unknown]> = none): WireHeaders {
   return new RequestHeaders(request, more);
@@ -55,11 +64,11 @@ class RequestHeaders implements WireHeaders {
     return entries.values();
   }
 
-  /** The plain case, a header sent once; everything else (path and query values, our own names) is left to the whole. */
+  /** Fast path for a header sent once; all other cases need the complete headers. */
   find(key: string): unknown {
     const { rawHeaders, query, params, hidden } = this.#request;
     if (query !== "" || unsureHeaders.has(key) || key.startsWith("camel") || Object.keys(params).length > 0 || this.#more !== none) return unsure;
-    // A credential that a policy consumed is not there.
+    // A credential consumed by a policy is removed.
     if (hidden?.includes(key) === true) return undefined;
     let found: string | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -77,7 +86,7 @@ function addHttpHeaders(entries: Map<string, readonly [string, unknown]>, { head
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const key = name.toLowerCase();
-    // A header may have been taken out on the way, such as the credential a policy consumed.
+    // A header may have been removed, such as a credential consumed by a policy.
     if (seen.has(key) || connectionHeaders.has(key) || !Object.hasOwn(headers, key)) continue;
     seen.add(key);
     put(entries, name, headers[key]);

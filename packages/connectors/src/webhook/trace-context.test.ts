@@ -26,7 +26,7 @@ test.each([
   expect(parseTraceparent(header)).toBeUndefined();
 });
 
-test("any text is read without a fault", () => {
+test("any text is parsed without an error", () => {
   fc.assert(fc.property(fc.string(), (header) => void parseTraceparent(header)));
 });
 

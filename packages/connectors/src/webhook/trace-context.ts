@@ -1,16 +1,17 @@
-// W3C trace context: reading `traceparent`, making new ids, telling the caller in `traceresponse`.
-import { ownText, type TraceContext } from "@sluice/engine/spi";
+// W3C trace context: parses `traceparent`, creates ids, writes `traceresponse`.
+import type { TraceContext } from "@sluice/engine/spi";
+import { ownText } from "@sluice/engine/values";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
-/** Ids hold on to the digits they were cut from for as long as a run is remembered, so these are few. */
+/** Ids keep the string they were sliced from alive as long as a run is stored, so the string is short. */
 const idsAtOnce = 32;
 
 const ascii = new TextDecoder();
-/** Of every byte the two characters that write it, next to each other in memory. */
+/** The two hexadecimal digits of every byte, as a lookup table. */
 const digitPairs = new Uint16Array(new TextEncoder().encode(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0")).join("")).buffer);
 
-/** New ids, cut from a store of random digits: making each one by itself cost more than the rest of a webhook's reply. */
+/** Creates ids from a buffer of random digits: generating each one separately cost more than the rest of a webhook response. */
 export class TraceIds {
   readonly #random: () => number;
   readonly #numbers = new Uint32Array(idsAtOnce * 6);
@@ -23,10 +24,10 @@ export class TraceIds {
     this.#random = random;
   }
 
-  /** The context of a new run: the caller's trace goes on when its header is valid, otherwise a new one begins. */
-  contextOf(header: string | undefined): TraceContext {
+  /** The context of a new run: continues the caller's trace when its header is valid, otherwise starts a new one. */
+  contextOf(header: string | undefined, httpHops?: number): TraceContext {
     const caller = header === undefined ? undefined : parseTraceparent(header);
-    if (caller !== undefined) return { traceId: caller.traceId, spanId: this.#take(16), parentSpanId: caller.spanId, sampled: caller.sampled };
+    if (caller !== undefined) return { traceId: caller.traceId, spanId: this.#take(16), parentSpanId: caller.spanId, sampled: caller.sampled, httpHops };
     return { traceId: this.#take(32), spanId: this.#take(16), parentSpanId: undefined, sampled: true };
   }
 
@@ -40,7 +41,7 @@ export class TraceIds {
   #refill(): void {
     for (let index = 0; index < this.#numbers.length; index++) this.#numbers[index] = this.#random() * 0x100000000;
     for (let index = 0; index < this.#bytes.length; index++) this.#pairs[index] = digitPairs[this.#bytes[index] as number] as number;
-    // Decoded as a whole the text is flat, and cutting from it is cheap; pages, which run this as well, have no other way.
+    // Decoding at once gives a flat string that is cheap to slice; browsers, which also run this, have no alternative.
     this.#digits = ascii.decode(this.#pairs);
     this.#next = 0;
   }
@@ -50,9 +51,9 @@ export function parseTraceparent(header: string): { readonly traceId: string; re
   const match = traceparent.exec(header.trim());
   if (match === null) return undefined;
   const [, version, traceId, spanId, flags, rest] = match as unknown as readonly [string, string, string, string, string, string | undefined];
-  // A later version may append fields, version 00 may not; ff is no version.
+  // A later version may append fields, version 00 may not; ff is not a valid version.
   if (version === "ff" || (version === "00" && rest !== undefined) || zeros.test(traceId) || zeros.test(spanId)) return undefined;
-  // Remembered with the run, and cut from the head of its request.
+  // Copied, because a slice would keep the whole request head alive with the run.
   return { traceId: ownText(traceId), spanId: ownText(spanId), sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 

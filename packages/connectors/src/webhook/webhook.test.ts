@@ -45,14 +45,14 @@ const setBody =
     void (exchange.message.body = body);
 const json = (reply: HttpReply): unknown => JSON.parse(String(reply.body));
 
-test("a synchronous route is answered without a promise", () => {
+test("a synchronous route responds without a promise", () => {
   const { call, inlet } = started("webhook");
   const reply = call();
   expect(reply).not.toBeInstanceOf(Promise);
   expect(reply).toMatchObject({ status: 200, body: "ok", headers: { "Content-Type": "text/plain; charset=utf-8", "X-Run-Id": inlet.exchanges[0]?.run.id } });
 });
 
-test("the body reaches the route as the bytes that came", () => {
+test("the route receives the body as raw bytes", () => {
   const { call, inlet } = started("webhook");
   const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   void call({ body });
@@ -66,16 +66,16 @@ test.each([
   ["a list", [1, 2], "[1,2]", "application/json"],
   ["a number", 5, "5", "text/plain; charset=utf-8"],
   ["bytes", Uint8Array.of(1, 255), Uint8Array.of(1, 255), "application/octet-stream"],
-])("%s that a step set is the reply", (_name, body, expected, type) => {
+])("%s set by a step is the response", (_name, body, expected, type) => {
   expect(started("webhook", setBody(body)).call()).toMatchObject({ status: 200, body: expected, headers: { "Content-Type": type } });
 });
 
-test("a body that a step emptied is an empty reply, no ok", () => {
+test("a body emptied by a step is an empty response, not ok", () => {
   expect(started("webhook", setBody(null)).call()).toMatchObject({ status: 200, body: "" });
   expect(started("webhook", setBody("")).call()).toMatchObject({ status: 200, body: "" });
 });
 
-test("platform-http echoes the body and says 204 when there is none", () => {
+test("platform-http echoes the body and responds 204 without one", () => {
   const { call } = started("platform-http:/orders");
   expect(call({ body: "same" })).toMatchObject({ status: 200, body: Buffer.from("same") });
   expect(call({ body: "" })).toMatchObject({ status: 204, body: undefined });
@@ -83,7 +83,7 @@ test("platform-http echoes the body and says 204 when there is none", () => {
   expect(started("platform-http:/orders", setBody(Uint8Array.of(0))).call()).toMatchObject({ status: 200 });
 });
 
-test("only headers the route set go back, and none of the engine's", () => {
+test("only headers set by the route are sent back, none of the engine's", () => {
   const { call } = started("webhook", (exchange) => {
     exchange.message.headers.set("X-Mine", "1");
     exchange.message.headers.set("X-Many", ["a", "b"]);
@@ -105,7 +105,7 @@ test("only headers the route set go back, and none of the engine's", () => {
   expect(reply.headers?.["X-Run-Id"]).not.toBe("forged");
 });
 
-test("a response code that is none fails the call, not the process", () => {
+test("an invalid response code fails the call, not the process", () => {
   expect(started("webhook", (exchange) => exchange.message.headers.set("CamelHttpResponseCode", "99999")).call()).toMatchObject({ status: 500 });
 });
 
@@ -115,7 +115,7 @@ function headersSeen(given: Given): Exchange["message"]["headers"] {
   return (inlet.exchanges[0] as Exchange).message.headers;
 }
 
-test("no spelling of a Camel header is taken from the caller, and ours never steer", () => {
+test("no spelling of a Camel header is accepted from the caller, and received headers control nothing", () => {
   const headers = headersSeen({
     headers: [
       ["CamelHttpUri", "http://evil"],
@@ -133,7 +133,7 @@ test("no spelling of a Camel header is taken from the caller, and ours never ste
   expect([...headers.own()]).toEqual([]);
 });
 
-test("headers keep the caller's spelling; hop-by-hop ones and names of JavaScript's own are harmless", () => {
+test("headers keep the caller's spelling; hop-by-hop headers and JavaScript property names are harmless", () => {
   const headers = headersSeen({
     headers: [
       ["X-Source", "shop"],
@@ -147,7 +147,7 @@ test("headers keep the caller's spelling; hop-by-hop ones and names of JavaScrip
   expect(headers.get("toString")).toBeUndefined();
 });
 
-test("query values: decoded, lists when repeated, never over a header, path values over both", () => {
+test("query values are decoded and become lists when repeated; headers override them, path values override both", () => {
   const headers = headersSeen({
     query: "a=1&a=2&b=x%20y+z&c&bad=%zz&id=query&x-source=query",
     headers: [
@@ -169,7 +169,7 @@ test("10,000 query parameters are bounded", () => {
   expect(headersSeen({ query }).size).toBeLessThan(1_010);
 });
 
-test("a failed run says which route and run, and why only when asked", () => {
+test("a failed run reports route and run, and the cause only with muteException=false", () => {
   const failing: Processor = () => {
     throw new FlowError("java.lang.IllegalStateException", "the secret is 42");
   };
@@ -180,7 +180,7 @@ test("a failed run says which route and run, and why only when asked", () => {
   expect(json(started("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
 });
 
-test("a body the route cannot read is the caller's fault while it is the caller's body", () => {
+test("an unreadable body is the caller's fault only while it is the caller's body", () => {
   const unreadable = new FlowError("java.lang.IllegalArgumentException", "line 1: no JSON", { code: "invalid-json", details: { clientFault: true } });
   const reading: Processor = () => {
     throw unreadable;
@@ -211,7 +211,7 @@ test.each([
   expect(reply).toMatchObject({ status });
 });
 
-test("async=true answers 202 with the run's id while the run goes on", async () => {
+test("async=true responds 202 with the run id while the run continues", async () => {
   let release = (): void => undefined;
   const { call, inlet } = started("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
   const reply = call() as HttpReply;
@@ -222,14 +222,14 @@ test("async=true answers 202 with the run's id while the run goes on", async () 
   await settle();
 });
 
-test("async=allow obeys Prefer: respond-async, and only then", () => {
+test("async=allow responds 202 only with Prefer: respond-async", () => {
   const { call } = started("webhook?async=allow");
   expect(call()).toMatchObject({ status: 200 });
   expect(call({ headers: [["Prefer", "wait=5, respond-async"]] })).toMatchObject({ status: 202 });
   expect(started("webhook").call({ headers: [["Prefer", "respond-async"]] })).toMatchObject({ status: 200 });
 });
 
-test("a caller who waits too long gets 504 with the run's id, and no timer stays behind", async () => {
+test("a caller that waits too long gets 504 with the run id, and no timer is left", async () => {
   let release = (): void => undefined;
   const { call, inlet } = started("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
   const late = call();
@@ -243,7 +243,7 @@ test("a caller who waits too long gets 504 with the run's id, and no timer stays
   expect(host.clock.pending).toBe(0);
 });
 
-test("a caller is told the run of his own request, also while it is below a direct: call", async () => {
+test("a caller gets the run of its own request, also during a direct: call", async () => {
   const below: Processor = (exchange) => {
     const { run } = exchange;
     exchange.run = new Run("run-below", routeIdentity("below"), 0, { uri: "direct:below" }, run);
@@ -260,7 +260,7 @@ test("a caller is told the run of his own request, also while it is below a dire
   expect(await refused).toMatchObject({ status: 504, headers: { "X-Run-Id": lateId }, body: expect.stringContaining(`(run ${lateId})`) });
 });
 
-test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"])("a route cannot set %s, which goes out unread, nor can a caller", (name) => {
+test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"])("neither a route nor a caller can set %s", (name) => {
   const forged = "a\r\nSet-Cookie: b=c";
   const { call, inlet } = started("webhook", (exchange) => exchange.message.headers.set(name, forged));
   const caller = `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\nSet-Cookie: b=c`;
@@ -276,7 +276,7 @@ test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"]
   expect(reply.headers?.["traceresponse"]).not.toContain("4bf92f3577b34da6a3ce929d0e0e4736");
 });
 
-test("the caller's trace goes on", () => {
+test("the caller's trace is continued", () => {
   const { call, inlet } = started("webhook");
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const reply = call({ headers: [["traceparent", `00-${traceId}-00f067aa0ba902b7-00`]] }) as HttpReply;
@@ -284,14 +284,14 @@ test("the caller's trace goes on", () => {
   expect(reply.headers?.["traceresponse"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
 });
 
-test("principal and mocks show", () => {
+test("the principal and used mocks are reported", () => {
   const { call, inlet } = started("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
   const reply = call({ principal: { id: "shop" } }) as HttpReply;
   expect(inlet.exchanges[0]?.property("principal")).toEqual({ id: "shop" });
   expect(reply.headers?.["X-Mocked"]).toBe("ts_1");
 });
 
-test("a single uploaded file is the body, its name without folders, the fields headers", async () => {
+test("a single uploaded file becomes the body, its name without folders, and the fields become headers", async () => {
   const { call, inlet } = started("webhook");
   const part = (head: string, body: string): string => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
   const one = `${part('name="note"', "hi")}${part('name="f"; filename="../../etc/a.csv"', "x;y")}--b--\r\n`;
@@ -310,7 +310,7 @@ test("a single uploaded file is the body, its name without folders, the fields h
   }
 });
 
-test("consumes refuses other content types", () => {
+test("consumes rejects other content types", () => {
   const { call } = started("webhook?consumes=application/json,text/*");
   expect(call({ headers: [["Content-Type", "application/json;;;"]] })).toMatchObject({ status: 200 });
   expect(call({ headers: [["Content-Type", "text/csv; charset=bogus"]] })).toMatchObject({ status: 200 });

@@ -1,0 +1,185 @@
+import type * as Rhea from "rhea";
+import { defineConnection, FlowError, isCompileError, type ClientNeed, type ConnectionContext } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { within } from "../messaging/incoming.ts";
+import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
+
+/** The connection that endpoints use, with facts about its broker. */
+export interface AmqpClient {
+  readonly rhea: typeof Rhea;
+  readonly connection: Rhea.Connection;
+  readonly queuePrefix: string;
+  readonly topicPrefix: string;
+  readonly timeoutMs: number;
+  /** False for a broker that neither counts failed deliveries nor accepts the `modified` outcome: RabbitMQ before version 4. */
+  readonly countsFailures: boolean;
+  isOpen: boolean;
+  /** Called when the connection is lost, by operations in progress on it. */
+  readonly lost: Set<(problem: string) => void>;
+}
+
+const closeMs = 1000;
+const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "AMQP 1.0 and JMS" };
+
+const amqpFields = {
+  url: f.text({
+    doc: "Address of the broker; separate several with commas, they are tried in order. `amqps:` uses TLS.",
+    default: "amqp://localhost:5672",
+    examples: ["amqps://broker.example:5671", "amqp://one:5672,amqp://two:5672"],
+  }),
+  username: f.string({ doc: "The user name; without one the login is anonymous.", group: "security" }),
+  password: f.text({ doc: "The password.", secret: true, group: "security" }),
+  tls: tlsField,
+  queuePrefix: f.string({ doc: "Prefix of queue addresses, such as `/queue/` for RabbitMQ.", default: "" }),
+  topicPrefix: f.string({ doc: "Prefix of topic addresses, such as `/topic/` for RabbitMQ.", default: "" }),
+  clientId: f.string({ doc: "Client id, to which durable subscriptions belong; a new one for each connection by default." }),
+  idleTimeout: f.duration({ doc: "How long the broker may be silent before the connection counts as lost.", default: 60_000, group: "advanced" }),
+  connectTimeout: f.duration({
+    doc: "Timeout for connecting, for opening links and for the broker to accept a message.",
+    default: 15_000,
+    group: "advanced",
+  }),
+};
+
+type AmqpValues = Values<typeof amqpFields>;
+
+export const amqpConnection = defineConnection({
+  type: "amqp",
+  title: "AMQP 1.0",
+  summary: "An AMQP 1.0 broker, such as Artemis, ActiveMQ, Qpid or RabbitMQ.",
+  group: "messaging",
+  icon: "queue",
+  since: "0.2",
+  kinds: ["amqp"],
+  fields: amqpFields,
+  beans: [
+    {
+      names: [
+        "org.apache.qpid.jms.JmsConnectionFactory",
+        "org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory",
+        "org.messaginghub.pooled.jms.JmsPoolConnectionFactory",
+        "org.apache.camel.component.amqp.AMQPComponent",
+      ],
+      fields: (properties: Readonly<Record<string, string>>, className: string) => factoryFields(properties, className),
+    },
+    {
+      names: ["org.apache.activemq.ActiveMQConnectionFactory", "org.apache.activemq.ActiveMQSslConnectionFactory"],
+      fields: (_properties: Readonly<Record<string, string>>, className: string): never => refuseOpenWire(className),
+    },
+  ],
+  needs: [rheaNeed],
+  async open(values, context): Promise<AmqpClient> {
+    const loaded = await context.load<typeof Rhea & { readonly default?: typeof Rhea }>(rheaNeed);
+    let failure: unknown;
+    for (const url of brokerUrls(values.url)) {
+      try {
+        return await connectTo(loaded.default ?? loaded, url, values, context);
+      } catch (thrown) {
+        failure = thrown;
+      }
+    }
+    throw connectError(failure);
+  },
+  async close(client) {
+    client.isOpen = false;
+    for (const listener of [...client.lost]) listener("the connection is closed");
+    client.connection.close();
+    // A peer that does not respond must not keep the socket open.
+    const { socket } = client.connection as unknown as { readonly socket?: { destroy(): void } };
+    setTimeout(() => socket?.destroy(), closeMs).unref();
+  },
+  async check(client) {
+    if (!client.isOpen) throw new FlowError("jakarta.jms.JMSException", "the connection is closed", { code: "jms-lost", retryable: true });
+    const { product = "AMQP 1.0", version = "" } = (client.connection.properties ?? {}) as { readonly product?: string; readonly version?: string };
+    return `${product} ${version}`.trim();
+  },
+});
+
+async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, context: ConnectionContext): Promise<AmqpClient> {
+  const container = rhea.create_container({ id: values.clientId ?? `sluice-${context.host.ids.next()}` });
+  let client: AmqpClient | undefined;
+  let connection: Rhea.Connection | undefined;
+  const opened = new Promise<void>((resolve, reject) => {
+    const lost = (problem: string): void => {
+      reject(new Error(problem));
+      if (client?.isOpen !== true) return;
+      client.isOpen = false;
+      for (const listener of [...client.lost]) listener(problem);
+      context.disconnected(problem);
+    };
+    listenToFailures(container, lost);
+    container.on("connection_open", () => resolve());
+    // The client throws synchronously for some addresses and reports others later.
+    connection = container.connect(connectOptions(url, values));
+  });
+  opened.catch(() => undefined);
+  try {
+    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no answer within ${values.connectTimeout} ms`));
+  } catch (thrown) {
+    (connection as { readonly socket?: { destroy(): void } } | undefined)?.socket?.destroy();
+    throw thrown;
+  }
+  const live = connection as unknown as Rhea.Connection;
+  const { product, version } = (live.properties ?? {}) as { readonly product?: string; readonly version?: string };
+  const { queuePrefix, topicPrefix, connectTimeout } = values;
+  client = {
+    rhea,
+    connection: live,
+    queuePrefix,
+    topicPrefix,
+    timeoutMs: connectTimeout,
+    countsFailures: product !== "RabbitMQ" || Number.parseInt(version ?? "0", 10) >= 4,
+    isOpen: true,
+    lost: new Set(),
+  };
+  return client;
+}
+
+/**
+ * Unhandled events become uncaught exceptions, so the container handles all of them. Links and sessions of endpoints have their own listeners;
+ * events that reach the container concern the connection.
+ */
+function listenToFailures(container: Rhea.Container, lost: (problem: string) => void): void {
+  const failures = ["connection_error", "connection_close", "disconnected", "protocol_error", "error"] as const;
+  for (const name of failures) container.on(name, (event: unknown) => lost(problemOf(event)));
+  for (const name of ["session_error", "session_close", "sender_error", "sender_close", "receiver_error", "receiver_close"])
+    container.on(name, () => undefined);
+}
+
+/** The error that an event of the client reports. */
+export function problemOf(event: unknown): string {
+  const { error, connection, session, sender, receiver, message } = (event ?? {}) as Readonly<Record<string, { readonly error?: unknown } | undefined>> & {
+    readonly message?: unknown;
+  };
+  const found = error ?? receiver?.error ?? sender?.error ?? session?.error ?? connection?.error;
+  const { condition, description, message: text } = (found ?? { message }) as { condition?: string; description?: string; message?: string };
+  return [condition, description ?? text].filter((part) => typeof part === "string" && part !== "").join(": ") || "the broker closed the connection";
+}
+
+function connectOptions(url: URL, values: AmqpValues): Rhea.ConnectionOptions {
+  const isSecure = url.protocol === "amqps:" || values.tls !== undefined;
+  const username = values.username ?? (url.username === "" ? undefined : decodeURIComponent(url.username));
+  const password = values.password ?? (url.password === "" ? undefined : decodeURIComponent(url.password));
+  const hostname = url.hostname.replaceAll(/[[\]]/g, "");
+  const common = {
+    host: hostname,
+    hostname,
+    port: url.port === "" ? (isSecure ? 5671 : 5672) : Number(url.port),
+    // Connections are reopened by the runtime: after some failures the client's own attempts end in an uncaught exception.
+    reconnect: false,
+    tcp_no_delay: true,
+    idle_time_out: values.idleTimeout,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
+  return (isSecure ? { ...common, transport: "tls", ...tlsOptions(values.tls) } : common) as unknown as Rhea.ConnectionOptions;
+}
+
+function connectError(thrown: unknown): FlowError {
+  if (isCompileError(thrown)) throw thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (/sasl|authentication|unauthorized|access_refused/i.test(message))
+    return new FlowError("jakarta.jms.JMSSecurityException", `The broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
+  return new FlowError("jakarta.jms.JMSException", `The broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });
+}

@@ -1,0 +1,131 @@
+// A session of one endpoint. A broker ends the session when it rejects something, so endpoints do not share one.
+import type * as Rhea from "rhea";
+import type { Clock } from "@sluice/engine/spi";
+import { within } from "../messaging/incoming.ts";
+import { problemOf, type AmqpClient } from "./amqp-connection.ts";
+import { jmsError, lateBroker, notAccepted } from "./amqp-error.ts";
+import type { Destination } from "./destination.ts";
+
+interface Waiter {
+  resolve(): void;
+  reject(problem: Error): void;
+}
+
+/** Links to destinations that are kept open; the oldest is closed first. */
+const keptSenders = 100;
+
+export class AmqpSession {
+  readonly client: AmqpClient;
+  readonly #session: Rhea.Session;
+  readonly #clock: Clock;
+  readonly #lost: (problem: string) => void;
+  readonly #senders = new Map<string, Promise<Rhea.Sender>>();
+  /** Unsettled deliveries and other operations that wait for the broker. */
+  readonly #deliveries = new Map<Rhea.Delivery, Waiter>();
+  readonly #waiting = new Set<Waiter>();
+  isOpen = true;
+
+  constructor(client: AmqpClient, clock: Clock, lost: (problem: string) => void = () => undefined) {
+    this.client = client;
+    this.#clock = clock;
+    this.#lost = lost;
+    this.#session = client.connection.create_session();
+    for (const name of ["session_error", "session_close"]) this.#session.on(name, (event: unknown) => this.#fail(problemOf(event)));
+    client.lost.add(this.#fail);
+    this.#session.open();
+  }
+
+  /** A receiving link; resolves when the broker has confirmed it. It receives messages when it is given credit. */
+  async openReceiver(options: Rhea.ReceiverOptions, take: (message: Rhea.Message, delivery: Rhea.Delivery) => void, where: string): Promise<Rhea.Receiver> {
+    const receiver = this.#session.attach_receiver({ credit_window: 0, autoaccept: false, autosettle: true, ...options });
+    receiver.on("message", ({ message, delivery }: Rhea.EventContext) => {
+      if (message !== undefined && delivery !== undefined) take(message, delivery);
+    });
+    for (const name of ["receiver_error", "receiver_close"]) receiver.on(name, (event: unknown) => this.#fail(problemOf(event)));
+    await this.#answer(where, (waiter) => void receiver.once("receiver_open", () => waiter.resolve()));
+    return receiver;
+  }
+
+  /** Resolves when the broker has the message. */
+  async send(destination: Destination, message: Rhea.Message): Promise<void> {
+    const { address } = destination;
+    const sender = await this.#sender(destination);
+    if (!sender.sendable()) await this.#answer(address, (waiter) => void sender.once("sendable", () => waiter.resolve()));
+    let delivery: Rhea.Delivery | undefined;
+    try {
+      await this.#answer(address, (waiter) => {
+        delivery = sender.send(message);
+        this.#deliveries.set(delivery, waiter);
+      });
+    } finally {
+      if (delivery !== undefined) this.#deliveries.delete(delivery);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.#fail("the session is closed", false);
+    this.#session.close();
+  }
+
+  #sender(destination: Destination): Promise<Rhea.Sender> {
+    const { address } = destination;
+    const known = this.#senders.get(address);
+    if (known !== undefined) return known;
+    const opening = this.#openSender(destination);
+    opening.catch(() => this.#senders.delete(address));
+    this.#senders.set(address, opening);
+    if (this.#senders.size > keptSenders) {
+      const [oldest, link] = this.#senders.entries().next().value as [string, Promise<Rhea.Sender>];
+      this.#senders.delete(oldest);
+      link.then(
+        (sender) => sender.close(),
+        () => undefined,
+      );
+    }
+    return opening;
+  }
+
+  async #openSender({ address, capability, isKept }: Destination): Promise<Rhea.Sender> {
+    const sender = this.#session.attach_sender({ target: { address, capabilities: [capability], ...(isKept ? { durable: 2 } : {}) } });
+    for (const name of ["sender_error", "sender_close"])
+      sender.on(name, (event: { readonly error?: unknown }) => {
+        this.#senders.delete(address);
+        // Failing to close a link that is no longer needed is harmless.
+        if (sender.error !== undefined && sender.error !== null) this.#fail(problemOf({ ...event, error: sender.error }));
+      });
+    for (const outcome of ["accepted", "rejected", "released", "modified"] as const)
+      sender.on(outcome, ({ delivery }: Rhea.EventContext) => {
+        const waiter = delivery === undefined ? undefined : this.#deliveries.get(delivery);
+        if (outcome === "accepted") waiter?.resolve();
+        else waiter?.reject(notAccepted(outcome, address, problemOf({ error: (delivery?.remote_state as { error?: unknown } | undefined)?.error ?? {} })));
+      });
+    await this.#answer(address, (waiter) => void sender.once("sender_open", () => waiter.resolve()));
+    return sender;
+  }
+
+  /** Waits for the broker until the connection's timeout or the end of the session. */
+  #answer(where: string, ask: (waiter: Waiter) => void): Promise<void> {
+    let waiter: Waiter | undefined;
+    const answered = new Promise<void>((resolve, reject) => {
+      waiter = { resolve, reject };
+      this.#waiting.add(waiter);
+      if (!this.isOpen) return reject(jmsError(new Error("the session is closed"), where));
+      ask(waiter);
+    });
+    const { timeoutMs } = this.client;
+    return within(this.#clock, timeoutMs, answered, () => lateBroker(timeoutMs, where))
+      .catch((thrown: unknown) => {
+        throw jmsError(thrown, where);
+      })
+      .finally(() => this.#waiting.delete(waiter as Waiter));
+  }
+
+  readonly #fail = (problem: string, isReported = true): void => {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.client.lost.delete(this.#fail);
+    for (const waiter of [...this.#waiting]) waiter.reject(new Error(problem));
+    if (isReported) this.#lost(problem);
+  };
+}

@@ -1,0 +1,149 @@
+// Converts between AMQP messages and Sluice messages, with the mapping of JMS clients.
+import type * as Rhea from "rhea";
+import { FlowError, type Exchange, type Message } from "@sluice/engine/spi";
+import { asJson, asText, isMap } from "@sluice/engine/values";
+import { brokerMessage } from "../messaging/incoming.ts";
+import { headerText, headerValuesOf } from "../messaging/outgoing.ts";
+import type { JmsOptions } from "./jms-options.ts";
+
+const typeAnnotation = "x-opt-jms-msg-type";
+const dataSection = 0x75;
+const sequenceSection = 0x76;
+const typeNames: Readonly<Record<number, string>> = { 0: "Message", 1: "Object", 2: "Map", 3: "Bytes", 4: "Stream", 5: "Text" };
+
+/** `attempts`: failed attempts in this process, for brokers that do not count them. */
+export function receivedMessage(message: Rhea.Message, destination: string, attempts = 0): Message {
+  const wire: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries((message.application_properties ?? {}) as Record<string, unknown>)) wire[decodedName(name)] = plainValue(value);
+  const body = bodyOf(message);
+  const deliveries = (message.delivery_count ?? 0) + attempts;
+  return brokerMessage(body, wire, {
+    JMSMessageID: idText(message.message_id),
+    JMSCorrelationID: idText(message.correlation_id),
+    JMSDeliveryMode: message.durable === true ? 2 : 1,
+    JMSDestination: message.to ?? destination,
+    JMSExpiration: timeOf(message.absolute_expiry_time) ?? 0,
+    JMSPriority: message.priority ?? 4,
+    JMSRedelivered: deliveries > 0,
+    JMSXDeliveryCount: deliveries + 1,
+    JMSTimestamp: timeOf(message.creation_time) ?? 0,
+    JMSReplyTo: message.reply_to,
+    JMSType: message.subject,
+    JMSXGroupID: message.group_id,
+    JMSXUserID: message.user_id === undefined ? undefined : idText(message.user_id),
+    CamelJmsMessageType: typeNames[annotatedType(message) ?? -1] ?? (typeof body === "string" ? "Text" : body instanceof Uint8Array ? "Bytes" : "Map"),
+  });
+}
+
+function bodyOf(message: Rhea.Message): unknown {
+  const body: unknown = message.body;
+  if (body === undefined || body === null) return null;
+  const { content, typecode } = body as { readonly content?: unknown; readonly typecode?: number };
+  if (typecode === sequenceSection) return plainValue(content);
+  const bytes = typecode === dataSection ? Buffer.concat([content].flat() as Uint8Array[]) : body instanceof Uint8Array ? body : undefined;
+  if (bytes === undefined) return plainValue(body);
+  const isText = annotatedType(message) === 5 || /^text\//i.test(message.content_type ?? "");
+  return isText ? new TextDecoder().decode(bytes) : new Uint8Array(bytes);
+}
+
+const annotatedType = (message: Rhea.Message): number | undefined => {
+  const value = plainValue(message.message_annotations?.[typeAnnotation]);
+  return typeof value === "number" ? value : undefined;
+};
+
+/** The client wraps some values in an object with their AMQP type. */
+function plainValue(value: unknown): unknown {
+  if (value instanceof Date || value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plainValue);
+  if ("type" in value && "value" in value && Object.keys(value).length <= 3) return plainValue((value as { readonly value: unknown }).value);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
+}
+
+function idText(id: unknown): string | undefined {
+  if (id === undefined || id === null) return undefined;
+  return id instanceof Uint8Array ? new TextDecoder().decode(id) : String(plainValue(id));
+}
+
+function timeOf(value: unknown): number | undefined {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === "number" ? value : undefined;
+}
+
+const encodedName = (name: string): string => name.replaceAll(".", "_DOT_").replaceAll("-", "_HYPHEN_");
+const decodedName = (name: string): string => name.replaceAll("_DOT_", ".").replaceAll("_HYPHEN_", "-");
+
+export interface SendParts {
+  readonly rhea: typeof Rhea;
+  readonly id: string;
+  readonly now: number;
+}
+
+/** The message to send, without reply address and correlation id. */
+export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, id, now }: SendParts): Rhea.Message {
+  const { message } = exchange;
+  const own = (name: string): unknown => message.headers.getOwn(name) ?? undefined;
+  const kept = options.preserveMessageQos;
+  const expiry = kept ? own("JMSExpiration") : undefined;
+  const ttl = typeof expiry === "number" && expiry > 0 ? Math.max(expiry - now, 1) : options.timeToLive;
+  const [group, type, correlation] = [own("JMSXGroupID"), own("JMSType"), own("JMSCorrelationID")];
+  const section = bodyToSend(message.body, options, rhea);
+  return {
+    ...section.parts,
+    message_id: id,
+    creation_time: now as unknown as Date,
+    durable:
+      kept && own("JMSDeliveryMode") !== undefined
+        ? String(own("JMSDeliveryMode")) !== "1"
+        : (options.deliveryMode ?? (options.deliveryPersistent ? 2 : 1)) === 2,
+    priority: kept && typeof own("JMSPriority") === "number" ? (own("JMSPriority") as number) : options.priority,
+    ...(ttl > 0 ? { ttl, absolute_expiry_time: (now + ttl) as unknown as Date } : {}),
+    ...(group === undefined ? {} : { group_id: asText(group) }),
+    ...(type === undefined ? {} : { subject: asText(type) }),
+    ...(correlation === undefined ? {} : { correlation_id: asText(correlation) }),
+    application_properties: propertiesToSend(exchange, options),
+    // JMS clients expect a byte.
+    message_annotations: {
+      [typeAnnotation]: rhea.types.wrap_byte(section.type) as unknown,
+      ...(options.deliveryDelay > 0 ? { "x-opt-delivery-delay": options.deliveryDelay } : {}),
+    },
+  };
+}
+
+function propertiesToSend(exchange: Exchange, { jmsKeyFormatStrategy }: JmsOptions): Readonly<Record<string, unknown>> {
+  const sent: Record<string, unknown> = {};
+  for (const [name, value] of headerValuesOf(exchange, (key) => key.startsWith("jms")))
+    sent[jmsKeyFormatStrategy === "passthrough" ? name : encodedName(name)] =
+      typeof value === "boolean" || typeof value === "number" ? value : value instanceof Date ? value.toISOString() : headerText(value);
+  return sent;
+}
+
+interface Section {
+  readonly type: number;
+  readonly parts: Pick<Rhea.Message, "body"> & { readonly content_type?: string };
+}
+
+function bodyToSend(body: unknown, { jmsMessageType, allowNullBody }: JmsOptions, rhea: typeof Rhea): Section {
+  if (body === null || body === undefined) {
+    if (allowNullBody) return { type: 0, parts: { body: undefined } };
+    throw new FlowError("org.apache.camel.InvalidPayloadException", "There is no body to send: set one, or use allowNullBody=true.", { code: "jms-no-body" });
+  }
+  const isFlat =
+    isMap(body) &&
+    !(body instanceof Map) &&
+    Object.values(body as object).every((value) => value === null || typeof value !== "object" || value instanceof Uint8Array);
+  const type = jmsMessageType ?? (typeof body === "string" ? "Text" : body instanceof Uint8Array ? "Bytes" : isFlat ? "Map" : "Text");
+  if (type === "Bytes") return { type: 3, parts: { body: rhea.message.data_section(bytesOf(body)) as unknown, content_type: "application/octet-stream" } };
+  if (type === "Map" && isFlat) return { type: 2, parts: { body } };
+  if (type === "Text")
+    return { type: 5, parts: { body: body instanceof Uint8Array ? new TextDecoder().decode(body) : typeof body === "string" ? body : asJson(body) } };
+  throw new FlowError(
+    "org.springframework.jms.UncategorizedJmsException",
+    `The body cannot be sent as a message of type ${type}: use Text, Bytes, or Map with plain values.`,
+    {
+      code: "jms-bad-body",
+    },
+  );
+}
+
+const bytesOf = (body: unknown): Buffer =>
+  body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.from(typeof body === "string" ? body : asJson(body));

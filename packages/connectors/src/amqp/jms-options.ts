@@ -1,0 +1,183 @@
+import { f, type Values } from "@sluice/model";
+import { accepted, takesJava } from "../messaging/connection-options.ts";
+
+export const jmsPath = {
+  destinationName: f.string({
+    doc: "Name of the queue or topic, optionally with the prefix `queue:`, `topic:`, `temp-queue:` or `temp-topic:`.",
+    required: true,
+    examples: ["orders", "topic:prices"],
+  }),
+};
+
+const noSerialisation = "Java serialisation is not supported";
+
+const connectionOptions = {
+  connectionFactory: f.string({
+    doc: "Name of the connection; optional when there is only one of its type.",
+    examples: ["#broker"],
+    connection: ["amqp"],
+  }),
+  username: f.string({ doc: "User name for an endpoint without a named connection.", secret: true, group: "security" }),
+  password: f.text({ doc: "Password for an endpoint without a named connection.", secret: true, group: "security" }),
+  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the broker cannot be reached.", default: false }),
+};
+
+const sourceOptions = {
+  destinationType: f.enum(["queue", "topic", "temp-queue", "temp-topic"], { doc: "What the destination is, when its name does not say so.", default: "queue" }),
+  concurrentConsumers: f.integer({
+    doc: "How many messages are processed concurrently; with more than one, their order is not guaranteed.",
+    default: 1,
+    min: 1,
+    max: 1000,
+  }),
+  maxConcurrentConsumers: f.integer({ doc: "Maximum number of concurrent messages; the larger of this and concurrentConsumers applies.", min: 1, max: 1000 }),
+  asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false }),
+  maximumRedeliveries: f.integer({
+    doc: "How often a failed message is redelivered before it goes to the dead letters; -1 for no limit.",
+    default: 5,
+    min: -1,
+  }),
+  redeliveryDelay: f.duration({ doc: "Delay before a failed message is redelivered; doubled each time, up to one minute.", default: 1000 }),
+  selector: f.string({ doc: "Condition on the headers of the messages to receive; not supported by every broker.", examples: ["priority = 'high'"] }),
+  clientId: f.string({ doc: "Accepted without effect: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
+  subscriptionDurable: f.boolean({ doc: "Whether the topic keeps messages for this source while it is not connected.", default: false }),
+  subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
+  subscriptionName: f.string({ doc: "The name of the subscription; `sluice-<flow>-<route>` when not given." }),
+  durableSubscriptionName: f.string({ doc: "Name of a durable subscription; implies subscriptionDurable." }),
+  pubSubNoLocal: f.boolean({ doc: "Whether messages sent through the same connection are ignored.", default: false, group: "advanced" }),
+  acknowledgementModeName: f.enum(["AUTO_ACKNOWLEDGE", "CLIENT_ACKNOWLEDGE", "DUPS_OK_ACKNOWLEDGE", "SESSION_TRANSACTED"], {
+    doc: "Accepted without effect: messages are always acknowledged when their runs are done.",
+    default: "AUTO_ACKNOWLEDGE",
+  }),
+  transacted: f.boolean({
+    doc: "Accepted without effect: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
+    default: false,
+  }),
+  disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
+  replyTo: f.string({ doc: "Source: where replies are sent, overriding the message. Sink: the queue that replies are received from." }),
+  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  recoveryInterval: f.duration({ doc: "Maximum delay between connection attempts.", default: 5000, group: "advanced" }),
+};
+
+const sinkOptions = {
+  deliveryPersistent: f.boolean({ doc: "Whether messages survive a restart of the broker.", default: true }),
+  deliveryMode: f.integer({ doc: "The same as a number: 1 not persistent, 2 persistent.", min: 1, max: 2 }),
+  priority: f.integer({ doc: "The priority of messages, 0 to 9.", default: 4, min: 0, max: 9 }),
+  timeToLive: f.duration({ doc: "How long the broker keeps a message; no limit by default.", default: -1 }),
+  deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),
+  preserveMessageQos: f.boolean({ doc: "Whether persistence, priority and expiration of the received message are preserved.", default: false }),
+  disableTimeToLive: f.boolean({ doc: "Whether requests do not expire with their timeout.", default: false, group: "advanced" }),
+  jmsMessageType: f.enum(["Bytes", "Map", "Text", "Object", "Stream"], {
+    doc: "Message type; derived from the body by default. `Object` and `Stream` are not supported.",
+  }),
+  allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: true, group: "advanced" }),
+  requestTimeout: f.duration({ doc: "How long to wait for a reply (InOut).", default: 20_000 }),
+  replyToType: f.enum(["Temporary", "Shared", "Exclusive"], {
+    doc: "How replies are received: in a temporary queue, or in the queue `replyTo`, either shared with a selector or exclusive to this sink.",
+  }),
+  replyToOverride: f.string({ doc: "Reply queue named in requests, if it differs from the one that replies are received from.", group: "advanced" }),
+  useMessageIDAsCorrelationID: f.boolean({ doc: "Whether replies carry the id of the request as their correlation id.", default: false, group: "advanced" }),
+  includeSentJMSMessageID: f.boolean({
+    doc: "Whether the header JMSMessageID is set to the id of the message that was sent.",
+    default: false,
+    group: "advanced",
+  }),
+  formatDateHeadersToIso8601: f.boolean({ doc: "Accepted without effect: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
+  jmsKeyFormatStrategy: f.enum(["default", "passthrough"], {
+    doc: "Whether `.` and `-` in header names are sent as `_DOT_` and `_HYPHEN_`.",
+    default: "default",
+    group: "advanced",
+  }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+};
+
+const acceptedTexts: Readonly<Record<string, string>> = {
+  explicitQosEnabled: "persistence, priority and expiration are always set",
+  replyToDeliveryPersistent: "replies are persistent",
+  replyToConcurrentConsumers: "one receiver takes all replies",
+  includeAllJMSXProperties: "JMSX properties are always included",
+  mapJmsMessage: "bodies are always converted by message type",
+  receiveTimeout: "the broker pushes messages",
+  correlationProperty: "replies are matched by JMSCorrelationID",
+  artemisConsumerPriority: "all consumers have the same priority",
+  artemisStreamingEnabled: "bodies are not streamed",
+  acceptMessagesWhileStopping: "messages stay in the broker while a route stops",
+  lazyStartProducer: "an endpoint connects when it is first used",
+};
+
+const withoutEffect = [
+  "cacheLevel",
+  "cacheLevelName",
+  "allowReplyManagerQuickStop",
+  "consumerType",
+  "defaultTaskExecutorType",
+  "eagerLoadingOfProperties",
+  "eagerPoisonBody",
+  "exposeListenerSession",
+  "replyToConsumerType",
+  "replyToSameDestinationAllowed",
+  "replyToMaxConcurrentConsumers",
+  "replyToOnTimeoutMaxConcurrentConsumers",
+  "allowAdditionalHeaders",
+  "alwaysCopyMessage",
+  "forceSendOriginalMessage",
+  "replyCorrelationProperty",
+  "replyToCacheLevelName",
+  "replyToDestinationSelectorName",
+  "streamMessageTypeEnabled",
+  "asyncStartListener",
+  "asyncStopListener",
+  "browseLimit",
+  "idleConsumerLimit",
+  "idleReceivesPerTaskLimit",
+  "idleTaskExecutionLimit",
+  "maxMessagesPerTask",
+  "messageIdEnabled",
+  "messageTimestampEnabled",
+  "requestTimeoutCheckerInterval",
+  "synchronous",
+  "waitForProvisionCorrelationToBeUpdatedCounter",
+  "waitForProvisionCorrelationToBeUpdatedThreadSleepingTime",
+  "waitForTemporaryReplyToToBeUpdatedCounter",
+  "waitForTemporaryReplyToToBeUpdatedThreadSleepingTime",
+  "errorHandlerLoggingLevel",
+  "errorHandlerLogStackTrace",
+  "transactedInOut",
+  "lazyCreateTransactionManager",
+  "transactionName",
+  "transactionTimeout",
+] as const;
+
+const java = [
+  "exceptionHandler",
+  "taskExecutor",
+  "destinationResolver",
+  "errorHandler",
+  "exceptionListener",
+  "headerFilterStrategy",
+  "messageConverter",
+  "messageCreatedStrategy",
+  "messageListenerContainerFactory",
+  "temporaryQueueResolver",
+  "deserializationFilter",
+  "transactionManager",
+] as const;
+
+const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(given.map((name) => [name, make(name)]));
+
+const otherOptions = {
+  ...fieldsOf(Object.keys(acceptedTexts), (name) => accepted(acceptedTexts[name] as string)),
+  ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
+  ...fieldsOf(java, () => f.refused(takesJava)),
+  allowSerializedHeaders: f.refused(noSerialisation),
+  objectMessageEnabled: f.refused(`${noSerialisation}: send text or bytes`),
+  transferException: f.refused(`${noSerialisation}: reply with a body that describes the error`),
+  transferExchange: f.refused(`${noSerialisation}: send the body and headers`),
+};
+
+const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };
+
+export const jmsOptions: typeof ownOptions & Readonly<Record<string, unknown>> = { ...ownOptions, ...otherOptions };
+
+export type JmsOptions = Values<typeof jmsPath> & Values<typeof ownOptions>;

@@ -1,0 +1,96 @@
+import { FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import type * as Rhea from "rhea";
+import type { AmqpClient } from "./amqp-connection.ts";
+import { AmqpSession } from "./amqp-session.ts";
+import { destinationOf } from "./destination.ts";
+import { messageToSend, receivedMessage } from "./jms-message.ts";
+import type { JmsOptions } from "./jms-options.ts";
+import { ReplyReceiver } from "./reply-receiver.ts";
+
+interface Open {
+  readonly session: AmqpSession;
+  replies: Promise<ReplyReceiver> | undefined;
+}
+
+export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connection<AmqpClient>, host: Host): Sink {
+  let current: Open | undefined;
+
+  async function openNow(): Promise<Open> {
+    const client = await connection.client();
+    if (current?.session.isOpen !== true || current.session.client !== client) {
+      void current?.session.close();
+      current = { session: new AmqpSession(client, host.clock), replies: undefined };
+    }
+    return current;
+  }
+
+  async function request(exchange: Exchange, open: Open, message: Rhea.Message, send: (message: Rhea.Message) => Promise<void>): Promise<void> {
+    open.replies ??= ReplyReceiver.open(open.session, options, () => host.ids.next());
+    open.replies.catch(() => (open.replies = undefined));
+    const receiver = await open.replies.catch((thrown: unknown) => {
+      throw options.replyTo === undefined ? noTemporaryQueue(thrown) : thrown;
+    });
+    const given = exchange.message.headers.getOwn("CamelJmsRequestTimeout");
+    const timeoutMs = given === undefined || given === null ? options.requestTimeout : Number(given);
+    const correlationId = correlationOf(message, receiver.prefix);
+    const ttl = message.ttl ?? (options.disableTimeToLive ? undefined : timeoutMs);
+    const asking = { ...message, reply_to: receiver.address, ...correlationId.parts, ...(ttl === undefined ? {} : { ttl }) } as Rhea.Message;
+    const reply = await receiver.reply(correlationId.expected, () => send(asking), { clock: host.clock, timeoutMs, signal: exchange.run.signal });
+    if (reply === undefined)
+      throw new FlowError("org.apache.camel.ExchangeTimedOutException", `There was no reply from '${options.destinationName}' within ${timeoutMs} ms.`, {
+        code: "jms-no-reply",
+        retryable: true,
+      });
+    const received = receivedMessage(reply, receiver.address);
+    exchange.message.body = received.body;
+    for (const [name, value] of received.headers) exchange.message.headers.set(name, value);
+  }
+
+  /** The correlation id of a request, and the one its reply will have. */
+  function correlationOf(message: Rhea.Message, prefix: string): { readonly parts: object; readonly expected: string } {
+    if (options.useMessageIDAsCorrelationID && message.correlation_id === undefined) {
+      const id = `${prefix}${host.ids.next()}`;
+      return { parts: { message_id: id }, expected: id };
+    }
+    const id = message.correlation_id === undefined || options.replyToType === "Shared" ? `${prefix}${host.ids.next()}` : String(message.correlation_id);
+    return { parts: { correlation_id: id }, expected: id };
+  }
+
+  return {
+    async start() {
+      if (options.testConnectionOnStartup) await connection.client();
+    },
+    async send(exchange) {
+      const { headers } = exchange.message;
+      const name = headers.getOwn("CamelJmsDestinationName");
+      headers.delete("CamelJmsDestinationName");
+      const open = await openNow();
+      const { client } = open.session;
+      const destination = destinationOf(name === undefined || name === null ? options.destinationName : asText(name), options.destinationType, client);
+      const message = messageToSend(exchange, options, { rhea: client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
+      const send = (one: Rhea.Message): Promise<void> => open.session.send(destination, { ...one, to: destination.address });
+      const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut" && !options.disableReplyTo;
+      if (expectsReply) await request(exchange, open, message, send);
+      else {
+        const replyTo = options.replyTo === undefined ? undefined : destinationOf(options.replyTo, "queue", client).address;
+        await send(replyTo === undefined ? message : { ...message, reply_to: replyTo });
+      }
+      headers.set("CamelJMSDestinationProduced", destination.address);
+      if (options.includeSentJMSMessageID && !expectsReply) headers.set("JMSMessageID", message.message_id);
+    },
+    async stop() {
+      const closing = current;
+      current = undefined;
+      await closing?.session.close();
+    },
+  };
+}
+
+function noTemporaryQueue(thrown: unknown): unknown {
+  if (!isFlowError(thrown) || thrown.code !== "jms-no-destination") return thrown;
+  return new FlowError("jakarta.jms.JMSException", "The broker does not support temporary queues: set replyTo to a reply queue and replyToType=Exclusive.", {
+    code: "jms-no-temporary-queue",
+    cause: thrown,
+  });
+}

@@ -1,0 +1,83 @@
+// The queue in which a sink receives replies, matched by correlation id.
+import type * as Rhea from "rhea";
+import { FlowError, type Clock } from "@sluice/engine/spi";
+import type { AmqpSession } from "./amqp-session.ts";
+import { destinationOf } from "./destination.ts";
+import type { JmsOptions } from "./jms-options.ts";
+
+const credit = 1000;
+
+export class ReplyReceiver {
+  /** The reply address named in requests. */
+  readonly address: string;
+  /** Prefix of the correlation ids, so that a shared queue can be filtered. */
+  readonly prefix: string;
+  readonly #waiting: Map<string, (reply: Rhea.Message) => void>;
+
+  private constructor(address: string, prefix: string, waiting: Map<string, (reply: Rhea.Message) => void>) {
+    this.address = address;
+    this.prefix = prefix;
+    this.#waiting = waiting;
+  }
+
+  static async open(session: AmqpSession, options: JmsOptions, newId: () => string): Promise<ReplyReceiver> {
+    const waiting = new Map<string, (reply: Rhea.Message) => void>();
+    const prefix = `${newId()}-`;
+    const receiver = await session.openReceiver(
+      { source: sourceOf(session, options, prefix) },
+      (message, delivery) => {
+        // An unmatched reply arrived too late.
+        delivery.accept();
+        receiver.add_credit(1);
+        waiting.get(String(message.correlation_id))?.(message);
+      },
+      options.replyTo ?? "a temporary queue",
+    );
+    receiver.add_credit(credit);
+    const address = options.replyToOverride ?? options.replyTo;
+    return new ReplyReceiver(address === undefined ? receiver.source.address : destinationOf(address, "queue", session.client).address, prefix, waiting);
+  }
+
+  /** Resolves with the reply, or undefined on timeout. Rejects when the run is cancelled. */
+  async reply(
+    correlationId: string,
+    send: () => Promise<void>,
+    { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal },
+  ): Promise<Rhea.Message | undefined> {
+    let cancel = (): void => undefined;
+    let aborted = (): void => undefined;
+    const replied = new Promise<Rhea.Message | undefined>((resolve, reject) => {
+      this.#waiting.set(correlationId, resolve);
+      cancel = clock.after(timeoutMs, () => resolve(undefined));
+      aborted = () => reject(signal.reason as Error);
+      signal.addEventListener("abort", aborted, { once: true });
+    });
+    replied.catch(() => undefined);
+    try {
+      await send();
+      return await replied;
+    } finally {
+      cancel();
+      // A run may send many requests, and its signal would keep a listener for each.
+      signal.removeEventListener("abort", aborted);
+      this.#waiting.delete(correlationId);
+    }
+  }
+}
+
+function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions, prefix: string): Rhea.Source {
+  if (replyTo === undefined || replyToType === "Temporary")
+    return { dynamic: true, durable: 0, expiry_policy: "link-detach", capabilities: ["temporary-queue"] } as unknown as Rhea.Source;
+  const { address, isKept } = destinationOf(replyTo, "queue", client);
+  const isFiltered = replyToType === "Shared" || (replyToType === undefined && client.countsFailures);
+  if (isFiltered && !client.countsFailures)
+    throw new FlowError(
+      "jakarta.jms.JMSException",
+      `RabbitMQ before version 4 cannot share the reply queue '${replyTo}': use replyToType=Exclusive with a dedicated queue.`,
+      {
+        code: "jms-no-selector",
+      },
+    );
+  const filter = isFiltered ? { filter: client.rhea.filter.selector(`JMSCorrelationID LIKE '${prefix}%'`) as Record<string, unknown> } : {};
+  return { address, capabilities: ["queue"], ...(isKept ? { durable: 2 } : {}), ...filter };
+}

@@ -1,0 +1,9 @@
+import type { FileSettings } from "./file/file.ts";
+import type { HttpSettings } from "./http/http.ts";
+import type { PortableSettings } from "./portable.ts";
+
+/** What a server adds: ports some connectors need, and limits only an operator may set. */
+export interface ConnectorSettings extends PortableSettings {
+  readonly file?: FileSettings;
+  readonly http?: HttpSettings;
+}

@@ -1,0 +1,37 @@
+// Fields shared by all database connections.
+import { f } from "@sluice/model";
+
+export const poolFields = {
+  max: f.integer({ doc: "Maximum number of open sessions per worker.", default: 10, min: 1, max: 1000, group: "advanced" }),
+  idleTimeout: f.duration({ doc: "How long an idle session is kept open.", default: 30_000, group: "advanced" }),
+  connectTimeout: f.duration({ doc: "Timeout for getting a session, including connecting.", default: 10_000, group: "advanced" }),
+};
+
+export const tlsFields = {
+  tls: f.boolean({ title: "TLS", doc: "Whether to use TLS.", default: false, group: "security" }),
+  tlsVerify: f.boolean({ title: "Verify certificate", doc: "Whether the server's certificate must be valid.", default: true, group: "security" }),
+  tlsCa: f.text({
+    title: "CA certificates",
+    doc: "CA certificates in PEM format that the server's certificate is verified against; the system's by default.",
+    group: "security",
+    multiline: true,
+  }),
+};
+
+export const serverFields = {
+  host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
+  database: f.string({ doc: "The name of the database." }),
+  user: f.string({ doc: "The user name." }),
+  password: f.text({ doc: "The password.", secret: true }),
+};
+
+interface TlsValues {
+  readonly tls: boolean;
+  readonly tlsVerify: boolean;
+  readonly tlsCa: string | undefined;
+}
+
+/** Options for node:tls; undefined for an unencrypted connection. */
+export function tlsOptions({ tls, tlsVerify, tlsCa }: TlsValues): Readonly<Record<string, unknown>> | undefined {
+  return tls ? { rejectUnauthorized: tlsVerify, ...(tlsCa === undefined ? {} : { ca: tlsCa }) } : undefined;
+}

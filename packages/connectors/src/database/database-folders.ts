@@ -1,0 +1,43 @@
+// Where the files of databases may be: in folders of the operator and nowhere else.
+import { mkdir, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { CompileError } from "@sluice/engine/spi";
+
+/** What only an operator may set about connections. */
+export interface ConnectionSettings {
+  /** Folders for files of databases; a relative path is below the first. Undefined allows every path, for hosts that check it themselves. */
+  readonly databaseFolders?: readonly string[];
+}
+
+/** The path of a database file; throws a CompileError when it is in none of the folders. */
+export function databasePath(file: string, { databaseFolders }: ConnectionSettings): string {
+  if (file.includes("\0") || file.split(/[/\\]/).includes(".."))
+    throw new CompileError("connection-file", "the file of a database may not contain '..'", { hint: "write the path without it" });
+  if (databaseFolders === undefined) return resolve(file);
+  const path = resolve(databaseFolders[0] ?? ".", file);
+  if (folderOf(path, databaseFolders) === undefined)
+    throw new CompileError("connection-file", `the database '${file}' is in none of the folders for databases (${databaseFolders.join(", ")})`, {
+      hint: "write a path relative to the first of them, or name its folder with SERVICE_DATABASES",
+    });
+  return path;
+}
+
+/** Creates the folder of a database file and checks that no link leads out of the folders. */
+export async function prepareDatabaseFolder(path: string, { databaseFolders }: ConnectionSettings): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const folder = databaseFolders === undefined ? undefined : folderOf(path, databaseFolders);
+  if (folder === undefined) return;
+  const root = await realpath(folder);
+  const real = await realpath(path).catch(async () => join(await realpath(dirname(path)), "new"));
+  if (!isBelow(root, real))
+    throw new CompileError("connection-file", "the path of the database is a link that leads out of its folder", {
+      hint: "put the file itself into the folder",
+    });
+}
+
+const folderOf = (path: string, folders: readonly string[]): string | undefined => folders.find((folder) => isBelow(resolve(folder), path));
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

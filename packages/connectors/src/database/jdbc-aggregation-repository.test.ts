@@ -1,0 +1,89 @@
+import { afterAll, expect, it } from "vitest";
+import type { FlowUnderTest, Given } from "@sluice/testkit";
+import { inDatabases } from "./databases.test-support.ts";
+import { jdbcAggregationRepository } from "./jdbc-aggregation-repository.ts";
+
+const aggregates = (table: string, options: string, steps = `[{to: "mock:group"}]`, properties = ""): string => `
+- beans: [{name: groups, type: "#class:org.apache.camel.processor.aggregate.jdbc.JdbcAggregationRepository", properties: {dataSource: db, repositoryName: ${table}${properties}}}]
+- route:
+    id: ${table}
+    from:
+      uri: direct:start
+      steps:
+        - aggregate: {correlationExpression: {header: id}, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", aggregationRepository: groups, ${options}, steps: ${steps}}
+- route: {id: ${table}-dead, from: {uri: "direct:dead", steps: [{to: "mock:dead"}]}}
+`;
+const beans = [jdbcAggregationRepository];
+/** Not from a test session, whose groups are kept in memory. */
+const given = (id: string, body: unknown): Given => ({ body, headers: { id }, delivery: { session: undefined as never } });
+const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
+const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;
+
+await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, query, end }) => {
+  afterAll(() => end());
+  const rowsOf = async (table: string): Promise<number> => Number((await query(`select count(*) as n from ${table}`))[0]?.["n"]);
+
+  it("continues its groups after a restart, with types and sizes", async () => {
+    const yaml = aggregates("kept", "completionSize: 4");
+    const before = await flow(yaml, beans);
+    const bytes = new Uint8Array([1, 2, 255]);
+    for (const body of ["one", { two: [2, new Date(2)] }, bytes]) expect((await before(given("a", body))).error).toBeUndefined();
+    await before(given("b", "other"));
+    await before.stop();
+    expect(await rowsOf("kept")).toBe(2);
+    const after = await flow(yaml, beans);
+    await after(given("a", "four"));
+    await expect.poll(() => groupsOf(after)).toEqual([["one", { two: [2, new Date(2)] }, bytes, "four"]]);
+    const { properties } = after.mocks.get("group")?.[0] ?? {};
+    expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCompletedBy")]).toEqual([4, "size"]);
+    await expect.poll(() => rowsOf("kept_completed")).toBe(0);
+    expect(await rowsOf("kept")).toBe(1);
+  });
+
+  it("merges messages that arrive at the same time, from two runtimes, each once", async () => {
+    const yaml = aggregates("shared", "completionSize: 20");
+    const [one, two] = [await flow(yaml, beans), await flow(yaml, beans)];
+    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two)(given("x", n))));
+    await expect.poll(() => groupsOf(one).length + groupsOf(two).length).toBe(2);
+    expect([...groupsOf(one), ...groupsOf(two)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  });
+
+  it("completes a group whose timeout passed while it was stopped", async () => {
+    const yaml = aggregates("late", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
+    const before = await flow(yaml, beans);
+    await before(given("a", "one"));
+    await before.stop();
+    const after = await flow(yaml, beans);
+    await expect.poll(() => groupsOf(after), { timeout: 5000 }).toEqual([["one"]]);
+    expect(after.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
+  });
+
+  it("runs a completed group again that failed, and sends it to the dead letters in the end", async () => {
+    const recovery = ", recoveryInterval: 20, maximumRedeliveries: 2, deadLetterUri: direct:dead, storeBodyAsText: true, headersToStoreAsText: shop";
+    const run = await flow(aggregates("failing", "completionSize: 2", failing, recovery), beans);
+    const first = given("a", "one");
+    await run({ ...first, headers: { ...first.headers, shop: "north" } });
+    expect(await query("select id, body, shop from failing")).toEqual([{ id: "a", body: "one", shop: "north" }]);
+    await run(given("a", "two"));
+    await expect.poll(() => groupsOf(run, "dead"), { timeout: 5000 }).toEqual([["one", "two"]]);
+    expect(run.mocks.get("tried")?.map(({ headers }) => headers["CamelRedeliveryCounter"])).toEqual([undefined, 1, 2]);
+    await expect.poll(() => rowsOf("failing_completed")).toBe(0);
+  });
+
+  it("fails a message that cannot be stored, and keeps the group as it was", async () => {
+    const run = await flow(aggregates("unstorable", "completionSize: 3"), beans);
+    await run(given("a", "one"));
+    expect((await run(given("a", () => undefined))).error).toContain("cannot be stored");
+    await run(given("a", "two"));
+    await run(given("a", "three"));
+    await expect.poll(() => groupsOf(run)).toEqual([["one", "two", "three"]]);
+  });
+});
+
+it("refuses a table that is no name, and half of the dead-letter options", () => {
+  const create = (properties: object): unknown => jdbcAggregationRepository.create(properties as never, {} as never, { connection: () => ({}) } as never);
+  expect(() => create({ repositoryName: "a; drop table b" })).toThrow("not a valid table name");
+  expect(() => create({ repositoryName: "a", headersToStoreAsText: "x y" })).toThrow("cannot be a column");
+  expect(() => create({ repositoryName: "a", headersToStoreAsText: "ID" })).toThrow("cannot be a column");
+  expect(() => create({ repositoryName: "a", maximumRedeliveries: 3 })).toThrow("set both or neither");
+});

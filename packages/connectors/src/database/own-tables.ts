@@ -1,0 +1,20 @@
+// Tables that repositories make for themselves.
+import { CompileError } from "@sluice/engine/spi";
+import type { SqlDatabase } from "./sql-database.ts";
+
+/** The name becomes part of statements, so it must be a plain name, with or without a schema. */
+export function checkTableName(name: string, option: string): void {
+  if (!/^[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})?$/.test(name))
+    throw new CompileError("option-invalid", `'${name}' is not a valid table name: use letters, digits and underscores`, { option });
+}
+
+export async function ensureTable(database: SqlDatabase, table: string, columns: string): Promise<void> {
+  try {
+    await database.execute({ text: `create table if not exists ${table} (${columns})`, values: [], isFixed: false });
+  } catch (thrown) {
+    // When two runtimes create it at the same time, one of them fails although the table exists.
+    await database.execute({ text: `select 1 from ${table} where 1 = 0`, values: [], isFixed: false }).catch(() => {
+      throw thrown;
+    });
+  }
+}

@@ -1,0 +1,158 @@
+// PostgreSQL through the packages pg and pg-cursor.
+import type { ClientNeed } from "@sluice/engine/spi";
+import { exactNumber, isoText } from "./bound-value.ts";
+import type { Driver, NotificationListener, Row, Session, SqlResult, Statement } from "./database.ts";
+import { isConnectionProblem } from "./sql-failure.ts";
+
+export const pgNeed: ClientNeed = { package: "pg", version: "8.23.1", reason: "the client of PostgreSQL" };
+export const pgCursorNeed: ClientNeed = { package: "pg-cursor", version: "2.22.0", reason: "reads long results of PostgreSQL piece by piece" };
+
+interface PgField {
+  readonly name: string;
+}
+interface PgResult {
+  readonly command: string;
+  readonly rowCount: number | null;
+  readonly rows: Row[];
+  readonly fields: readonly PgField[];
+}
+interface PgCursor {
+  read(count: number): Promise<Row[]>;
+  close(): Promise<void>;
+}
+interface PgNotification {
+  readonly channel: string;
+  readonly payload?: string;
+}
+interface PgClient {
+  connect(): Promise<void>;
+  query(query: { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] }): Promise<PgResult | PgResult[]>;
+  query(query: PgCursor): PgCursor;
+  end(): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): void;
+  on(event: "end", listener: () => void): void;
+  on(event: "notification", listener: (note: PgNotification) => void): void;
+  escapeIdentifier(text: string): string;
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+type Parser = (text: string) => unknown;
+interface PgTypes {
+  getTypeParser(oid: number, format?: string): Parser;
+  readonly arrayParser: { create(text: string, parse: Parser): { parse(): unknown } };
+}
+export interface PgModule {
+  readonly default: { readonly Client: new (config: Readonly<Record<string, unknown>>) => PgClient; readonly types: PgTypes };
+}
+export interface PgCursorModule {
+  readonly default: new (text: string, values: readonly unknown[], config?: Readonly<Record<string, unknown>>) => PgCursor;
+}
+
+/** Converters for the types that the runtime interprets; all others keep the conversion of pg. */
+const scalarParsers: Readonly<Record<number, Parser>> = {
+  20: exactNumber,
+  1700: exactNumber,
+  1082: (text) => text,
+  1083: (text) => text,
+  1266: (text) => text,
+  1114: isoText,
+};
+/** Array types by element type. */
+const arrayElements: Readonly<Record<number, number>> = { 1016: 20, 1231: 1700, 1182: 1082, 1183: 1083, 1270: 1266, 1115: 1114 };
+
+function typesOf(types: PgTypes): Pick<PgTypes, "getTypeParser"> {
+  return {
+    getTypeParser(oid, format) {
+      const scalar = scalarParsers[oid];
+      if (scalar !== undefined) return scalar;
+      const element = scalarParsers[arrayElements[oid] ?? 0];
+      if (element !== undefined) return (text) => types.arrayParser.create(text, (item) => (item === null ? null : element(item))).parse();
+      return types.getTypeParser(oid, format);
+    },
+  };
+}
+
+export function postgresDriver(pg: PgModule, cursors: PgCursorModule, config: Readonly<Record<string, unknown>>): Driver {
+  const { Client, types } = pg.default;
+  return {
+    dialect: "postgres",
+    versionQuery: "select 'PostgreSQL ' || current_setting('server_version') as version",
+    tablesQuery:
+      "select table_name as name from information_schema.tables where table_schema = any(current_schemas(false)) and lower(table_name) like lower($1) order by 1 limit $2",
+    async connect() {
+      const client = new Client({ ...config, types: typesOf(types) });
+      const session = new PostgresSession(client, cursors, types);
+      await client.connect();
+      return session;
+    },
+  };
+}
+
+/** Names of prepared statements: equal texts have equal names in every session. */
+const names = new Map<string, string>();
+const mostNames = 1000;
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= mostNames) return known;
+  const name = `sluice_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+class PostgresSession implements Session {
+  readonly #client: PgClient;
+  readonly #cursors: PgCursorModule;
+  readonly #types: PgTypes;
+  isBroken = false;
+
+  constructor(client: PgClient, cursors: PgCursorModule, types: PgTypes) {
+    this.#client = client;
+    this.#cursors = cursors;
+    this.#types = types;
+    // An unhandled connection error would terminate the process.
+    client.on("error", () => (this.isBroken = true));
+    client.on("end", () => (this.isBroken = true));
+  }
+
+  async execute({ text, values, isFixed }: Statement): Promise<SqlResult> {
+    const name = isFixed && values.length > 0 ? nameOf(text) : undefined;
+    try {
+      return resultOf(await this.#client.query({ ...(name === undefined ? {} : { name }), text, values }));
+    } catch (thrown) {
+      // A table changed since the statement was prepared, so it failed before it was executed. Inside a transaction it cannot be retried.
+      if (name !== undefined && (thrown as { code?: string }).code === "0A000" && /cached plan/.test((thrown as Error).message)) this.isBroken = true;
+      if (isConnectionProblem(thrown)) this.isBroken = true;
+      throw thrown;
+    }
+  }
+
+  async *stream({ text, values }: Statement, fetchSize: number): AsyncIterableIterator<Row> {
+    const cursor = this.#client.query(new this.#cursors.default(text, values, { types: typesOf(this.#types) }));
+    try {
+      for (let rows = await cursor.read(fetchSize); rows.length > 0; rows = await cursor.read(fetchSize)) yield* rows;
+    } catch (thrown) {
+      if (isConnectionProblem(thrown)) this.isBroken = true;
+      throw thrown;
+    } finally {
+      if (!this.isBroken) await cursor.close();
+    }
+  }
+
+  async listen(channel: string, { notified, lost }: NotificationListener): Promise<void> {
+    this.#client.on("notification", ({ payload }) => notified(payload ?? ""));
+    this.#client.on("end", lost);
+    await this.#client.query({ text: `listen ${this.#client.escapeIdentifier(channel)}` });
+  }
+
+  destroy(): void {
+    this.isBroken = true;
+    this.#client.connection.stream.destroy();
+  }
+}
+
+function resultOf(result: PgResult | PgResult[]): SqlResult {
+  // For several statements in one text, the result of the last one is used.
+  const { rows, fields, rowCount, command } = Array.isArray(result) ? (result.at(-1) as PgResult) : result;
+  const hasRows = fields.length > 0 || command === "SELECT";
+  return { columns: hasRows ? fields.map(({ name }) => name) : undefined, rows, updateCount: hasRows ? undefined : (rowCount ?? 0) };
+}

@@ -1,0 +1,163 @@
+// A bounded pool of sessions; idle sessions are closed after a while.
+import type { Clock } from "@sluice/engine/spi";
+import type { Driver, Session } from "./database.ts";
+import { sqlFailure, unavailable } from "./sql-failure.ts";
+
+export interface PoolOptions {
+  readonly max: number;
+  readonly idleTimeout: number;
+  /** Timeout for getting a session, including connecting. */
+  readonly connectTimeout: number;
+}
+
+/** How long no new session is made after the server rejected one: it may lock an account that fails to log in often. */
+const rejectedMs = 30_000;
+
+interface Waiting {
+  give(session: Session): void;
+  fail(error: Error): void;
+}
+
+export class SessionPool {
+  readonly driver: Driver;
+  readonly #options: PoolOptions;
+  readonly #clock: Clock;
+  readonly #unreachable: (problem: string) => void;
+  readonly #idle: { readonly session: Session; readonly cancel: () => void }[] = [];
+  readonly #lent = new Set<Session>();
+  readonly #waiting: Waiting[] = [];
+  #connecting = 0;
+  #isClosed = false;
+  #rejectedUntil = 0;
+
+  /** `unreachable` is called when no session can be opened and none is in use. */
+  constructor(driver: Driver, options: PoolOptions, clock: Clock, unreachable: (problem: string) => void) {
+    this.driver = driver;
+    this.#options = options;
+    this.#clock = clock;
+    this.#unreachable = unreachable;
+  }
+
+  /** True when every session is in use, which proves that the server is reachable. */
+  get isFull(): boolean {
+    return this.#lent.size >= this.#options.max;
+  }
+
+  /** Acquires a session exclusively; return it with `release`. */
+  async acquire(signal?: AbortSignal): Promise<Session> {
+    if (this.#isClosed) throw unavailable("the connection is closed");
+    signal?.throwIfAborted();
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      kept.cancel();
+      if (kept.session.isBroken) continue;
+      this.#lent.add(kept.session);
+      return kept.session;
+    }
+    return this.#wait(signal);
+  }
+
+  release(session: Session): void {
+    if (!this.#lent.delete(session)) return;
+    if (session.isBroken || this.#isClosed) {
+      session.destroy();
+      this.#connectMore();
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      this.#lent.add(session);
+      next.give(session);
+      return;
+    }
+    const cancel = this.#clock.after(this.#options.idleTimeout, () => {
+      const at = this.#idle.findIndex((kept) => kept.session === session);
+      if (at >= 0) this.#idle.splice(at, 1);
+      session.destroy();
+    });
+    this.#idle.push({ session, cancel });
+  }
+
+  /** Acquires a session while `work` runs. If the signal is aborted, the session is closed and the call fails immediately. */
+  async use<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const session = await this.acquire(signal);
+    try {
+      return await abortable(session, () => work(session), signal);
+    } finally {
+      this.release(session);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { session, cancel } of this.#idle.splice(0)) {
+      cancel();
+      session.destroy();
+    }
+    for (const session of this.#lent) session.destroy();
+    for (const { fail } of this.#waiting.splice(0)) fail(unavailable("the connection is closed"));
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<Session> {
+    return new Promise((resolve, reject) => {
+      const { connectTimeout, max } = this.#options;
+      const leave = (): void => {
+        cancel();
+        signal?.removeEventListener("abort", aborted);
+        const at = this.#waiting.indexOf(waiting);
+        if (at >= 0) this.#waiting.splice(at, 1);
+      };
+      const waiting: Waiting = {
+        give: (session) => (leave(), resolve(session)),
+        fail: (error) => (leave(), reject(error)),
+      };
+      const aborted = (): void => waiting.fail(signal?.reason as Error);
+      const cancel = this.#clock.after(connectTimeout, () =>
+        waiting.fail(unavailable(`no session within ${connectTimeout} ms; ${this.#lent.size} of ${max} are in use`)),
+      );
+      signal?.addEventListener("abort", aborted, { once: true });
+      this.#waiting.push(waiting);
+      this.#connectMore();
+    });
+  }
+
+  #connectMore(): void {
+    if (this.#isClosed || this.#clock.monotonic() < this.#rejectedUntil) return;
+    if (this.#waiting.length <= this.#connecting || this.#lent.size + this.#idle.length + this.#connecting >= this.#options.max) return;
+    this.#connecting++;
+    void this.driver
+      .connect()
+      .then(
+        (session) => {
+          this.#connecting--;
+          this.#lent.add(session);
+          const next = this.#waiting.shift();
+          if (next === undefined) this.release(session);
+          else next.give(session);
+        },
+        (thrown: unknown) => {
+          this.#connecting--;
+          const failure = sqlFailure(thrown, { connecting: true });
+          if (!failure.retryable) this.#rejectedUntil = this.#clock.monotonic() + rejectedMs;
+          this.#waiting.shift()?.fail(failure);
+          if (this.#lent.size === 0 && this.#idle.length === 0) this.#unreachable(failure.message);
+        },
+      )
+      .then(() => this.#connectMore());
+  }
+}
+
+/** A driver cannot cancel a statement, so a session with an abandoned statement is closed. */
+export function abortable<T>(session: Session, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work();
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      session.destroy();
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) return aborted();
+    signal.addEventListener("abort", aborted, { once: true });
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", aborted));
+  });
+}

@@ -1,0 +1,81 @@
+// Options with expressions, evaluated per file or message: `done/${file:name}`, `out-${date:now:yyyyMMdd}.txt`. A value of an
+// expression can never leave the directory; literal text written by the author may.
+import { posix } from "node:path";
+import { CompileError, isCompileError, Exchange, Headers, Message, Run, type EndpointScope, type Expression } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { fileError } from "./file-path.ts";
+
+/** The subject of an evaluation: a file that was found, or the message to write. */
+interface NamedFile {
+  /** The file's name relative to the endpoint's directory. */
+  readonly name: string;
+  readonly size?: number;
+  readonly modified?: number;
+  readonly exchange?: Exchange;
+}
+
+export type FileNameOption = (file: NamedFile) => string;
+
+export function fileNameOption(option: string, text: string, scope: EndpointScope): FileNameOption {
+  if (!hasExpressions(text)) return () => text;
+  const parts: (string | Expression)[] = [];
+  for (let rest = text; rest !== "";) {
+    const begin = rest.search(/\$(?:simple)?\{/);
+    parts.push(begin < 0 ? rest : rest.slice(0, begin));
+    if (begin < 0) break;
+    const end = endOfExpression(rest, begin);
+    if (end < 0) throw new CompileError("bad-option", `'\${' in ${option} has no closing '}'`);
+    parts.push(expressionOf(option, rest.slice(begin, end), scope));
+    rest = rest.slice(end);
+  }
+  return (file) => {
+    const exchange = exchangeFor(file, scope);
+    return parts.map((part) => (typeof part === "string" ? part : contained(asText(part(exchange))))).join("");
+  };
+}
+
+export function hasExpressions(text: string): boolean {
+  return text.includes("${") || text.includes("$simple{");
+}
+
+/** End of the expression that starts here, including nested ones; -1 when it is not closed. */
+function endOfExpression(text: string, begin: number): number {
+  let depth = 0;
+  for (let at = text.indexOf("{", begin); at < text.length; at++) {
+    if (text[at] === "{") depth++;
+    if (text[at] === "}" && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+function expressionOf(option: string, text: string, scope: EndpointScope): Expression {
+  try {
+    return scope.expression(text);
+  } catch (thrown) {
+    if (!isCompileError(thrown)) throw thrown;
+    throw new CompileError("bad-option", `'${text}' cannot be used in ${option}: ${thrown.message}`, {
+      ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+    });
+  }
+}
+
+/** The exchange for expressions: the message to write, if any, with the file name in its headers. */
+function exchangeFor({ name, size, modified, exchange }: NamedFile, { route }: EndpointScope): Exchange {
+  const headers = exchange?.message.headers.copy() ?? new Headers();
+  headers.set("CamelFileName", name);
+  headers.set("CamelFileNameOnly", posix.basename(name));
+  if (size !== undefined) headers.set("CamelFileLength", size);
+  if (modified !== undefined) headers.set("CamelFileLastModified", modified);
+  const run = exchange?.run ?? new Run("", route, 0, { uri: "" });
+  const seen = new Exchange(exchange?.id ?? "", run, "InOnly", new Message(exchange?.message.body ?? null, headers));
+  seen.properties = exchange?.properties;
+  seen.variables = exchange?.variables;
+  return seen;
+}
+
+/** A value may name a subfolder, but neither a parent folder nor an absolute path. */
+function contained(text: string): string {
+  if (text.includes("\0") || /^([/\\]|[A-Za-z]:)/.test(text) || text.split(/[/\\]/).includes(".."))
+    throw fileError("file name rejected: a value in it leaves the directory", "file-name-refused");
+  return text;
+}

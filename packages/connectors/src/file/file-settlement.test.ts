@@ -1,0 +1,83 @@
+// What happens to a file for each possible outcome of its run.
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { flow, hostInRealTime, type FakeHost } from "@sluice/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileConnector } from "./file.ts";
+
+let base = "";
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "sluice-settled-"));
+  await writeFile(join(base, "a.txt"), "one");
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const route = (options: string, steps: string): string => `
+- route:
+    id: orders
+    from:
+      uri: "file:.?initialDelay=0&delay=60000${options}"
+      steps:
+        - to: mock:taken
+${steps}`;
+
+async function started(yaml: string, drainMs = 30_000) {
+  const host = hostInRealTime() as FakeHost;
+  const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
+  for (let look = 0; look < 500 && running.mocks.get("taken") === undefined; look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(running.mocks.get("taken")).toHaveLength(1);
+  return running;
+}
+
+async function files(): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(base, { withFileTypes: true, recursive: true }))
+    if (entry.isFile())
+      found[join(entry.parentPath, entry.name).slice(base.length + 1)] = await readFile(join(entry.parentPath, entry.name), "utf8").catch(
+        () => "moved meanwhile",
+      );
+  return found;
+}
+
+async function eventually(expected: Record<string, string>): Promise<void> {
+  for (let look = 0; look < 200 && JSON.stringify(await files()) !== JSON.stringify(expected); look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await files()).toEqual(expected);
+}
+
+describe("a file whose run", () => {
+  for (const [how, options] of [
+    ["stays", ""],
+    ["is moved back", "&preMove=taking"],
+  ] as const)
+    it(`was cancelled at the drain limit ${how} instead of going to moveFailed`, { timeout: 20_000 }, async () => {
+      const running = await started(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
+      await running.stop();
+      await eventually({ "a.txt": "one" });
+    });
+
+  it("failed goes to moveFailed", async () => {
+    const running = await started(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
+    await eventually({ "failed/a.txt": "one" });
+    await running.stop();
+  });
+
+  it("was rolled back counts as failed", async () => {
+    const running = await started(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
+    await eventually({ "failed/a.txt": "one" });
+    await running.stop();
+  });
+
+  it("succeeded goes to .camel", async () => {
+    const running = await started(route("&moveFailed=failed", ""));
+    await eventually({ ".camel/a.txt": "one" });
+    await running.stop();
+  });
+});
+
+it("can be moved to a name with any expression of the language", async () => {
+  const running = await started(route("&move=${uppercase(${file:name.noext})}.done", ""));
+  await eventually({ "A.done": "one" });
+  await running.stop();
+});

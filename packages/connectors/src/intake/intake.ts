@@ -1,0 +1,220 @@
+// Delivers messages from a system that expects acknowledgements, and settles them: acknowledged, redelivered or dead-lettered.
+// Independent of the protocol. The window limits the messages in flight; when it is full, the protocol is paused.
+import {
+  FlowError,
+  settlementOf,
+  toFlowError,
+  type Awaitable,
+  type Clock,
+  type Delivery,
+  type Exchange,
+  type Inlet,
+  type Message,
+  type Settlement,
+} from "@sluice/engine/spi";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { AttemptCounts } from "./attempt-counts.ts";
+
+/** The verdict on a message. `attempts` includes this one unless the message was not accepted. */
+export type Verdict =
+  | { readonly kind: "done" }
+  | { readonly kind: "redeliver"; readonly waitMs: number; readonly attempts: number; readonly counted: boolean }
+  | { readonly kind: "dead-letter"; readonly attempts: number; readonly failure: FlowError; readonly exchange: Exchange | undefined };
+
+/** Implemented by each protocol. */
+export interface IntakeProtocol<T> {
+  /** The message of an item; one that cannot be parsed is dead-lettered. */
+  messageOf(item: T): Message;
+  deliveryOf?(item: T): Delivery;
+  /** Identifies redeliveries of the same message; undefined when the system has no id. */
+  idOf(item: T): string | undefined;
+  /** Number of failed attempts, if the system counts them. */
+  attemptsOf?(item: T): number;
+  /** Acknowledges, returns or removes the item. A rejection is logged: the system will deliver the item again. */
+  settle(item: T, verdict: Verdict): Awaitable;
+  /** The window is full: deliver nothing until `resume`. */
+  pause?(): void;
+  resume?(): void;
+}
+
+export interface IntakeOptions {
+  /** Maximum messages in flight. */
+  readonly window: number;
+  /** Redeliveries after the first attempt; negative for no limit. */
+  readonly maximumRedeliveries: number;
+  readonly redeliveryDelay: number;
+  readonly backOffMultiplier: number;
+  readonly maximumRedeliveryDelay: number;
+  /** A run that takes longer counts as a failed attempt; 0 or less for no limit. A late success still counts. */
+  readonly leaseMs: number;
+  /** The system cannot deliver a message again: one whose run was abandoned when the route stopped is dead-lettered. */
+  readonly cannotReturn?: boolean;
+}
+
+export interface IntakeParts {
+  readonly clock: Clock;
+  /** Called when an item cannot be settled. */
+  failed(problem: string): void;
+  /** Stores a dead letter before the item is acknowledged; absent when the protocol has its own dead letters. */
+  readonly deadLetters?: DeadLetters;
+  /** A run that exceeded its lease succeeded after all. */
+  doneLate?(item: unknown): void;
+}
+
+/** Retry delay when the route is at its in-flight limit. */
+const fullRouteMs = 100;
+const done: Verdict = { kind: "done" };
+const events = { done: "done", redeliver: "redelivered", "dead-letter": "dead-lettered" } as const;
+
+export class Intake<T> {
+  readonly #inlet: Inlet;
+  readonly #protocol: IntakeProtocol<T>;
+  readonly #options: IntakeOptions;
+  readonly #parts: IntakeParts;
+  readonly #attempts = new AttemptCounts();
+  #inflight = 0;
+  #isPaused = false;
+  #isAbandoned = false;
+  #drained: (() => void)[] = [];
+
+  constructor(inlet: Inlet, protocol: IntakeProtocol<T>, options: IntakeOptions, parts: IntakeParts) {
+    this.#inlet = inlet;
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  get inflight(): number {
+    return this.#inflight;
+  }
+
+  get hasRoom(): boolean {
+    return this.#inflight < this.#options.window;
+  }
+
+  /** Processes one item; resolves when it is settled. Never throws or rejects. */
+  take(item: T): Awaitable {
+    this.#inflight++;
+    this.#inlet.count?.("taken");
+    if (!this.hasRoom && !this.#isPaused && this.#protocol.pause !== undefined) {
+      this.#isPaused = true;
+      this.#protocol.pause();
+    }
+    const pending = this.#deliver(item);
+    if (pending === undefined) return this.#leave();
+    return pending.then(() => this.#leave());
+  }
+
+  /** True when a message that failed this often is not delivered again. */
+  isSpent(attempts: number): boolean {
+    const { maximumRedeliveries } = this.#options;
+    return maximumRedeliveries >= 0 && attempts > maximumRedeliveries;
+  }
+
+  /** Resolves when every accepted item is settled. */
+  stop(): Promise<void> {
+    return this.#inflight === 0 ? Promise.resolve() : new Promise((resolve) => void this.#drained.push(resolve));
+  }
+
+  /** Stops waiting; returns the number of unsettled items. They are returned to their system when their runs end. */
+  abandon(): number {
+    this.#isAbandoned = true;
+    return this.#inflight;
+  }
+
+  #deliver(item: T): Awaitable {
+    let outcome: Awaitable<Exchange>;
+    try {
+      outcome = this.#inlet.deliver(this.#protocol.messageOf(item), this.#protocol.deliveryOf?.(item));
+    } catch (thrown) {
+      return this.#carryOut(item, { kind: "dead-letter", attempts: this.#attemptsBefore(item) + 1, failure: toFlowError(thrown), exchange: undefined });
+    }
+    if (!(outcome instanceof Promise)) return this.#carryOut(item, this.#verdictOf(item, outcome));
+    return this.#options.leaseMs > 0 ? this.#within(item, outcome) : outcome.then((exchange) => this.#carryOut(item, this.#verdictOf(item, exchange)));
+  }
+
+  #within(item: T, outcome: Promise<Exchange>): Promise<void> {
+    return new Promise((resolve) => {
+      let late = false;
+      const { leaseMs } = this.#options;
+      const cancel = this.#parts.clock.after(leaseMs, () => {
+        late = true;
+        const over = new FlowError("java.util.concurrent.TimeoutException", `the message was not processed within ${leaseMs} ms`, { code: "queue-lease-over" });
+        resolve(this.#carryOut(item, this.#failed(item, over, undefined)));
+      });
+      void outcome.then((exchange) => {
+        cancel();
+        if (!late) resolve(this.#carryOut(item, this.#verdictOf(item, exchange)));
+        else if (settlementOf(exchange).kind === "done") this.#parts.doneLate?.(item);
+      });
+    });
+  }
+
+  #verdictOf(item: T, exchange: Exchange): Verdict {
+    const settlement: Settlement = settlementOf(exchange);
+    if (settlement.kind === "done") {
+      this.#attempts.forget(this.#protocol.idOf(item));
+      return done;
+    }
+    if (settlement.kind !== "not-taken") return this.#failed(item, settlement.failure, exchange);
+    if (settlement.reason === "drained" && this.#options.cannotReturn === true)
+      return { kind: "dead-letter", attempts: this.#attemptsBefore(item) + 1, failure: settlement.failure, exchange };
+    return {
+      kind: "redeliver",
+      waitMs: settlement.reason === "refused" ? fullRouteMs : 0,
+      attempts: this.#attemptsBefore(item),
+      counted: false,
+    };
+  }
+
+  #failed(item: T, failure: FlowError, exchange: Exchange | undefined): Verdict {
+    const id = this.#protocol.idOf(item);
+    const attempts = this.#protocol.attemptsOf === undefined ? this.#attempts.add(id) : this.#protocol.attemptsOf(item) + 1;
+    if (this.isSpent(attempts)) {
+      this.#attempts.forget(id);
+      return { kind: "dead-letter", attempts, failure, exchange };
+    }
+    const { redeliveryDelay, backOffMultiplier, maximumRedeliveryDelay } = this.#options;
+    const waitMs = Math.min(redeliveryDelay * backOffMultiplier ** (attempts - 1), maximumRedeliveryDelay);
+    return { kind: "redeliver", waitMs, attempts, counted: true };
+  }
+
+  #attemptsBefore(item: T): number {
+    return this.#protocol.attemptsOf?.(item) ?? this.#attempts.of(this.#protocol.idOf(item));
+  }
+
+  /** A dead letter is on disk before its item is acknowledged; when it cannot be written, the item stays in its system. */
+  #carryOut(item: T, verdict: Verdict): Awaitable {
+    if (verdict.kind !== "dead-letter" || verdict.exchange === undefined || this.#parts.deadLetters === undefined) return this.#settle(item, verdict);
+    // The route may have changed the exchange's message; the dead letter must contain the original one.
+    return this.#parts.deadLetters.keep(verdict.exchange, { message: this.#protocol.messageOf(item), attempts: verdict.attempts }).then(
+      () => this.#settle(item, verdict),
+      (thrown: unknown) => {
+        this.#parts.failed(`a dead letter could not be written: ${toFlowError(thrown).message}`);
+        return this.#settle(item, { kind: "redeliver", waitMs: this.#options.maximumRedeliveryDelay, attempts: verdict.attempts, counted: false });
+      },
+    );
+  }
+
+  #settle(item: T, verdict: Verdict): Awaitable {
+    this.#inlet.count?.(events[verdict.kind]);
+    const failed = (thrown: unknown): void => this.#parts.failed(`a message could not be settled (${verdict.kind}): ${toFlowError(thrown).message}`);
+    try {
+      const pending = this.#protocol.settle(item, verdict);
+      return pending instanceof Promise ? pending.catch(failed) : undefined;
+    } catch (thrown) {
+      failed(thrown);
+      return undefined;
+    }
+  }
+
+  #leave(): void {
+    this.#inflight--;
+    if (this.#isPaused && this.hasRoom && !this.#isAbandoned) {
+      this.#isPaused = false;
+      this.#protocol.resume?.();
+    }
+    if (this.#inflight > 0 || this.#drained.length === 0) return;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}

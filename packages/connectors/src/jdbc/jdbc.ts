@@ -1,0 +1,126 @@
+// Executes message bodies as SQL statements.
+import { defineConnector, whenOver, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
+import { asText, isMap } from "@sluice/engine/values";
+import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
+import type { SqlResult, Statement } from "../database/database.ts";
+import { databaseLink } from "../database/database-link.ts";
+import { keyRequest, keysOf, returningKeys, type KeyRequest } from "../database/generated-keys.ts";
+import { onlyRow } from "../database/query-result.ts";
+import type { Executor } from "../database/sql-database.ts";
+import { StatementCache } from "../database/statement-cache.ts";
+import { statementSink } from "../database/statement-sink.ts";
+
+const javaObject = "it takes a Java object; Java is not supported";
+const accepted = "Accepted without effect.";
+const fetchSize = 1000;
+
+const path = {
+  dataSourceName: f.string({
+    doc: "Name of the connection or of a bean; `default` and `dataSource` select the only connection.",
+    required: true,
+    examples: ["orders"],
+    connection: ["sql"],
+  }),
+};
+
+const options = {
+  useHeadersAsParameters: f.boolean({
+    doc: "Whether `:?name` in the statement is replaced with a header or a value of the header CamelJdbcParameters.",
+    default: false,
+  }),
+  outputType: f.enum(["SelectOne", "SelectList", "StreamList"], {
+    doc: "Result of a query: a list of maps; a single map, or its value if there is one column; or a stream of rows to split.",
+    default: "SelectList",
+  }),
+  readSize: f.integer({ doc: "Maximum number of rows to read from a result; 0 for no limit.", default: 0, min: 0 }),
+  transacted: f.boolean({
+    doc: "Accepted without effect: each statement is its own transaction; use the step transacted for several.",
+    default: false,
+    group: "advanced",
+  }),
+  allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
+  outputClass: f.string({ doc: accepted, group: "advanced" }),
+  parameters: f.string({ doc: accepted, group: "advanced" }),
+  resetAutoCommit: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  useGetBytesForBlob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+  useJDBC4ColumnNameAndLabelSemantics: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  beanRowMapper: f.refused(javaObject),
+  connectionStrategy: f.refused(javaObject),
+  prepareStatementStrategy: f.refused(javaObject),
+  ...sinkFields,
+};
+
+type JdbcOptions = Values<typeof path> & Values<typeof options>;
+
+export const jdbc = defineConnector({
+  scheme: "jdbc",
+  aliases: ["spring-jdbc"],
+  title: "JDBC",
+  summary: "Executes the message body as a SQL statement.",
+  syntax: "jdbc:dataSourceName",
+  ...statementSink,
+  path,
+  options,
+  headers: {
+    CamelJdbcParameters: f.string({ doc: "Map of values for `:?name`, set by the route." }),
+    CamelJdbcUpdateCount: f.integer({ doc: "Number of rows changed by the statement." }),
+    CamelJdbcRowCount: f.integer({ doc: "Number of rows returned by the query." }),
+    CamelJdbcColumnNames: f.string({ doc: "List of column names." }),
+    CamelRetrieveGeneratedKeys: f.boolean({ doc: "Set by the route: whether to return generated keys." }),
+    CamelGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned." }),
+    CamelGeneratedKeysRowCount: f.integer({ doc: "Number of rows with generated keys." }),
+    CamelGeneratedKeysRows: f.string({ doc: "Generated keys, as a list of maps." }),
+  },
+  examples: [],
+  connect: () => ({ sink: jdbcSink }),
+});
+
+function jdbcSink({ options: given }: Endpoint<JdbcOptions>, scope: EndpointScope): Sink {
+  const { dataSourceName, useHeadersAsParameters, allowNamedParameters } = given;
+  const link = databaseLink(scope, dataSourceName === "default" || dataSourceName === "dataSource" ? undefined : dataSourceName);
+  const statements = new StatementCache({ placeholder: undefined, allowNamedParameters: allowNamedParameters && useHeadersAsParameters, separator: "," });
+  return {
+    async send(exchange) {
+      const { headers, body } = exchange.message;
+      const statement = statements.of(asText(body));
+      const executor = await link.executor(exchange);
+      const parameters = headers.getOwn("CamelJdbcParameters");
+      const data = useHeadersAsParameters ? (isMap(parameters) || Array.isArray(parameters) ? parameters : {}) : [];
+      const bound = statement.bind({ exchange, data }, executor.dialect);
+      if (given.outputType === "StreamList") return streamRows(exchange, bound, executor);
+      const keys = keyRequest(headers.getOwn("CamelRetrieveGeneratedKeys"), headers.getOwn("CamelGeneratedColumns"));
+      const wanted = keys === undefined ? bound : returningKeys(bound, keys, executor.dialect);
+      const result = await executor.execute(wanted, exchange.run.signal);
+      if (keys === undefined) takeResult(exchange, result, given);
+      else takeKeys(exchange, result, keys, wanted === bound && result.columns !== undefined, given);
+    },
+  };
+}
+
+function takeResult(exchange: Exchange, { columns, rows, updateCount }: SqlResult, { outputType, readSize }: JdbcOptions): void {
+  const { message } = exchange;
+  if (columns === undefined) {
+    message.headers.set("CamelJdbcUpdateCount", updateCount ?? 0);
+    return;
+  }
+  const taken = readSize > 0 ? rows.slice(0, readSize) : rows;
+  message.headers.set("CamelJdbcRowCount", taken.length);
+  message.headers.set("CamelJdbcColumnNames", columns);
+  message.body = outputType === "SelectOne" ? onlyRow(taken) : taken;
+}
+
+function takeKeys(exchange: Exchange, result: SqlResult, request: KeyRequest, isSelect: boolean, options: JdbcOptions): void {
+  const { keys, updateCount } = keysOf(result, request, isSelect);
+  const { headers } = exchange.message;
+  headers.set("CamelGeneratedKeysRowCount", keys.length);
+  headers.set("CamelGeneratedKeysRows", keys);
+  takeResult(exchange, isSelect ? result : { columns: undefined, rows: [], updateCount }, options);
+}
+
+/** Rows are read on demand; their session is released at the end of the rows or of the run. */
+function streamRows(exchange: Exchange, statement: Statement, executor: Executor): void {
+  const rows = executor.stream(statement, fetchSize);
+  whenOver(exchange, async () => void (await rows.return?.()));
+  exchange.message.body = rows;
+}

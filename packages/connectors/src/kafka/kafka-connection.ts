@@ -1,0 +1,99 @@
+import type * as KafkaJS from "kafkajs";
+import { CompileError, defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import type { KafkaClient } from "./kafka-client.ts";
+import { openKafkajs, type KafkaLibrary } from "./kafkajs-client.ts";
+import { oauthTokens } from "./oauth-tokens.ts";
+
+const need: ClientNeed = { package: "kafkajs", version: "2.2.4", reason: "kafka" };
+
+export const kafkaConnectionFields = {
+  brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas; further brokers are discovered.", default: "localhost:9092" }),
+  clientId: f.string({ doc: "Client id, shown in the logs of the brokers.", default: "sluice" }),
+  securityProtocol: f.enum(["PLAINTEXT", "SASL_PLAINTEXT", "SASL_SSL", "SSL"], {
+    doc: "Whether TLS and SASL authentication are used.",
+    default: "PLAINTEXT",
+    group: "security",
+  }),
+  saslAuthType: f.enum(["NONE", "PLAIN", "SCRAM_SHA_256", "SCRAM_SHA_512", "SSL", "OAUTH"], {
+    doc: "Shorthand for securityProtocol and saslMechanism.",
+    group: "security",
+  }),
+  saslMechanism: f.string({ doc: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER.", group: "security" }),
+  saslUsername: f.string({ doc: "The user.", group: "security" }),
+  saslPassword: f.text({ doc: "The password.", secret: true, group: "security" }),
+  saslJaasConfig: f.text({ doc: "Java login configuration; only the user name and password are used.", secret: true, group: "security" }),
+  oauthTokenEndpointUri: f.string({ doc: "Token endpoint, called with client credentials.", group: "security" }),
+  oauthClientId: f.string({ doc: "OAuth client id.", group: "security" }),
+  oauthClientSecret: f.text({ doc: "OAuth client secret.", secret: true, group: "security" }),
+  oauthScope: f.string({ doc: "OAuth scope.", group: "security" }),
+  sslEndpointAlgorithm: f.string({
+    doc: "`https` verifies the broker's host name against its certificate; an empty value does not.",
+    default: "https",
+    group: "security",
+  }),
+  tls: tlsField,
+  requestTimeoutMs: f.duration({ doc: "Timeout for responses of a broker.", default: 30_000, group: "advanced" }),
+} as const;
+
+type KafkaValues = Values<typeof kafkaConnectionFields>;
+
+export const kafkaConnection = defineConnection({
+  type: "kafka",
+  title: "Kafka",
+  summary: "A Kafka cluster or a compatible system.",
+  group: "messaging",
+  icon: "queue",
+  since: "0.2",
+  kinds: ["kafka"],
+  fields: kafkaConnectionFields,
+  needs: [need],
+  async open(values, context): Promise<KafkaClient> {
+    const module = await context.load<KafkaLibrary & { default?: KafkaLibrary }>(need);
+    const login = loginOf(values);
+    const sasl = saslOf(login, values, context.host.clock.now);
+    return openKafkajs(module.default ?? module, {
+      brokers: values.brokers.split(",").map((broker) => broker.trim()),
+      clientId: values.clientId,
+      ssl: login.tls && { ...tlsOptions(values.tls), ...(values.sslEndpointAlgorithm === "" ? { checkServerIdentity: () => undefined } : {}) },
+      sasl,
+      connectionTimeoutMs: 5000,
+      requestTimeoutMs: values.requestTimeoutMs,
+    }).catch((thrown: unknown) => {
+      const { name, message } = thrown as Error;
+      throw new FlowError("org.apache.kafka.common.KafkaException", message, { code: "kafka-connect", retryable: !name.includes("SASL") });
+    });
+  },
+  close: (client) => client.close(),
+  check: async (client) => `Kafka with ${await client.ping()} brokers`,
+});
+
+interface Login {
+  readonly tls: boolean;
+  readonly mechanism: string | undefined;
+}
+
+function loginOf({ saslAuthType: type, securityProtocol, saslMechanism, tls }: KafkaValues): Login {
+  const isTls = securityProtocol.endsWith("SSL") || tls !== undefined;
+  if (type === undefined || type === "NONE") return { tls: isTls, mechanism: securityProtocol.startsWith("SASL") ? (saslMechanism ?? "PLAIN") : undefined };
+  if (type === "SSL") return { tls: true, mechanism: undefined };
+  // As in Camel, SASL uses TLS unless the protocol says otherwise.
+  return { tls: securityProtocol !== "SASL_PLAINTEXT", mechanism: type === "OAUTH" ? "OAUTHBEARER" : type.replaceAll("_", "-") };
+}
+
+function saslOf({ mechanism }: Login, values: KafkaValues, now: () => number): KafkaJS.SASLOptions | undefined {
+  if (mechanism === undefined) return undefined;
+  if (mechanism === "OAUTHBEARER") return { mechanism: "oauthbearer", oauthBearerProvider: oauthTokens(values, now) };
+  const kind = mechanism.toLowerCase();
+  if (kind !== "plain" && kind !== "scram-sha-256" && kind !== "scram-sha-512")
+    throw new CompileError("option-invalid", `saslMechanism '${mechanism}' is not supported`, {
+      hint: "use PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER",
+    });
+  const jaas = (name: string): string | undefined => new RegExp(`${name}\\s*=\\s*["']([^"']*)["']`).exec(values.saslJaasConfig ?? "")?.[1];
+  return {
+    mechanism: kind,
+    username: values.saslUsername ?? jaas("username") ?? "",
+    password: values.saslPassword ?? jaas("password") ?? "",
+  };
+}

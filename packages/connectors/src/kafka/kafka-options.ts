@@ -1,0 +1,180 @@
+import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
+import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
+
+export const kafkaPath = {
+  topic: f.string({ doc: "Topic; a source may name several, separated by commas, or a pattern.", required: true, examples: ["orders"] }),
+};
+
+const keyStores = "Java key stores are not supported: use PEM text in the connection (tls.ca, tls.cert, tls.key)";
+const kerberos = "Kerberos is not supported: use SCRAM, PLAIN, OAUTH or a client certificate";
+const registries = "Avro and schema registries are not supported";
+
+const addressOptions = {
+  connection: connectionField("kafka"),
+  brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas; those of the connection by default.", examples: ["localhost:9092"] }),
+  clientId: f.string({ doc: "Client id, shown in the logs of the brokers." }),
+  securityProtocol: f.string({ doc: "PLAINTEXT, SASL_PLAINTEXT, SASL_SSL or SSL; PLAINTEXT by default.", group: "security" }),
+  saslAuthType: f.string({
+    doc: "Shorthand for securityProtocol and saslMechanism: NONE, PLAIN, SCRAM_SHA_256, SCRAM_SHA_512, SSL or OAUTH.",
+    group: "security",
+  }),
+  saslMechanism: f.string({ doc: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER.", group: "security" }),
+  saslUsername: f.string({ doc: "The user.", group: "security" }),
+  saslPassword: f.string({ doc: "The password.", secret: true, group: "security" }),
+  saslJaasConfig: f.string({ doc: "Java login configuration; only the user name and password are used.", secret: true, group: "security" }),
+  oauthTokenEndpointUri: f.string({ doc: "Token endpoint, called with client credentials.", group: "security" }),
+  oauthClientId: f.string({ doc: "OAuth client id.", group: "security" }),
+  oauthClientSecret: f.string({ doc: "OAuth client secret.", secret: true, group: "security" }),
+  oauthScope: f.string({ doc: "OAuth scope.", group: "security" }),
+  sslEndpointAlgorithm: f.string({ doc: "`https`, the default, verifies the broker's host name against its certificate.", group: "security" }),
+};
+
+const refusedOptions = {
+  ...Object.fromEntries(
+    ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "kafkaManualCommitFactory", "headerSerializer", "workerPool", "kafkaClientFactory"].map(
+      (name) => [name, f.refused(takesJava)],
+    ),
+  ),
+  ...Object.fromEntries(
+    ["sslKeymanagerAlgorithm", "sslKeyPassword", "sslKeystoreLocation", "sslKeystorePassword", "sslKeystoreType", "sslTrustmanagerAlgorithm"].map((name) => [
+      name,
+      f.refused(keyStores),
+    ]),
+  ),
+  ...Object.fromEntries(["sslTruststoreLocation", "sslTruststorePassword", "sslTruststoreType"].map((name) => [name, f.refused(keyStores)])),
+  ...Object.fromEntries(["kerberosBeforeReloginMinTime", "kerberosConfigLocation", "kerberosInitCmd"].map((name) => [name, f.refused(kerberos)])),
+  ...Object.fromEntries(["kerberosPrincipalToLocalRules", "kerberosRenewJitter", "kerberosRenewWindowFactor"].map((name) => [name, f.refused(kerberos)])),
+  saslKerberosServiceName: f.refused(kerberos),
+  ...Object.fromEntries(
+    ["sslCipherSuites", "sslContextParameters", "sslEnabledProtocols", "sslProtocol", "sslProvider"].map((name) => [name, f.refused(tlsInConnection)]),
+  ),
+  groupRemoteAssignor: f.refused("applies only to groupProtocol=consumer, which is not supported"),
+  offsetRepository: f.refused("offsets are stored in the consumer group"),
+  schemaRegistryURL: f.refused(registries),
+  transacted: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
+  transactionalId: f.refused("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
+  partitioner: f.refused("records are partitioned by key like in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
+};
+
+const acceptedOptions = {
+  checkCrcs: accepted("the client always verifies checksums"),
+  specificAvroReader: accepted("Avro is read with unmarshal"),
+  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
+  bufferMemorySize: accepted("runs wait for their records, so the in-flight limit also limits records"),
+  connectionMaxIdleMs: accepted("brokers close idle connections"),
+  maxBlockMs: accepted("sending is limited by deliveryTimeoutMs"),
+  metricReporters: accepted("the runtime has its own metrics"),
+  metricsSampleWindowMs: accepted("the runtime has its own metrics"),
+  noOfMetricsSample: accepted("the runtime has its own metrics"),
+  partitionerIgnoreKeys: accepted("records with a key are partitioned by it"),
+  queueBufferingMaxMessages: accepted("runs wait for their records"),
+  receiveBufferBytes: accepted("the operating system sets it"),
+  sendBufferBytes: accepted("the operating system sets it"),
+  workerPoolCoreSize: accepted("there are no threads"),
+  workerPoolMaxSize: accepted("there are no threads"),
+  synchronous: accepted("sending never blocks"),
+  interceptorClasses: accepted("Java is not supported"),
+  allowManualCommit: accepted("a message is committed when its run is done"),
+  autoCommitEnable: accepted("offsets advance only past messages whose runs are done"),
+  commitTimeoutMs: accepted("the client's request timeout applies"),
+  groupInstanceId: accepted("the client does not support static membership"),
+  consumerRequestTimeoutMs: accepted("the connection's requestTimeoutMs applies"),
+  pollTimeoutMs: accepted("records are delivered as they arrive"),
+  pollOnError: accepted("a source that cannot read retries and reports the failure"),
+  preValidateHostAndPort: accepted("addresses are checked when connecting"),
+  reconnectBackoffMs: accepted("the runtime's own back-off applies"),
+  reconnectBackoffMaxMs: accepted("the runtime's own back-off applies"),
+  shutdownTimeout: accepted("the runtime's SERVICE_DRAIN_MS applies"),
+  additionalProperties: accepted("they are options of the Java client"),
+};
+
+const codecs = ["String", "ByteArray", "Integer", "Long"] as const;
+const classes = (kind: string): readonly string[] => codecs.map((name) => `org.apache.kafka.common.serialization.${name}${kind}`);
+const deserializers = classes("Deserializer") as unknown as readonly [string, ...string[]];
+const serializers = classes("Serializer") as unknown as readonly [string, ...string[]];
+const stringDeserializer = "org.apache.kafka.common.serialization.StringDeserializer";
+const stringSerializer = "org.apache.kafka.common.serialization.StringSerializer";
+
+const sourceOptions = {
+  groupId: f.string({ doc: "Consumer group, whose members share the partitions; `sluice-<flow>-<route>` by default." }),
+  autoOffsetReset: f.enum(["latest", "earliest", "none"], { doc: "Where a group that has no offset begins.", default: "latest" }),
+  seekTo: f.enum(["BEGINNING", "END"], { doc: "Begins there each time the route starts, whatever the group's offset." }),
+  topicIsPattern: f.boolean({
+    doc: "Whether the topic is a regular expression, matched against the topics that exist when the source connects.",
+    default: false,
+  }),
+  consumersCount: f.integer({
+    doc: "How many partitions are processed concurrently; messages of one partition are always processed one at a time.",
+    default: 1,
+    min: 1,
+    max: 1000,
+  }),
+  breakOnFirstError: f.boolean({
+    doc: "Whether a failed message is redelivered before later ones. Otherwise it goes to the dead letters and the source continues.",
+    default: false,
+  }),
+  maximumRedeliveries: f.integer({
+    doc: "With breakOnFirstError, how often a message is redelivered before it goes to the dead letters; -1 for no limit.",
+    default: 5,
+    min: -1,
+  }),
+  batching: f.boolean({ doc: "Whether the body is a list of the values of several records; they succeed or fail together.", default: false }),
+  batchingIntervalMs: accepted("a batch contains the records of one fetch, up to maxPollRecords"),
+  maxPollRecords: f.integer({ doc: "Maximum number of records in a batch.", default: 500, min: 1 }),
+  keyDeserializer: f.enum(deserializers, { doc: "Deserializer for keys.", default: stringDeserializer }),
+  valueDeserializer: f.enum(deserializers, { doc: "Deserializer for values.", default: stringDeserializer }),
+  autoCommitIntervalMs: f.duration({
+    doc: "How often offsets are committed during a batch; they are always committed at its end.",
+    default: 5000,
+    group: "advanced",
+  }),
+  fetchMinBytes: f.size({ doc: "Minimum number of bytes that a fetch waits for.", default: 1, group: "advanced" }),
+  fetchMaxBytes: f.size({ doc: "Maximum size of a fetch.", default: 52_428_800, group: "advanced" }),
+  maxPartitionFetchBytes: f.size({ doc: "Maximum size of a fetch from one partition.", default: 1_048_576, group: "advanced" }),
+  fetchWaitMaxMs: f.duration({ doc: "Maximum time that a fetch waits for records.", default: 500, group: "advanced" }),
+  sessionTimeoutMs: f.duration({ doc: "How long the group waits for a heartbeat before it reassigns the partitions.", default: 45_000, group: "advanced" }),
+  heartbeatIntervalMs: f.duration({ doc: "Interval of heartbeats, which are also sent during long runs.", default: 3000, group: "advanced" }),
+  maxPollIntervalMs: f.duration({ doc: "How long members may take to rejoin the group during a rebalance.", group: "advanced" }),
+  isolationLevel: f.enum(["read_uncommitted", "read_committed"], {
+    doc: "Whether records of open and aborted transactions are read.",
+    default: "read_uncommitted",
+    group: "advanced",
+  }),
+  partitionAssignor: f.string({ doc: "How partitions are assigned to members: a name that contains RoundRobin or Range.", group: "advanced" }),
+  groupProtocol: f.enum(["classic"], { doc: "How the group is coordinated; only classic is supported.", default: "classic", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut lets steps that wait only when a reply is expected wait.", default: "InOnly", group: "advanced" }),
+};
+
+const sinkOptions = {
+  key: f.string({ doc: "Key of every record; the header CamelKafkaKey overrides it." }),
+  partitionKey: f.integer({ doc: "Partition of every record; the header CamelKafkaPartitionKey overrides it.", min: 0 }),
+  requestRequiredAcks: f.enum(["all", "-1", "0", "1"], { doc: "How many brokers must have a record before the send is done.", default: "all" }),
+  compressionCodec: f.enum(["none", "gzip"], { doc: "How records are compressed; snappy, lz4 and zstd are not supported.", default: "none" }),
+  lingerMs: f.duration({ doc: "How long records are collected into one request.", default: 5 }),
+  producerBatchSize: f.size({ doc: "Size at which a request is sent immediately.", default: 16_384 }),
+  maxRequestSize: f.size({ doc: "Maximum size of a record.", default: 1_048_576 }),
+  keySerializer: f.enum(serializers, { doc: "Serializer for keys.", default: stringSerializer }),
+  valueSerializer: f.enum(serializers, { doc: "Serializer for values; lists and maps are written as JSON.", default: stringSerializer }),
+  useIterator: f.boolean({ doc: "Whether a list is sent as one record per item.", default: true }),
+  batchWithIndividualHeaders: accepted("every record gets the headers of the message"),
+  recordMetadata: f.boolean({
+    doc: "Whether the header CamelKafkaRecordMeta is set to where the records were stored. Such records are not batched.",
+    default: false,
+  }),
+  enableIdempotence: f.boolean({
+    doc: "Whether brokers discard duplicates caused by retries. Unlike in Camel, false by default, because the client considers it experimental.",
+    default: false,
+  }),
+  requestTimeoutMs: f.duration({ doc: "Timeout for a broker to store records.", default: 30_000, group: "advanced" }),
+  deliveryTimeoutMs: f.duration({ doc: "Timeout for sending, including retries.", default: 120_000, group: "advanced" }),
+  retries: f.integer({ doc: "Maximum number of retries; by default limited only by deliveryTimeoutMs.", min: 0, group: "advanced" }),
+  retryBackoffMs: f.duration({ doc: "Delay before the first retry.", default: 100, group: "advanced" }),
+  retryBackoffMaxMs: f.duration({ doc: "Maximum delay before a retry.", default: 1000, group: "advanced" }),
+  maxInFlightRequest: f.integer({ doc: "Maximum number of in-flight requests per broker.", default: 5, min: 1, group: "advanced" }),
+  metadataMaxAgeMs: f.duration({ doc: "How long topic metadata is cached.", default: 300_000, group: "advanced" }),
+};
+
+export const kafkaOptions = { ...addressOptions, ...sourceOptions, ...sinkOptions, ...sinkFields, ...acceptedOptions, ...refusedOptions };
+
+export type KafkaOptions = Values<typeof kafkaPath> & Values<typeof addressOptions & typeof sourceOptions & typeof sinkOptions>;

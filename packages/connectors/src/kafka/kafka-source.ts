@@ -1,0 +1,151 @@
+// A member of a consumer group: one message at a time per partition; offsets are committed only past settled messages.
+import type { Connection, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
+import { compilePattern } from "@sluice/engine/values";
+import { Intake, type Verdict } from "../intake/intake.ts";
+import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
+import { ownLink } from "../reconnecting/own-link.ts";
+import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import type { ConsumeOptions, KafkaClient, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
+import type { KafkaOptions } from "./kafka-options.ts";
+import { deserialize } from "./kafka-values.ts";
+
+export interface KafkaParts {
+  readonly host: Host;
+  readonly deadLetters: DeadLetters;
+}
+
+/** One record, or several with `batching`, in progress. */
+interface Item {
+  readonly batch: PartitionBatch;
+  readonly records: readonly KafkaRecord[];
+  verdict: Verdict | undefined;
+}
+
+/** The target of an existing consumer: the route receives its records after it has subscribed. */
+interface Link {
+  readonly client: KafkaClient;
+  consumer: KafkaConsumer | undefined;
+  readonly lost: (problem: string) => void;
+}
+
+export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection<KafkaClient>, parts: KafkaParts): Source {
+  const { options, uri } = endpoint;
+  const { host } = parts;
+  const log = (text: string): void => host.log.write("WARN", "sluice.kafka", `${uri}: ${text}`);
+  const connection = ownLink<KafkaClient, Link>(shared, {
+    open: (client, lost) => Promise.resolve({ client, consumer: undefined, lost }),
+    close: async ({ consumer }) => consumer?.close(),
+    failed: (problem) => log(String(problem)),
+  });
+  const begin = async (link: Link, inlet: SourceInlet): Promise<Subscription> => {
+    const intake = intakeOf(inlet, endpoint, parts);
+    const topics = await topicsOf(options, link.client);
+    const consumeOptions = consumeOptionsOf(options, topics, options.groupId ?? routeName(inlet.route), host);
+    let crash: string | undefined;
+    const consumer = await link.client.consume(
+      consumeOptions,
+      (batch) => work(batch, intake, options),
+      (problem) => link.lost((crash = problem)),
+    );
+    // A lost connection is reported only once there is a subscription.
+    if (crash !== undefined) {
+      await consumer.close();
+      throw new Error(crash);
+    }
+    link.consumer = consumer;
+    const unwatch = link.client.watchLinks((problem) => inlet.lost(problem));
+    return {
+      async stop() {
+        unwatch();
+        link.consumer = undefined;
+        await consumer.close();
+        await intake.stop();
+      },
+    };
+  };
+  return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host, begin }) };
+}
+
+async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions): Promise<void> {
+  const size = batching ? maxPollRecords : 1;
+  for (let at = 0; at < batch.records.length; at += size) {
+    if (batch.isOver) return;
+    const records = batch.records.slice(at, at + size);
+    const item: Item = { batch, records, verdict: undefined };
+    const pending = intake.take(item);
+    if (pending !== undefined) await pending;
+    const { verdict } = item;
+    if (verdict?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, verdict.waitMs);
+    await batch.settled(records.at(-1) as KafkaRecord);
+  }
+}
+
+function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, { host, deadLetters }: KafkaParts): Intake<Item> {
+  const traceOf = traceReader(host);
+  return new Intake<Item>(
+    inlet,
+    {
+      messageOf: (item) => messageOf(item, options),
+      deliveryOf: ({ records: [record] }) => ({
+        pattern: options.exchangePattern,
+        trigger: { uri },
+        ...traceOf(record?.headers["traceparent"]?.toString()),
+      }),
+      idOf: ({ batch, records }) => `${batch.topic} ${batch.partition} ${records[0]?.offset ?? ""}`,
+      settle: (item, verdict) => void (item.verdict = verdict),
+    },
+    {
+      window: options.consumersCount,
+      maximumRedeliveries: options.breakOnFirstError ? options.maximumRedeliveries : 0,
+      redeliveryDelay: 1000,
+      backOffMultiplier: 2,
+      maximumRedeliveryDelay: 60_000,
+      leaseMs: 0,
+    },
+    { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.kafka", `${uri}: ${problem}`) },
+  );
+}
+
+function messageOf({ batch, records }: Item, options: KafkaOptions): Message {
+  const [first] = records as readonly [KafkaRecord];
+  const wire = headersOf(first);
+  const own = {
+    CamelKafkaTopic: batch.topic,
+    CamelKafkaPartition: batch.partition,
+    CamelKafkaOffset: Number(first.offset),
+    CamelKafkaTimestamp: first.timestamp,
+    CamelKafkaKey: first.key === null ? undefined : deserialize(first.key, options.keyDeserializer),
+    CamelKafkaHeaders: wire,
+    CamelKafkaLastPollRecord: records.at(-1) === batch.records.at(-1),
+  };
+  const values = records.map(({ value }) => deserialize(value, options.valueDeserializer));
+  return brokerMessage(options.batching ? values : values[0], wire, own);
+}
+
+/** Camel passes headers as bytes; nearly all contain text, so they are text here. */
+function headersOf({ headers }: KafkaRecord): Readonly<Record<string, unknown>> {
+  const text = (value: unknown): unknown => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)]));
+}
+
+async function topicsOf({ topic, topicIsPattern }: KafkaOptions, client: KafkaClient): Promise<readonly string[]> {
+  if (!topicIsPattern) return topic.split(",").map((each) => each.trim());
+  const pattern = compilePattern(topic);
+  const found = (await client.topics()).filter((each) => pattern.matches(each));
+  if (found.length === 0) throw new Error(`no topic matches '${topic}'`);
+  return found;
+}
+
+function consumeOptionsOf(options: KafkaOptions, topics: readonly string[], groupId: string, { clock }: Host): ConsumeOptions {
+  return {
+    ...options,
+    groupId,
+    topics,
+    clock,
+    partitionsAtOnce: options.consumersCount,
+    commitEveryMs: options.autoCommitIntervalMs,
+    rebalanceTimeoutMs: options.maxPollIntervalMs,
+    roundRobin: options.partitionAssignor === undefined || /RoundRobin/i.test(options.partitionAssignor),
+  };
+}

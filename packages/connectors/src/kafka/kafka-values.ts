@@ -1,0 +1,44 @@
+// Converts keys and values of records with the serializer classes that Camel names.
+import { FlowError } from "@sluice/engine/spi";
+import { asJson, asText } from "@sluice/engine/values";
+
+const encoder = new TextEncoder();
+
+/** Deserializes a key or value; bytes that cannot be converted stay bytes, so that no record is lost. */
+export function deserialize(bytes: Uint8Array | null, className: string): unknown {
+  if (bytes === null) return null;
+  if (className.endsWith(".StringDeserializer")) return new TextDecoder().decode(bytes);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (className.endsWith(".IntegerDeserializer") && buffer.length === 4) return buffer.readInt32BE();
+  if (className.endsWith(".LongDeserializer") && buffer.length === 8) {
+    const value = buffer.readBigInt64BE();
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  }
+  return bytes;
+}
+
+export function serialize(value: unknown, className: string): Uint8Array | null {
+  if (value === null || value === undefined) return null;
+  if (className.endsWith(".IntegerSerializer") || className.endsWith(".LongSerializer")) return wholeNumber(value, className);
+  if (value instanceof Uint8Array) return value;
+  return encoder.encode(typeof value === "object" ? asJson(value) : asText(value));
+}
+
+function wholeNumber(value: unknown, className: string): Uint8Array {
+  const isLong = className.endsWith(".LongSerializer");
+  const text = asText(value).trim();
+  const number = /^[+-]?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+  const limit = isLong ? 2n ** 63n : 2n ** 31n;
+  if (number === undefined || number >= limit || number < -limit)
+    throw new FlowError(
+      "org.apache.kafka.common.errors.SerializationException",
+      `'${text.slice(0, 100)}' is not ${isLong ? "a Long" : "an Integer"}: convert the body first.`,
+      {
+        code: "kafka-serialization",
+      },
+    );
+  const buffer = Buffer.alloc(isLong ? 8 : 4);
+  if (isLong) buffer.writeBigInt64BE(number);
+  else buffer.writeInt32BE(Number(number));
+  return buffer;
+}

@@ -1,0 +1,45 @@
+// Kafka, through a replaceable client.
+import { CompileError, defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
+import { inlineValues } from "../messaging/connection-options.ts";
+import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
+import type { KafkaClient } from "./kafka-client.ts";
+import { kafkaConnectionFields } from "./kafka-connection.ts";
+import { kafkaHeaders } from "./kafka-headers.ts";
+import { kafkaOptions, kafkaPath, type KafkaOptions } from "./kafka-options.ts";
+import { kafkaSink } from "./kafka-sink.ts";
+import { kafkaSource } from "./kafka-source.ts";
+
+export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): ConnectorDeclaration {
+  return defineConnector({
+    scheme: "kafka",
+    title: "Kafka",
+    summary: "Receives records from Kafka topics, and sends records to them.",
+    guarantees:
+      "Reading is at least once: an offset is committed only after all earlier records of the partition are settled, so after a crash records are read again. Records of one partition run one at a time and in order; partitions run concurrently. A record that keeps failing goes to the dead letters. Sending waits for the confirmation of the brokers.",
+    group: "messaging",
+    icon: "queue",
+    since: "0.2",
+    syntax: "kafka:topic",
+    roles: ["source", "sink"],
+    trigger: "outside",
+    workers: "any",
+    path: kafkaPath,
+    options: kafkaOptions,
+    headers: kafkaHeaders,
+    examples: [],
+    connect: (host) => ({
+      source: (endpoint, scope) => kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters }),
+      sink(endpoint, scope) {
+        if (endpoint.options.topic.includes(","))
+          throw new CompileError("bad-option", `'${endpoint.uri}' names several topics, but a sink can send to only one`, { option: "topic" });
+        return kafkaSink(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), host);
+      },
+    }),
+  });
+}
+
+function requestOf(options: KafkaOptions) {
+  // The request timeout is an option of the sink; a connection described in the endpoint has the default.
+  const { requestTimeoutMs: _own, ...fields } = kafkaConnectionFields;
+  return { reference: options.connection, kinds: ["kafka"], inline: inlineValues(fields, options) };
+}

@@ -1,0 +1,140 @@
+// A kafkajs consumer whose offsets advance only past settled records.
+import type * as KafkaJS from "kafkajs";
+import { toFlowError } from "@sluice/engine/spi";
+import { every } from "../messaging/incoming.ts";
+import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
+
+export interface ConsumerListener {
+  /** The consumer has ended by itself. */
+  crashed(problem: string): void;
+  /** Called with a problem when a broker does not answer, and with undefined when it does again. */
+  answers(problem: string | undefined): void;
+}
+
+export async function kafkajsConsumer(
+  library: typeof KafkaJS,
+  kafka: KafkaJS.Kafka,
+  admin: KafkaJS.Admin,
+  options: ConsumeOptions,
+  work: (batch: PartitionBatch) => Promise<void>,
+  { crashed, answers }: ConsumerListener,
+): Promise<KafkaConsumer> {
+  const { clock } = options;
+  const consumer = kafka.consumer(configOf(library, options));
+  const resumes = new Set<() => void>();
+  let isClosed = false;
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    if (!isClosed) crashed(payload.error.message);
+  });
+  // A broker that stays silent closes no socket: only its missing answers show it.
+  let isSilent = false;
+  consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
+    isSilent = true;
+    answers(`${payload.broker} does not answer`);
+  });
+  consumer.on(consumer.events.FETCH, () => {
+    if (isSilent) answers(undefined);
+    isSilent = false;
+  });
+
+  const eachBatch = async ({ batch, heartbeat, resolveOffset, commitOffsetsIfNecessary, isRunning, isStale }: KafkaJS.EachBatchPayload): Promise<void> => {
+    const { topic, partition } = batch;
+    let isRebalancing = false;
+    // A run may take longer than the session timeout.
+    const endBeats = every(clock, options.heartbeatIntervalMs, () => void heartbeat().catch(() => (isRebalancing = true)));
+    try {
+      await work({
+        topic,
+        partition,
+        records: batch.messages.map(recordOf),
+        get isOver() {
+          return isClosed || isRebalancing || !isRunning() || isStale();
+        },
+        async settled({ offset }) {
+          resolveOffset(offset);
+          await commitOffsetsIfNecessary();
+        },
+        postpone({ offset }, waitMs) {
+          consumer.pause([{ topic, partitions: [partition] }]);
+          consumer.seek({ topic, partition, offset });
+          const cancel = clock.after(waitMs, () => {
+            resumes.delete(cancel);
+            consumer.resume([{ topic, partitions: [partition] }]);
+          });
+          resumes.add(cancel);
+        },
+      });
+    } finally {
+      endBeats();
+    }
+  };
+
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    for (const cancel of resumes) cancel();
+    // Stops after the records in progress, commits settled offsets and leaves the group.
+    await consumer.disconnect();
+  };
+
+  try {
+    await consumer.connect();
+    if (options.autoOffsetReset === "none") await requireOffsets(admin, options);
+    await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.autoOffsetReset === "earliest" });
+    if (options.seekTo !== undefined) seekOnJoin(consumer, admin, options.seekTo);
+    await consumer.run({
+      autoCommit: true,
+      autoCommitInterval: options.commitEveryMs,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: options.partitionsAtOnce,
+      eachBatch,
+    });
+  } catch (thrown) {
+    await close().catch(() => undefined);
+    throw thrown;
+  }
+  return { close };
+}
+
+function configOf({ PartitionAssigners }: typeof KafkaJS, options: ConsumeOptions): KafkaJS.ConsumerConfig {
+  return {
+    groupId: options.groupId,
+    sessionTimeout: options.sessionTimeoutMs,
+    heartbeatInterval: options.heartbeatIntervalMs,
+    minBytes: options.fetchMinBytes,
+    maxBytes: options.fetchMaxBytes,
+    maxBytesPerPartition: options.maxPartitionFetchBytes,
+    maxWaitTimeInMs: options.fetchWaitMaxMs,
+    metadataMaxAge: options.metadataMaxAgeMs,
+    readUncommitted: options.isolationLevel === "read_uncommitted",
+    allowAutoTopicCreation: true,
+    ...(options.rebalanceTimeoutMs === undefined ? {} : { rebalanceTimeout: options.rebalanceTimeoutMs }),
+    ...(options.roundRobin ? { partitionAssigners: [PartitionAssigners.roundRobin] } : {}),
+    // The runtime restarts it and meanwhile reports that it is down.
+    retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
+  };
+}
+
+function recordOf({ offset, timestamp, key, value, headers }: KafkaJS.KafkaMessage): KafkaRecord {
+  return { offset, timestamp: Number(timestamp), key, value, headers: headers ?? {} };
+}
+
+async function requireOffsets(admin: KafkaJS.Admin, { groupId, topics }: ConsumeOptions): Promise<void> {
+  const found = await admin.fetchOffsets({ groupId, topics: [...topics] });
+  const missing = found.find(({ partitions }) => partitions.some(({ offset }) => offset === "-1"));
+  if (missing !== undefined) throw new Error(`group '${groupId}' has no offset for topic '${missing.topic}' and autoOffsetReset is none`);
+}
+
+/** Seeks once, when the group first assigns partitions. */
+function seekOnJoin(consumer: KafkaJS.Consumer, admin: KafkaJS.Admin, seekTo: "BEGINNING" | "END"): void {
+  const stop = consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    stop();
+    for (const [topic, partitions] of Object.entries(payload.memberAssignment))
+      void admin.fetchTopicOffsets(topic).then(
+        (offsets) => {
+          for (const { partition, low, high } of offsets)
+            if (partitions.includes(partition)) consumer.seek({ topic, partition, offset: seekTo === "BEGINNING" ? low : high });
+        },
+        (thrown: unknown) => toFlowError(thrown),
+      );
+  });
+}

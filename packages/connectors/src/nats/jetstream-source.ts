@@ -1,0 +1,195 @@
+// JetStream: messages are pulled when the route has capacity and acknowledged when their runs are done.
+import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
+import { toFlowError, type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { Intake } from "../intake/intake.ts";
+import { every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import type { NatsClient } from "./nats-connection.ts";
+import { receivedMessage } from "./nats-message.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import { backOffOf, type NatsParts } from "./nats-source.ts";
+
+interface Item {
+  readonly message: JsMsg;
+  /** Set when the route is at its in-flight limit: the message is retried after this delay. */
+  againMs: number | undefined;
+}
+
+export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, parts: NatsParts): Source {
+  const begin = async (client: NatsClient, inlet: SourceInlet): Promise<Subscription> => {
+    const pull = new Pull(client, inlet, options, uri, parts);
+    await pull.start();
+    return pull;
+  };
+  return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, backOff: backOffOf(options) }) };
+}
+
+class Pull implements Subscription {
+  readonly #client: NatsClient;
+  readonly #inlet: SourceInlet;
+  readonly #options: NatsOptions;
+  readonly #uri: string;
+  readonly #parts: NatsParts;
+  readonly #intake: Intake<Item>;
+  readonly #waits: StoppableWaits;
+  /** Messages in progress; they are extended periodically, because the server would redeliver them otherwise. */
+  readonly #inWork = new Set<JsMsg>();
+  readonly #window: number;
+  #fetching: ConsumerMessages | undefined = undefined;
+  #loop: Promise<void> = Promise.resolve();
+  #endBeats = (): void => undefined;
+  #hasRoom = (): void => undefined;
+
+  constructor(client: NatsClient, inlet: SourceInlet, options: NatsOptions, uri: string, parts: NatsParts) {
+    this.#client = client;
+    this.#inlet = inlet;
+    this.#options = options;
+    this.#uri = uri;
+    this.#parts = parts;
+    this.#waits = new StoppableWaits(parts.host.clock);
+    // With `All`, an acknowledgement covers all earlier messages, so only one may be in progress.
+    this.#window = options.ackPolicy === "All" ? 1 : options.poolSize;
+    this.#intake = this.#newIntake();
+  }
+
+  async start(): Promise<void> {
+    const consumer = await this.#consumer();
+    const { clock } = this.#parts.host;
+    this.#endBeats = every(clock, Math.max(this.#options.ackWait / 3, 100), () => {
+      if (this.#options.ackPolicy !== "None") for (const message of this.#inWork) message.working();
+    });
+    this.#loop = this.#pull(consumer);
+  }
+
+  async stop(): Promise<void> {
+    this.#waits.end();
+    this.#hasRoom();
+    // Fetched messages that were not started are returned; a pending fetch is cancelled.
+    await this.#fetching?.close();
+    await this.#loop;
+    await this.#intake.stop();
+    this.#endBeats();
+  }
+
+  #newIntake(): Intake<Item> {
+    const { maxDeliver, maximumRedeliveries, nackWait, ackPolicy } = this.#options;
+    const isAcknowledged = ackPolicy !== "None";
+    const traceOf = traceReader(this.#parts.host);
+    return new Intake<Item>(
+      this.#inlet,
+      {
+        messageOf: ({ message }) => receivedMessage(message, streamHeaders(message)),
+        deliveryOf: ({ message }) => ({
+          pattern: this.#options.exchangePattern ?? "InOnly",
+          trigger: { uri: this.#uri },
+          ...traceOf(message.headers?.get("traceparent")),
+        }),
+        idOf: ({ message }) => String(message.seq),
+        attemptsOf: ({ message }) => message.info.deliveryCount - 1,
+        settle(item, verdict) {
+          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) item.againMs = verdict.waitMs;
+          else if (!isAcknowledged) return;
+          else if (verdict.kind === "redeliver") item.message.nak(verdict.waitMs);
+          else item.message.ack();
+        },
+      },
+      {
+        window: this.#window,
+        // The server does not redeliver messages that need no acknowledgement.
+        maximumRedeliveries: isAcknowledged ? (maxDeliver === undefined ? maximumRedeliveries : maxDeliver - 1) : 0,
+        redeliveryDelay: nackWait,
+        backOffMultiplier: 1,
+        maximumRedeliveryDelay: Math.max(nackWait, 1),
+        leaseMs: 0,
+        cannotReturn: !isAcknowledged,
+      },
+      { clock: this.#parts.host.clock, deadLetters: this.#parts.deadLetters, failed: (problem) => this.#log("ERROR", problem) },
+    );
+  }
+
+  /** The consumer of the stream. Both are created if they do not exist, as in Camel. */
+  async #consumer(): Promise<Consumer> {
+    const { topic, ackPolicy, ackWait, durableName } = this.#options;
+    const { connection, jetstream, transport } = this.#client;
+    const manager = await jetstream.jetstreamManager(connection);
+    const stream = this.#options.jetstreamName ?? (await manager.streams.find(topic));
+    await manager.streams.info(stream).catch((thrown: unknown) => {
+      if ((thrown as { code?: number }).code !== jetstream.JetStreamApiCodes.StreamNotFound) throw thrown;
+      return manager.streams.add({ name: stream, subjects: [topic] });
+    });
+    const name = durableName ?? routeName(this.#inlet.route);
+    await manager.consumers.add(stream, {
+      durable_name: name,
+      filter_subject: topic,
+      ack_policy: jetstream.AckPolicy[ackPolicy],
+      ack_wait: transport.nanos(ackWait),
+      // The server would drop a message at its delivery limit, so redeliveries are counted here.
+      max_deliver: -1,
+    });
+    return jetstream.jetstream(connection).consumers.get(stream, name);
+  }
+
+  async #pull(first: Consumer): Promise<void> {
+    let consumer: Consumer | undefined = first;
+    while (!this.#waits.isOver && !this.#client.connection.isClosed()) {
+      if (!this.#intake.hasRoom) {
+        await new Promise<void>((resolve) => (this.#hasRoom = resolve));
+        continue;
+      }
+      try {
+        consumer ??= await this.#consumer();
+        await this.#fetch(consumer);
+      } catch (thrown) {
+        if (this.#waits.isOver || this.#client.connection.isClosed()) return;
+        consumer = undefined;
+        this.#inlet.lost(`JetStream: ${toFlowError(thrown).message}`);
+        await this.#waits.wait(this.#options.reconnectTimeWait);
+        continue;
+      }
+    }
+  }
+
+  async #fetch(consumer: Consumer): Promise<void> {
+    const { pullBatchSize, pullFetchTimeout } = this.#options;
+    const messages = await consumer.fetch({
+      max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight),
+      expires: Math.max(pullFetchTimeout, 1000),
+    });
+    this.#fetching = messages;
+    if (this.#waits.isOver) await messages.close();
+    for await (const message of messages) {
+      if (this.#waits.isOver) message.nak();
+      else void this.#work(message);
+    }
+    this.#fetching = undefined;
+  }
+
+  async #work(message: JsMsg): Promise<void> {
+    this.#inWork.add(message);
+    const item: Item = { message, againMs: 0 };
+    while (item.againMs !== undefined) {
+      if (item.againMs > 0) await this.#waits.wait(item.againMs);
+      if (item.againMs > 0 && this.#waits.isOver) {
+        message.nak();
+        break;
+      }
+      item.againMs = undefined;
+      await this.#intake.take(item);
+    }
+    this.#inWork.delete(message);
+    this.#hasRoom();
+  }
+
+  #log(level: "WARN" | "ERROR", text: string): void {
+    this.#parts.host.log.write(level, "sluice.nats", `${this.#uri}: ${text}`);
+  }
+}
+
+function streamHeaders(message: JsMsg): Readonly<Record<string, unknown>> {
+  return {
+    CamelNatsSubject: message.subject,
+    CamelNatsSID: String(message.sid),
+    CamelNatsMessageTimestamp: message.time.getTime(),
+    CamelNatsDeliveryCounter: message.info.deliveryCount,
+  };
+}

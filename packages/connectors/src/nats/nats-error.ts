@@ -1,0 +1,28 @@
+import { FlowError, isFlowError } from "@sluice/engine/spi";
+
+/** Converts a failure of the client to the exception that Camel's component would throw. */
+export function natsError(thrown: unknown, subject: string): FlowError {
+  if (isFlowError(thrown)) return thrown;
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const because = (type: string, code: string, retryable: boolean, message: string): FlowError =>
+    new FlowError(type, message, { code, retryable, cause: new FlowError("java.lang.Exception", error.message) });
+  if (error.name === "TimeoutError")
+    return because("java.util.concurrent.TimeoutException", "nats-timeout", true, `Timeout while waiting for NATS to respond for '${subject}'.`);
+  if (hasNoResponders(error))
+    return because(
+      "java.util.concurrent.CancellationException",
+      "nats-no-responders",
+      true,
+      `'${subject}' has no receivers: no subscription or stream uses this subject.`,
+    );
+  if (error.name === "JetStreamApiError" || error.name === "JetStreamError")
+    return because("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);
+  if (error.name === "PermissionViolationError" || error.name === "AuthorizationError")
+    return because("java.io.IOException", "nats-not-allowed", false, `NATS rejected '${subject}': ${error.message}`);
+  return because("java.io.IOException", "nats-failed", true, `'${subject}' could not be sent to NATS: ${error.message}`);
+}
+
+function hasNoResponders(error: Error): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at.name === "NoRespondersError") return true;
+  return false;
+}

@@ -1,0 +1,78 @@
+import { CompileError, FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { within } from "../messaging/incoming.ts";
+import { payloadOf } from "../messaging/outgoing.ts";
+import type { NatsClient } from "./nats-connection.ts";
+import { natsError } from "./nats-error.ts";
+import { headersToSend, plainHeaders } from "./nats-message.ts";
+import type { NatsOptions } from "./nats-options.ts";
+
+/** A publication whose outcome is unknown: a retry uses the same id, so that the stream stores the message once. */
+interface Attempt {
+  readonly id: string;
+  readonly payload: Uint8Array;
+}
+
+export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, host: Host): Sink {
+  const { topic } = options;
+  if (/[*>\s]/.test(topic))
+    throw new CompileError("bad-option", `'${uri}' has a wildcard or a space in its subject, so messages cannot be sent to it`, { option: "topic" });
+  const failed = new WeakMap<Exchange, Attempt>();
+
+  async function request(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
+    const headers = headersToSend(exchange, client);
+    const reply = await client.connection.request(topic, payload, {
+      timeout: options.requestTimeout,
+      ...(headers === undefined ? {} : { headers }),
+      ...(options.replySubject === undefined ? {} : { noMux: true, reply: options.replySubject }),
+    });
+    exchange.message.body = reply.data;
+    const { headers: kept } = exchange.message;
+    for (const [name, value] of Object.entries(plainHeaders(reply, undefined, host.clock.now()))) if (value !== undefined) kept.set(name, value);
+  }
+
+  async function publishToStream(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
+    const before = failed.get(exchange);
+    const isRetry = before !== undefined && Buffer.compare(before.payload, payload) === 0;
+    const attempt = isRetry ? before : { id: host.ids.next(), payload };
+    const headers = headersToSend(exchange, client);
+    failed.set(exchange, attempt);
+    await client.jetstream.jetstream(client.connection).publish(topic, payload, {
+      msgID: attempt.id,
+      timeout: options.requestTimeout,
+      ...(headers === undefined ? {} : { headers }),
+      ...(options.jetstreamName === undefined ? {} : { expect: { streamName: options.jetstreamName } }),
+    });
+    failed.delete(exchange);
+  }
+
+  async function publish(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
+    const headers = headersToSend(exchange, client);
+    client.connection.publish(topic, payload, {
+      ...(headers === undefined ? {} : { headers }),
+      ...(options.replySubject === undefined ? {} : { reply: options.replySubject }),
+    });
+    if (!options.flushConnection) return;
+    await within(host.clock, options.flushTimeout, client.connection.flush(), () => timedOut(options.flushTimeout));
+  }
+
+  return {
+    async send(exchange) {
+      const payload = await payloadOf(exchange.message.body);
+      if (payload === undefined)
+        throw new FlowError("org.apache.camel.InvalidPayloadException", `The message for '${topic}' has no body: set one first.`, { code: "nats-no-body" });
+      const client = await connection.client();
+      const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut";
+      try {
+        if (expectsReply && !options.jetstreamEnabled) await request(exchange, client, payload);
+        else if (options.jetstreamEnabled) await publishToStream(exchange, client, payload);
+        else await publish(exchange, client, payload);
+      } catch (thrown) {
+        throw natsError(thrown, topic);
+      }
+    },
+  };
+}
+
+function timedOut(ms: number): FlowError {
+  return new FlowError("java.util.concurrent.TimeoutException", `NATS did not confirm the message within ${ms} ms.`, { code: "nats-timeout", retryable: true });
+}

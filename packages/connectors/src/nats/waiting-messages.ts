@@ -1,0 +1,48 @@
+/** Bounded buffer of messages that wait for a route. When it is full, messages are dropped, because the server has no flow control. */
+const mostMessages = 10_000;
+const mostBytes = 16 * 1024 * 1024;
+/** Number of drops per log record. */
+const reportEvery = 1000;
+
+interface Sized {
+  readonly data: Uint8Array;
+}
+
+export class WaitingMessages<T extends Sized> {
+  readonly #report: (problem: string) => void;
+  #messages: T[] = [];
+  #first = 0;
+  #bytes = 0;
+  #dropped = 0;
+
+  constructor(report: (problem: string) => void) {
+    this.#report = report;
+  }
+
+  get size(): number {
+    return this.#messages.length - this.#first;
+  }
+
+  add(message: T): void {
+    if (this.size < mostMessages && this.#bytes + message.data.byteLength <= mostBytes) {
+      this.#messages.push(message);
+      this.#bytes += message.data.byteLength;
+      return;
+    }
+    if (this.#dropped++ % reportEvery === 0)
+      this.#report(`the route is too slow: ${this.#dropped} messages dropped so far, with ${this.size} waiting; use JetStream, which stores them`);
+  }
+
+  take(): T | undefined {
+    if (this.size === 0) return undefined;
+    const message = this.#messages[this.#first] as T;
+    this.#first++;
+    this.#bytes -= message.data.byteLength;
+    // Shifting for each message would move the whole array.
+    if (this.#first >= 1000 && this.#first * 2 >= this.#messages.length) {
+      this.#messages = this.#messages.slice(this.#first);
+      this.#first = 0;
+    }
+    return message;
+  }
+}

@@ -1,0 +1,72 @@
+import type * as Mqtt from "mqtt";
+import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { MqttLinks, type MqttVersion } from "./mqtt-links.ts";
+
+const need: ClientNeed = { package: "mqtt", version: "5.16.0", reason: "paho" };
+
+export const mqttConnectionFields = {
+  brokerUrl: f.string({ doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`.", default: "tcp://localhost:1883" }),
+  serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order; overrides brokerUrl." }),
+  clientId: f.string({ doc: "Client id of sources; sinks append `_out`, because a client id can connect only once." }),
+  userName: f.string({ doc: "The user.", group: "security" }),
+  password: f.text({ doc: "The password.", secret: true, group: "security" }),
+  tls: tlsField,
+  connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds.", default: 30, min: 1, max: 3600 }),
+  keepAliveInterval: f.integer({ doc: "Keep-alive interval, in seconds.", default: 60, min: 1, max: 65_535 }),
+} as const;
+
+export const mqttConnection = defineConnection({
+  type: "mqtt",
+  title: "MQTT",
+  summary: "An MQTT 3.1.1 or MQTT 5 broker.",
+  group: "messaging",
+  icon: "queue",
+  since: "0.2",
+  kinds: ["mqtt"],
+  fields: mqttConnectionFields,
+  needs: [need],
+  async open(values, context): Promise<MqttLinks> {
+    const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(need);
+    const { userName, password, clientId } = values;
+    const links = new MqttLinks(
+      module.default ?? module,
+      {
+        urls: (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim()),
+        clientId,
+        options: {
+          connectTimeout: values.connectionTimeout * 1000,
+          keepalive: values.keepAliveInterval,
+          ...(userName === undefined ? {} : { username: userName }),
+          ...(password === undefined ? {} : { password }),
+          ...tlsOptions(values.tls),
+        },
+      },
+      context.disconnected,
+    );
+    try {
+      await links.publisher(await firstVersion(links));
+    } catch (thrown) {
+      const { message, code } = thrown as Error & { readonly code?: unknown };
+      throw new FlowError("java.io.IOException", message, { code: "mqtt-connect", retryable: !rejected.has(code), cause: thrown });
+    }
+    return links;
+  },
+  close: (links) => links.close(),
+  check: async (links) => `MQTT ${(await links.ping()) === 5 ? "5" : "3.1.1"}`,
+});
+
+/** Reason codes of MQTT 3.1.1 and 5: bad user name or password, not authorised. */
+const rejected: ReadonlySet<unknown> = new Set([4, 5, 134, 135]);
+
+/** Version 5 unless the broker does not support it. */
+async function firstVersion(links: MqttLinks): Promise<MqttVersion> {
+  try {
+    await links.publisher(5);
+    return 5;
+  } catch (thrown) {
+    if (/protocol version/i.test((thrown as Error).message)) return 4;
+    throw thrown;
+  }
+}

@@ -1,0 +1,136 @@
+// The client connections of one MQTT connection: one per protocol version for sending, and one for each source.
+import type * as Mqtt from "mqtt";
+import { randomUUID } from "node:crypto";
+
+/** 4 is MQTT 3.1.1, 3 is MQTT 3.1. */
+export type MqttVersion = 3 | 4 | 5;
+
+export interface MqttSettings {
+  readonly urls: readonly string[];
+  readonly clientId: string | undefined;
+  readonly options: Mqtt.IClientOptions;
+}
+
+export interface Publication {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1 | 2;
+  readonly retain: boolean;
+  readonly properties: Mqtt.IClientPublishOptions["properties"] | undefined;
+}
+
+export class MqttLinks {
+  readonly #mqtt: typeof Mqtt;
+  readonly #settings: MqttSettings;
+  readonly #disconnected: (problem: string) => void;
+  readonly #publishers = new Map<MqttVersion, Promise<Mqtt.MqttClient>>();
+  readonly #isOf = new Map<Mqtt.MqttClient, MqttVersion>();
+
+  constructor(mqtt: typeof Mqtt, settings: MqttSettings, disconnected: (problem: string) => void) {
+    this.#mqtt = mqtt;
+    this.#settings = settings;
+    this.#disconnected = disconnected;
+  }
+
+  get clientId(): string | undefined {
+    return this.#settings.clientId;
+  }
+
+  /** The client that messages are sent with. */
+  publisher(version: MqttVersion): Promise<Mqtt.MqttClient> {
+    const known = this.#publishers.get(version);
+    if (known !== undefined) return known;
+    const { clientId } = this.#settings;
+    const opening = this.open(
+      { clientId: clientId === undefined ? `sluice-${randomUUID().slice(0, 13)}` : `${clientId}_out`, clean: true, protocolVersion: version },
+      (problem) => this.#disconnected(problem),
+    );
+    this.#publishers.set(version, opening);
+    opening.then(
+      (client) => this.#isOf.set(client, version),
+      () => this.#publishers.delete(version),
+    );
+    return opening;
+  }
+
+  /** A dedicated client, connected to the first broker that responds. `lost` is called when the broker closes the connection. */
+  async open(
+    options: Mqtt.IClientOptions,
+    lost: (problem: string) => void,
+    prepare: (client: Mqtt.MqttClient) => void = () => undefined,
+  ): Promise<Mqtt.MqttClient> {
+    let failure: unknown;
+    for (const url of this.#settings.urls)
+      try {
+        return await this.#connect(url, options, lost, prepare);
+      } catch (thrown) {
+        failure = thrown;
+      }
+    throw failure;
+  }
+
+  #connect(url: string, more: Mqtt.IClientOptions, lost: (problem: string) => void, prepare: (client: Mqtt.MqttClient) => void): Promise<Mqtt.MqttClient> {
+    // The runtime reconnects and reports lost connections.
+    const options = { ...this.#settings.options, ...more, reconnectPeriod: 0, resubscribe: false, manualConnect: true };
+    const client = this.#mqtt.connect(url.replace(/^tcp:/, "mqtt:").replace(/^ssl:/, "mqtts:"), options);
+    prepare(client);
+    return new Promise((resolve, reject) => {
+      let problem = "the broker closed the connection";
+      let isConnected = false;
+      client.on("error", (error) => (problem = error.message === "" ? ((error as { code?: string }).code ?? error.name) : error.message));
+      client.on("disconnect", ({ reasonCode }) => (problem = `the broker ended the connection, reason ${String(reasonCode)}`));
+      client.once("connect", () => {
+        isConnected = true;
+        resolve(client);
+      });
+      client.once("close", () => {
+        if (isConnected) return void (client.disconnecting || lost(problem));
+        client.end(true);
+        reject(new Error(`${url.replace(/\/\/[^@/]*@/, "//")}: ${problem}`));
+      });
+      client.connect();
+    });
+  }
+
+  /** Resolves when the broker has received the message: on PUBACK or PUBCOMP, or when it is written for QoS 0. */
+  async publish(version: MqttVersion, { topic, payload, qos, retain, properties }: Publication): Promise<void> {
+    const client = await this.publisher(version);
+    await new Promise<void>((resolve, reject) => {
+      const closed = (): void => reject(new Error("the connection was lost before the broker confirmed the message"));
+      if (!client.connected) return closed();
+      // Without this, a message in flight would wait forever.
+      client.once("close", closed);
+      client.setMaxListeners(0);
+      client.publish(topic, Buffer.from(payload), { qos, retain, ...(properties === undefined ? {} : { properties }) }, (error) => {
+        client.off("close", closed);
+        if (error === undefined || error === null) resolve();
+        else reject(error);
+      });
+    });
+  }
+
+  /** The protocol version that messages are sent with; rejects when the connection does not work. */
+  async ping(): Promise<MqttVersion> {
+    const [first] = this.#publishers.values();
+    const client = await (first ?? this.publisher(5));
+    if (!client.connected) throw new Error("not connected");
+    return this.#isOf.get(client) ?? 5;
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#publishers.values()];
+    this.#publishers.clear();
+    await Promise.allSettled(all.map(async (opening) => endLink(await opening)));
+  }
+}
+
+/** Disconnects cleanly; a connection that does not close in time is destroyed. */
+export async function endLink(client: Mqtt.MqttClient): Promise<void> {
+  if (!client.connected) {
+    client.end(true);
+    return;
+  }
+  const cut = setTimeout(() => client.end(true), 2000);
+  await client.endAsync().catch(() => undefined);
+  clearTimeout(cut);
+}

@@ -1,0 +1,90 @@
+import { f, type Values } from "@sluice/model";
+import { sinkFields } from "../camel-options.ts";
+import { accepted, connectionField, takesJava, tlsInConnection } from "../messaging/connection-options.ts";
+
+export const pahoPath = {
+  topic: f.string({
+    doc: "The topic; a source may use the wildcards `+` and `#`, and `$share/group/topic`.",
+    required: true,
+    examples: ["sensors/+/temperature"],
+  }),
+};
+
+const sharedOptions = {
+  connection: connectionField("mqtt"),
+  brokerUrl: f.string({
+    doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`; that of the connection by default.",
+    examples: ["tcp://localhost:1883"],
+  }),
+  serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order." }),
+  clientId: f.string({ doc: "Client id of the source, which identifies its session; `sluice-<flow>-<route>` by default." }),
+  userName: f.string({ doc: "The user.", secret: true, group: "security" }),
+  password: f.string({ doc: "The password.", secret: true, group: "security" }),
+  connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds; 30 by default.", min: 1, max: 3600, group: "advanced" }),
+  keepAliveInterval: f.integer({ doc: "Keep-alive interval, in seconds; 60 by default.", min: 1, max: 65_535, group: "advanced" }),
+  qos: f.integer({ doc: "Quality of service: 0 at most once, 1 and 2 at least once.", default: 2, min: 0, max: 2 }),
+  retained: f.boolean({ doc: "Whether the broker keeps the last message of the topic for new subscribers.", default: false }),
+  willTopic: f.string({ doc: "Topic of the last-will message, which the broker sends when the source's connection is lost.", group: "advanced" }),
+  willPayload: f.string({ doc: "Body of the last-will message.", group: "advanced" }),
+  willRetained: f.boolean({ doc: "Whether the last-will message is retained.", default: false, group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut lets steps that wait only when a reply is expected wait.", default: "InOnly", group: "advanced" }),
+  automaticReconnect: f.boolean({ doc: "Accepted without effect: sources always reconnect.", default: true, group: "advanced" }),
+  maxReconnectDelay: f.duration({
+    doc: "Maximum delay between reconnect attempts; at most 30 seconds.",
+    default: 128_000,
+    group: "advanced",
+  }),
+  manualAcksEnabled: f.refused("a message is acknowledged when its run is done"),
+  persistence: accepted("unacknowledged messages stay on the broker; send through queue: first if messages must survive a crash"),
+  filePersistenceDirectory: accepted("unacknowledged messages stay on the broker"),
+  executorServiceTimeout: accepted("there are no threads"),
+  httpsHostnameVerificationEnabled: accepted("the host name of a broker is always verified"),
+  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
+  customWebSocketHeaders: f.refused("is not supported: use a user name and password"),
+  exceptionHandler: f.refused(takesJava),
+  client: f.refused(takesJava),
+  socketFactory: f.refused(tlsInConnection),
+  sslClientProps: f.refused(tlsInConnection),
+  sslHostnameVerifier: f.refused(tlsInConnection),
+  ...sinkFields,
+};
+
+export const pahoOptions = {
+  ...sharedOptions,
+  cleanSession: f.boolean({
+    doc: "Whether the broker discards the session when the source disconnects. With false it stores messages for the source.",
+    default: true,
+  }),
+  mqttVersion: f.integer({ doc: "Protocol version: 3 for MQTT 3.1, 4 and 0 for 3.1.1.", default: 0, min: 0, max: 4, group: "advanced" }),
+  maxInflight: accepted("runs wait until their message is confirmed"),
+  willQos: f.integer({ doc: "Quality of service of the last-will message.", default: 1, min: 0, max: 2, group: "advanced" }),
+};
+
+export const pahoMqtt5Options = {
+  ...sharedOptions,
+  cleanStart: f.boolean({
+    doc: "Whether the broker discards an existing session when the source connects. With false it stores messages while the source is disconnected.",
+    default: true,
+  }),
+  sessionExpiryInterval: f.integer({
+    doc: "How many seconds the broker keeps the session of a disconnected source; by default forever with cleanStart=false, otherwise not at all.",
+    default: -1,
+    min: -1,
+    max: 4_294_967_295,
+  }),
+  receiveMaximum: f.integer({
+    doc: "Maximum number of unacknowledged messages the broker sends.",
+    default: 65_535,
+    min: 1,
+    max: 65_535,
+    group: "advanced",
+  }),
+  willQos: f.integer({ doc: "Quality of service of the last-will message.", default: 1, min: 0, max: 2, group: "advanced" }),
+  willMqttProperties: accepted("the last-will message has no properties"),
+};
+
+export type PahoOptions = Values<typeof pahoPath> &
+  Values<typeof sharedOptions> &
+  Partial<Values<Pick<typeof pahoOptions, "cleanSession" | "mqttVersion">>> &
+  Partial<Values<Pick<typeof pahoMqtt5Options, "cleanStart" | "sessionExpiryInterval" | "receiveMaximum">>> &
+  Values<Pick<typeof pahoOptions, "willQos">>;

@@ -1,0 +1,97 @@
+import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
+import { StoppableWaits, within } from "../messaging/incoming.ts";
+import { headersOf, payloadOf } from "../messaging/outgoing.ts";
+import type { MqttLinks, Publication } from "./mqtt-links.ts";
+import type { PahoDialect } from "./paho-dialect.ts";
+import type { PahoOptions } from "./paho-options.ts";
+
+const retryMs = 500;
+const noBytes = new Uint8Array();
+
+export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoDialect, connection: Connection<MqttLinks>, host: Host): Sink {
+  const { clock } = host;
+  const version = dialect.versionOf(options);
+  const limitMs = (options.connectionTimeout ?? 30) * 1000;
+  if (/[+#]/.test(options.topic))
+    throw new CompileError("bad-option", `'${uri}' has a wildcard in its topic, so messages cannot be sent to it`, { option: "topic" });
+
+  /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
+  const links = async ({ run }: Exchange): Promise<MqttLinks> => {
+    const until = clock.monotonic() + limitMs;
+    const waits = new StoppableWaits(clock);
+    const end = (): void => waits.end();
+    run.signal.addEventListener("abort", end, { once: true });
+    try {
+      for (;;)
+        try {
+          return await connection.client();
+        } catch (thrown) {
+          if (!isFlowError(thrown) || !thrown.retryable || clock.monotonic() + retryMs > until) throw thrown;
+          await waits.wait(retryMs);
+          if (waits.isOver) throw cancelledError(run.signal);
+        }
+    } finally {
+      run.signal.removeEventListener("abort", end);
+    }
+  };
+
+  return {
+    async send(exchange) {
+      const publication = await publicationOf(exchange, options, dialect);
+      const client = await links(exchange);
+      const problem = (message: string, code: string, more: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
+        new FlowError(dialect.exception, `MQTT, topic '${publication.topic}': ${message}`, { code, ...more });
+      try {
+        await within(clock, limitMs, client.publish(version, publication), () =>
+          problem(`no confirmation within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
+        );
+      } catch (thrown) {
+        if (isFlowError(thrown)) throw thrown;
+        const { message, code } = thrown as Error & { code?: unknown };
+        const isRefused = typeof code === "number" && code >= 128;
+        throw problem(message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
+      }
+    },
+  };
+}
+
+async function publicationOf(exchange: Exchange, options: PahoOptions, dialect: PahoDialect): Promise<Publication> {
+  const { headers, body } = exchange.message;
+  const override = headers.getOwn(dialect.overrideTopic);
+  headers.delete(dialect.overrideTopic);
+  const topic = typeof override === "string" && override !== "" ? override : options.topic;
+  if (/[+#\0]/.test(topic))
+    throw new FlowError(dialect.exception, `'${topic}' contains a wildcard: a message can be sent to only one topic.`, {
+      code: "mqtt-bad-topic",
+      details: { reasonCode: 144 },
+    });
+  const qos = Number(headers.getOwn(dialect.qos) ?? options.qos);
+  const retained = headers.getOwn(dialect.retained);
+  return {
+    topic,
+    payload: (await payloadOf(body)) ?? noBytes,
+    qos: qos === 0 || qos === 1 ? qos : 2,
+    retain: retained === undefined ? options.retained : retained === true || retained === "true",
+    properties: dialect.properties === undefined ? undefined : propertiesOf(exchange, headers.getOwn(dialect.properties)),
+  };
+}
+
+/** The client never sends a message whose user properties are empty, so they are omitted then. */
+function propertiesOf(exchange: Exchange, given: unknown): Publication["properties"] {
+  const user = headersOf(exchange);
+  return { ...messageProperties(given), ...(user.length === 0 ? {} : { userProperties: Object.fromEntries(user) }) };
+}
+
+/** The properties a route may set, as a map with the protocol's names. */
+function messageProperties(given: unknown): Record<string, unknown> {
+  if (typeof given !== "object" || given === null) return {};
+  const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = given as Record<string, unknown>;
+  return {
+    ...(typeof contentType === "string" ? { contentType } : {}),
+    ...(typeof responseTopic === "string" ? { responseTopic } : {}),
+    ...(typeof correlationData === "string" || correlationData instanceof Uint8Array ? { correlationData: Buffer.from(correlationData as string) } : {}),
+    ...(typeof messageExpiryInterval === "number" ? { messageExpiryInterval } : {}),
+    ...(typeof payloadFormatIndicator === "boolean" ? { payloadFormatIndicator } : {}),
+  };
+}

@@ -1,0 +1,199 @@
+// A subscription with a dedicated client: a message is acknowledged when its run is done, and only then is the next one read.
+import type { IClientOptions, IPublishPacket, MqttClient } from "mqtt";
+import { type Connection, type Endpoint, type Host, type Message, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { Intake } from "../intake/intake.ts";
+import { brokerMessage, every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { ownLink } from "../reconnecting/own-link.ts";
+import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { endLink, type MqttLinks } from "./mqtt-links.ts";
+import type { PahoDialect } from "./paho-dialect.ts";
+import type { PahoOptions } from "./paho-options.ts";
+
+export interface PahoParts {
+  readonly host: Host;
+  readonly deadLetters: DeadLetters;
+  readonly dialect: PahoDialect;
+}
+
+interface Item {
+  readonly packet: IPublishPacket;
+  outcome: "settled" | "returned" | { readonly againMs: number };
+}
+
+type Work = (packet: IPublishPacket, settled: () => void) => void;
+
+/** A client and the handler of its messages, which is set when the route has subscribed. */
+interface Link {
+  readonly client: MqttClient;
+  readonly lost: (problem: string) => void;
+  work: Work | undefined;
+  /** A message that arrived before that. There is at most one, because the client reads on after the acknowledgement. */
+  early: Parameters<Work> | undefined;
+}
+
+export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<MqttLinks>, parts: PahoParts): Source {
+  const { options, uri } = endpoint;
+  const { host, dialect } = parts;
+  const isClean = dialect.isClean(options);
+  let inletOfRoute: SourceInlet | undefined;
+  const connection = ownLink<MqttLinks, Link>(shared, {
+    async open(links, lost) {
+      const link: Pick<Link, "lost" | "work" | "early"> = { lost, work: undefined, early: undefined };
+      // An existing session sends its messages before the subscription is confirmed.
+      const take: Work = (packet, settled) => (link.work === undefined ? void (link.early = [packet, settled]) : link.work(packet, settled));
+      const clientId = options.clientId ?? links.clientId ?? routeName(inletOfRoute?.route ?? { flowId: "", id: "" });
+      const client = await links.open(linkOptions(clientId, options, dialect), lost, (made) => {
+        // With QoS 2, the broker considers a message delivered at the first acknowledgement, so it must follow the run.
+        made.options.customHandleAcks = (_topic, _message, packet, done) => {
+          const acknowledge = (): void => (done as (code: number) => void)(0);
+          if ((packet as IPublishPacket).qos === 2) take(packet as IPublishPacket, acknowledge);
+          else acknowledge();
+        };
+        // Also called for QoS 2, when the message is released; by then its run is done.
+        made.handleMessage = (packet, settled) => (packet.qos === 2 ? settled() : take(packet, () => settled()));
+      });
+      return Object.assign(link, { client });
+    },
+    close: ({ client }) => endLink(client),
+    failed: (problem) => host.log.write("WARN", "sluice.mqtt", `${uri}: ${String(problem)}`),
+  });
+
+  const begin = async (link: Link, inlet: SourceInlet): Promise<Subscription> => {
+    const { client } = link;
+    const waits = new StoppableWaits(host.clock);
+    const intake = intakeOf(inlet, endpoint, parts);
+    let isStopping = false;
+    const work = async (packet: IPublishPacket, settled: () => void): Promise<void> => {
+      // During a run the client reads nothing, not even ping responses.
+      const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
+        if (!client.connected) return;
+        client.sendPing();
+        client.reschedulePing(true);
+      });
+      const item: Item = { packet, outcome: { againMs: 0 } };
+      while (typeof item.outcome === "object") {
+        if (item.outcome.againMs > 0) await waits.wait(item.outcome.againMs);
+        if (waits.isOver) break;
+        await intake.take(item);
+      }
+      endPings();
+      // Without a connection the broker gets no acknowledgement and redelivers the message.
+      if (item.outcome === "settled" && client.connected) settled();
+    };
+    // The response to the subscription is queued behind messages in progress; those prove as well that the session works.
+    await new Promise<void>((resolve, reject) => {
+      link.work = (packet, settled) => {
+        resolve();
+        // Unacknowledged messages are redelivered when the source reconnects, if the session is kept.
+        if (!isStopping) void work(packet, settled);
+      };
+      if (link.early !== undefined) link.work(...link.early);
+      client.once("close", () => reject(new Error("the connection was lost before the broker confirmed the subscription")));
+      subscribe(client, options).then(resolve, (thrown: Error) => {
+        reject(thrown);
+        if (!isStopping) link.lost(thrown.message);
+      });
+    });
+    return {
+      async stop() {
+        // A session that ends is drained first: the response follows everything sent before it.
+        if (isClean && client.connected) await client.unsubscribeAsync(options.topic).catch(() => undefined);
+        isStopping = true;
+        waits.end();
+        await intake.stop();
+        await endLink(client);
+      },
+    };
+  };
+
+  const source = whileConnected({ connection, host, begin, backOff: { firstMs: 250, longestMs: Math.min(30_000, options.maxReconnectDelay) } });
+  return {
+    claims: [],
+    exclusive: true,
+    everyWorker: false,
+    async start(inlet) {
+      inletOfRoute = inlet;
+      if (isClean || options.qos === 0)
+        host.log.write(
+          "WARN",
+          "sluice.mqtt",
+          `${uri}: messages sent while the source is disconnected are lost; set ${dialect.cleanOption}=false and qos=1 to keep them`,
+        );
+      await source.start(inlet);
+    },
+    stop: () => source.stop(),
+  };
+}
+
+async function subscribe(client: MqttClient, { topic, qos }: PahoOptions): Promise<void> {
+  const granted = await client.subscribeAsync(topic, { qos: qos as 0 | 1 | 2 });
+  const refused = granted.find((each) => each.qos >= 128);
+  if (refused !== undefined) throw new Error(`the broker rejected the subscription to '${topic}', reason ${refused.qos}`);
+}
+
+function linkOptions(clientId: string, options: PahoOptions, dialect: PahoDialect): IClientOptions {
+  const protocolVersion = dialect.versionOf(options);
+  const clean = dialect.isClean(options);
+  const { sessionExpiryInterval = -1, receiveMaximum, willTopic, willPayload, willQos, willRetained } = options;
+  const expiry = sessionExpiryInterval >= 0 ? sessionExpiryInterval : clean ? 0 : 4_294_967_295;
+  return {
+    clientId,
+    clean,
+    protocolVersion,
+    ...(protocolVersion === 3 ? { protocolId: "MQIsdp" } : {}),
+    ...(protocolVersion === 5 ? { properties: { sessionExpiryInterval: expiry, receiveMaximum: receiveMaximum ?? 65_535 } } : {}),
+    ...(willTopic === undefined
+      ? {}
+      : { will: { topic: willTopic, payload: Buffer.from(willPayload ?? ""), qos: willQos as 0 | 1 | 2, retain: willRetained } }),
+  };
+}
+
+function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, { host, deadLetters, dialect }: PahoParts): Intake<Item> {
+  const traceOf = traceReader(host);
+  return new Intake<Item>(
+    inlet,
+    {
+      messageOf: ({ packet }) => messageOf(packet, dialect),
+      deliveryOf: ({ packet }) => ({
+        pattern: options.exchangePattern,
+        trigger: { uri, path: packet.topic },
+        ...traceOf(packet.properties?.userProperties?.["traceparent"]),
+      }),
+      idOf: () => undefined,
+      settle(item, verdict) {
+        if (verdict.kind !== "redeliver") item.outcome = "settled";
+        // The protocol cannot redeliver a message on the same connection, so it is retried here unless the source stops.
+        else item.outcome = verdict.waitMs > 0 ? { againMs: verdict.waitMs } : "returned";
+      },
+    },
+    {
+      window: 1,
+      maximumRedeliveries: 0,
+      redeliveryDelay: 0,
+      backOffMultiplier: 1,
+      maximumRedeliveryDelay: 60_000,
+      leaseMs: 0,
+      cannotReturn: options.qos === 0 || dialect.isClean(options),
+    },
+    { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.mqtt", `${uri}: ${problem}`) },
+  );
+}
+
+function messageOf({ topic, payload, qos, retain, properties = {} }: IPublishPacket, dialect: PahoDialect): Message {
+  const { userProperties, contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = properties;
+  const kept = Object.entries({ contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const body = typeof payload === "string" ? new TextEncoder().encode(payload) : new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
+  return brokerMessage(
+    body,
+    { ...userProperties },
+    {
+      CamelMqttTopic: topic,
+      CamelMqttQoS: qos,
+      [dialect.retained]: retain ? true : undefined,
+      ...(dialect.properties === undefined || kept.length === 0 ? {} : { [dialect.properties]: Object.fromEntries(kept) }),
+    },
+  );
+}

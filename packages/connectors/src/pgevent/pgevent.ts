@@ -1,0 +1,132 @@
+// PostgreSQL notifications: LISTEN as a source, NOTIFY as a sink.
+import {
+  CompileError,
+  defineConnector,
+  Headers,
+  Message,
+  type Connection,
+  type ConnectorDeclaration,
+  type Endpoint,
+  type EndpointScope,
+  type Host,
+  type Sink,
+  type Source,
+} from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { f, type Values } from "@sluice/model";
+import { sinkFields, sourceFields } from "../camel-options.ts";
+import { linkOf } from "../database/database-link.ts";
+import { sqlExceptions, sqlFault } from "../database/sql-failure.ts";
+import type { SqlDatabase } from "../database/sql-database.ts";
+import { PushedIntake } from "../intake/pushed-intake.ts";
+import { whileConnected } from "../reconnecting/while-connected.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+
+const javaObject = "it takes a Java object; Java is not supported";
+
+const path = {
+  host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
+  port: f.integer({ doc: "Port of the server.", default: 5432, min: 1, max: 65_535 }),
+  database: f.string({ doc: "Name of the database." }),
+  channel: f.string({ doc: "The channel.", required: true }),
+};
+
+const options = {
+  datasource: f.string({
+    doc: "Name of the connection or of a bean; only the channel of the address is then used.",
+    connection: ["postgres"],
+  }),
+  user: f.string({ doc: "The user name.", default: "postgres", group: "security" }),
+  pass: f.text({ doc: "The password.", secret: true, group: "security" }),
+  reconnectDelay: f.duration({ doc: "Delay before reconnecting.", default: 5000, group: "advanced" }),
+  workerPool: f.refused(javaObject),
+  workerPoolCoreSize: f.integer({ doc: "Accepted without effect.", default: 1, group: "advanced" }),
+  workerPoolMaxSize: f.integer({ doc: "Accepted without effect.", default: 10, group: "advanced" }),
+  exceptionHandler: f.refused(javaObject),
+  ...sourceFields,
+  ...sinkFields,
+};
+
+type PgeventOptions = Values<typeof path> & Values<typeof options>;
+
+/** PostgreSQL's limit for payloads. */
+const longestPayload = 7999;
+
+export function pgeventConnector(deadLetters: DeadLetters | undefined): ConnectorDeclaration {
+  return defineConnector({
+    scheme: "pgevent",
+    title: "PostgreSQL notifications",
+    summary: "Receives and sends PostgreSQL notifications.",
+    guarantees:
+      "At most once: PostgreSQL does not store notifications, so those sent while the route is stopped or disconnected are lost. Notifications run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A notification whose run fails is kept as a dead letter.",
+    group: "database",
+    icon: "database",
+    since: "0.1",
+    syntax: "pgevent:host:port/database/channel",
+    roles: ["source", "sink"],
+    trigger: "outside",
+    workers: "any",
+    exceptions: sqlExceptions,
+    path,
+    options,
+    headers: { channel: f.string({ doc: "Channel of the notification." }) },
+    examples: [],
+    connect: (host) => ({
+      source: (endpoint, scope) => pgeventSource(endpoint, scope, host, deadLetters),
+      sink: (endpoint, scope) => pgeventSink(endpoint, scope),
+    }),
+  });
+}
+
+function connectionOf({ options: given, trusted }: Endpoint<PgeventOptions>, scope: EndpointScope): Connection<SqlDatabase> {
+  const { datasource, host, port, database, user, pass } = given;
+  if (!trusted) throw new CompileError("endpoint-refused", "its server or channel came from a message: write them in the flow");
+  const kinds = ["postgres"];
+  if (datasource !== undefined) return scope.connection<SqlDatabase>({ reference: datasource.replace(/^#(?:bean:)?(?!class:|type:)/, ""), kinds, inline: {} });
+  const inline = { host, port: String(port), user, ...(database === undefined ? {} : { database }), ...(pass === undefined ? {} : { password: pass }) };
+  return scope.connection<SqlDatabase>({ reference: undefined, kinds, inline });
+}
+
+/** PostgreSQL stores nothing: notifications sent while no session listens are lost. */
+function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope, host: Host, deadLetters: DeadLetters | undefined): Source {
+  const { uri } = endpoint;
+  const { channel, exchangePattern, reconnectDelay } = endpoint.options;
+  const connection = connectionOf(endpoint, scope);
+  const { start, stop } = whileConnected<SqlDatabase>({
+    connection,
+    host,
+    backOff: { firstMs: reconnectDelay, longestMs: reconnectDelay },
+    async begin(database, inlet) {
+      const intake = new PushedIntake(inlet, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
+      const listening = await database.listen(channel, {
+        notified: (payload) =>
+          intake.push({
+            message: new Message(payload, Headers.of({ channel })),
+            delivery: { pattern: exchangePattern, trigger: { uri } },
+            bytes: payload.length * 2 + 200,
+          }),
+        lost: () => connection.invalidate(database, "the connection for notifications was lost"),
+      });
+      return {
+        async stop() {
+          listening.stop();
+          await intake.stop();
+        },
+      };
+    },
+  });
+  return { claims: [], exclusive: true, start, stop };
+}
+
+function pgeventSink(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope): Sink {
+  const link = linkOf(connectionOf(endpoint, scope));
+  const { channel } = endpoint.options;
+  return {
+    async send(exchange) {
+      const payload = asText(exchange.message.body);
+      if (Buffer.byteLength(payload) > longestPayload) throw sqlFault("pgevent-payload", `a notification can have at most ${longestPayload} bytes`);
+      const executor = await link.executor(exchange);
+      await executor.execute({ text: "select pg_notify($1, $2)", values: [channel, payload], isFixed: true }, exchange.run.signal);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+// Polls repeatedly and delivers the results item by item. A failure is logged once, and so is the first success after it.
+import { Message, settlementOf, type Exchange, type Host, type Pattern, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { Ticker } from "../ticking/ticker.ts";
+import { pollPlan, scheduleOf, type PollOutcome, type ScheduleOptions } from "./poll-plan.ts";
+
+export interface PollOptions extends ScheduleOptions {
+  /** 0 for no limit. */
+  readonly maxMessagesPerPoll: number;
+  readonly sendEmptyMessageWhenIdle: boolean;
+  readonly exchangePattern: Pattern;
+  /** False never polls. */
+  readonly startScheduler?: boolean;
+}
+
+export interface Polling<T> {
+  /** The endpoint in short form, for triggers and the log. */
+  readonly uri: string;
+  readonly logger: string;
+  readonly options: PollOptions;
+  readonly host: Host;
+  /** Called at each start; its failure fails the start. */
+  prepare(): Promise<void>;
+  /** The current items, in delivery order. */
+  poll(): Promise<readonly T[]>;
+  /** Why a poll failed, in one sentence; undefined when there is nothing to poll. */
+  problemOf(thrown: unknown): string | undefined;
+  /** Delivers one item and settles it; false when it is no longer available. `batch` has Camel's batch properties. */
+  each(item: T, inlet: SourceInlet, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
+}
+
+/** How long a stop waits for the item in flight; after that it is still settled. */
+const stopWaitMs = 5000;
+
+export function polledSource<T>(polling: Polling<T>): Source {
+  const { options, uri, host, logger } = polling;
+  const { clock, log } = host;
+  const schedule = scheduleOf(options);
+  let ticker: Ticker | undefined;
+  let underWay: Promise<PollOutcome> | undefined;
+  let problem: string | undefined;
+
+  const report = (inlet: SourceInlet, found: string, thrown: unknown): void => {
+    if (found !== problem) log.write("WARN", logger, `${uri}: ${found}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    problem = found;
+    inlet.lost(found);
+  };
+  const recover = (inlet: SourceInlet): void => {
+    problem = undefined;
+    log.write("INFO", logger, `${uri}: polling succeeded again`);
+    inlet.lost(undefined);
+  };
+
+  const pollOnce = async (inlet: SourceInlet, isStopped: () => boolean): Promise<PollOutcome> => {
+    let items: readonly T[];
+    try {
+      items = await polling.poll();
+    } catch (thrown) {
+      const found = polling.problemOf(thrown);
+      if (found !== undefined && !isStopped()) report(inlet, found, thrown);
+      return found === undefined ? "nothing" : "failed";
+    }
+    if (problem !== undefined && !isStopped()) recover(inlet);
+    const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, items.length) : items.length;
+    let count = 0;
+    for (const item of items) {
+      if (isStopped() || count >= size) break;
+      if (await polling.each(item, counting(inlet), batchOf(count, size))) count++;
+    }
+    if (count === 0 && options.sendEmptyMessageWhenIdle && !isStopped())
+      await inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern });
+    return count > 0 ? "found" : "nothing";
+  };
+
+  return {
+    claims: [],
+    exclusive: true,
+    async start(inlet) {
+      await polling.prepare();
+      const plan = pollPlan(options, schedule, clock);
+      const started = new Ticker(clock, plan, () => {
+        underWay = pollOnce(inlet, () => ticker !== started).finally(() => (underWay = undefined));
+        return underWay.then((outcome) => plan.outcome(outcome));
+      });
+      ticker?.stop();
+      problem = undefined;
+      ticker = started;
+      if (options.startScheduler !== false) started.start();
+    },
+    async stop() {
+      ticker?.stop();
+      ticker = undefined;
+      if (underWay === undefined) return;
+      let cancel: (() => void) | undefined;
+      const patience = new Promise<void>((resolve) => (cancel = clock.after(stopWaitMs, resolve)));
+      await Promise.race([underWay, patience]);
+      cancel?.();
+    },
+  };
+}
+
+/** Items are read again by a later poll unless they were settled. */
+function counting(inlet: SourceInlet): SourceInlet {
+  const counted = (exchange: Exchange): Exchange => {
+    inlet.count?.(settlementOf(exchange).kind === "done" ? "done" : "redelivered");
+    return exchange;
+  };
+  return {
+    route: inlet.route,
+    deliver(message, delivery) {
+      inlet.count?.("taken");
+      const outcome = inlet.deliver(message, delivery);
+      return outcome instanceof Promise ? outcome.then(counted) : counted(outcome);
+    },
+    enter: (exchange, trigger) => inlet.enter(exchange, trigger),
+    lost: (problem) => inlet.lost(problem),
+  };
+}
+
+function batchOf(index: number, size: number): ReadonlyMap<string, unknown> {
+  return new Map<string, unknown>([
+    ["CamelBatchIndex", index],
+    ["CamelBatchSize", size],
+    ["CamelBatchComplete", index + 1 === size],
+  ]);
+}

@@ -1,0 +1,53 @@
+// Order per key: one message of a key at a time. The others wait behind it, also while it waits for a retry.
+
+export class KeyLocks<E extends { readonly seq: number }> {
+  /** The message that holds the lock, by key. */
+  readonly #holders = new Map<string, number>();
+  readonly #behind = new Map<string, E[]>();
+  parked = 0;
+
+  /** Restores the locks after a restart. */
+  hold(holders: ReadonlyMap<string, number>): void {
+    for (const [key, seq] of holders) this.#holders.set(key, seq);
+  }
+
+  /** True when this message gets or has the lock; otherwise it is parked. */
+  acquire(key: string, entry: E): boolean {
+    const holder = this.#holders.get(key);
+    if (holder === undefined || holder === entry.seq) {
+      this.#holders.set(key, entry.seq);
+      return true;
+    }
+    const behind = this.#behind.get(key);
+    if (behind === undefined) this.#behind.set(key, [entry]);
+    else behind.push(entry);
+    this.parked++;
+    return false;
+  }
+
+  /** Releases the lock; returns the next message of the key, which gets it. */
+  release(key: string, seq: number): E | undefined {
+    if (this.#holders.get(key) !== seq) return undefined;
+    this.#holders.delete(key);
+    const behind = this.#behind.get(key);
+    const next = behind?.shift();
+    if (behind?.length === 0) this.#behind.delete(key);
+    if (next === undefined) return undefined;
+    this.parked--;
+    this.#holders.set(key, next.seq);
+    return next;
+  }
+
+  /** Releases the lock without passing it on. */
+  drop(key: string, seq: number): void {
+    if (this.#holders.get(key) === seq) this.#holders.delete(key);
+  }
+
+  /** Removes and returns the parked messages; the locks stay. */
+  unpark(): readonly E[] {
+    const all = [...this.#behind.values()].flat();
+    this.#behind.clear();
+    this.parked = 0;
+    return all;
+  }
+}

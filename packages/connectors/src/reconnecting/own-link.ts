@@ -1,0 +1,62 @@
+// A dedicated connection of one source, opened through a shared one: losing it does not close the client that others use.
+import type { Connection, ConnectionState } from "@sluice/engine/spi";
+
+export interface OwnLink<C, L> {
+  /** Opens the connection; call `lost` when it breaks. */
+  open(client: C, lost: (problem: string) => void): Promise<L>;
+  close(link: L): Promise<void>;
+  /** Name for log records about a connection that could not be closed. */
+  failed(problem: unknown): void;
+}
+
+/** The dedicated connection. It breaks with the shared client and is reopened when that is replaced. */
+export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: OwnLink<C, L>): Connection<L> {
+  const watchers = new Set<(state: ConnectionState) => void>();
+  let current: L | undefined;
+  let unwatch: (() => void) | undefined;
+  let generation = 0;
+  const drop = async (link: L): Promise<void> => {
+    if (current === link) current = undefined;
+    await close(link).catch(failed);
+  };
+  return {
+    id: shared.id,
+    async client() {
+      const client = await shared.client();
+      if (current !== undefined) await drop(current);
+      const number = ++generation;
+      let broken: string | undefined;
+      const link: L = await open(client, (problem) => {
+        broken ??= problem;
+        if (number !== generation || current === undefined) return;
+        void drop(current);
+        for (const watcher of [...watchers]) watcher({ state: "down", since: 0, problem, generation });
+      });
+      if (broken !== undefined) {
+        await drop(link);
+        throw new Error(broken);
+      }
+      current = link;
+      return link;
+    },
+    invalidate(link) {
+      void drop(link);
+    },
+    watch(listener) {
+      watchers.add(listener);
+      unwatch ??= shared.watch((state) => {
+        for (const watcher of [...watchers]) watcher(state);
+      });
+      return () => void watchers.delete(listener);
+    },
+    release() {
+      unwatch?.();
+      unwatch = undefined;
+      watchers.clear();
+      const link = current;
+      generation++;
+      if (link !== undefined) void drop(link);
+      shared.release();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// Maintains a subscription: connects, subscribes, and reconnects with back-off when the connection is lost.
+import { toFlowError, type Connection, type Host, type SourceInlet } from "@sluice/engine/spi";
+import { backOffMs, reconnectBackOff, type BackOff } from "@sluice/engine/tools";
+
+export interface Subscription {
+  /** Accepts no more messages; resolves when accepted ones are settled. Must not fail because the connection is lost. */
+  stop(): Promise<void>;
+}
+
+export interface WhileConnected<C> {
+  readonly connection: Connection<C>;
+  readonly host: Host;
+  readonly backOff?: BackOff;
+  /** Subscribes with a client; called again after each reconnect. */
+  begin(client: C, inlet: SourceInlet): Promise<Subscription>;
+}
+
+/** Maximum wait of a start; after that the route is Failed until the connection succeeds. */
+const startMs = 2000;
+
+/** The `start` and `stop` of a source. */
+export function whileConnected<C>(parts: WhileConnected<C>): { start(inlet: SourceInlet): Promise<void>; stop(): Promise<void> } {
+  let running: Attempts<C> | undefined;
+  return {
+    async start(inlet) {
+      const before = running;
+      const starting = (running = new Attempts(parts, inlet));
+      await starting.begin();
+      await before?.stop();
+    },
+    async stop() {
+      const stopping = running;
+      running = undefined;
+      await stopping?.stop();
+    },
+  };
+}
+
+class Attempts<C> {
+  readonly #parts: WhileConnected<C>;
+  readonly #inlet: SourceInlet;
+  #subscription: Subscription | undefined = undefined;
+  #unwatch: (() => void) | undefined = undefined;
+  #cancelWait: (() => void) | undefined = undefined;
+  #working: Promise<void> | undefined = undefined;
+  #failures = 0;
+  #isStopped = false;
+  #isLost = false;
+
+  constructor(parts: WhileConnected<C>, inlet: SourceInlet) {
+    this.#parts = parts;
+    this.#inlet = inlet;
+  }
+
+  /** Resolves after the first attempt, or when that takes long. */
+  async begin(): Promise<void> {
+    const { clock } = this.#parts.host;
+    this.#unwatch = this.#parts.connection.watch(({ state, problem }) => {
+      // Before the subscription there is nothing to lose; afterwards, `up` means that the client was replaced.
+      if (this.#subscription !== undefined) this.#lose(state === "up" ? undefined : (problem ?? "the connection is down"));
+      else if (state === "idle") this.#retryNow();
+    });
+    let cancel = (): void => undefined;
+    const patience = new Promise<boolean>((resolve) => (cancel = clock.after(startMs, () => resolve(false))));
+    const inTime = await Promise.race([this.#attempt().then(() => true), patience]);
+    cancel();
+    if (!inTime && this.#subscription === undefined && !this.#isStopped) this.#report(`no answer within ${startMs} ms`);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelWait?.();
+    this.#unwatch?.();
+    await this.#working;
+    await this.#end();
+    this.#parts.connection.release();
+  }
+
+  #attempt(): Promise<void> {
+    this.#working ??= this.#subscribe().finally(() => (this.#working = undefined));
+    return this.#working;
+  }
+
+  async #subscribe(): Promise<void> {
+    let client: C | undefined;
+    try {
+      client = await this.#parts.connection.client();
+      if (this.#isStopped) return;
+      this.#subscription = await this.#parts.begin(client, this.#inlet);
+      this.#failures = 0;
+      if (this.#isLost) this.#report(undefined);
+    } catch (thrown) {
+      if (client !== undefined) this.#parts.connection.invalidate(client, toFlowError(thrown).message);
+      this.#later(toFlowError(thrown).message);
+    }
+  }
+
+  /** Undefined when the client was replaced: subscribe again immediately. */
+  #lose(problem: string | undefined): void {
+    if (this.#isStopped) return;
+    if (problem !== undefined) this.#report(problem);
+    this.#working ??= this.#end()
+      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#later(problem ?? "")))
+      .finally(() => (this.#working = undefined));
+  }
+
+  #later(problem: string): void {
+    if (this.#isStopped) return;
+    this.#report(problem);
+    const { host, backOff = reconnectBackOff } = this.#parts;
+    this.#cancelWait = host.clock.after(backOffMs(++this.#failures, host.random(), backOff), () => {
+      this.#cancelWait = undefined;
+      void this.#attempt();
+    });
+  }
+
+  /** The connection got new values: what failed before may work now. */
+  #retryNow(): void {
+    if (this.#cancelWait === undefined || this.#isStopped) return;
+    this.#cancelWait();
+    this.#cancelWait = undefined;
+    this.#failures = 0;
+    void this.#attempt();
+  }
+
+  #report(problem: string | undefined): void {
+    this.#isLost = problem !== undefined;
+    this.#inlet.lost(problem);
+  }
+
+  async #end(): Promise<void> {
+    const ending = this.#subscription;
+    this.#subscription = undefined;
+    await ending?.stop().catch((thrown: unknown) => this.#parts.host.log.write("WARN", "sluice.connections", toFlowError(thrown).message));
+  }
+}

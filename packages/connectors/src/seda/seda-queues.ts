@@ -1,0 +1,165 @@
+// The in-memory queues of one runtime by name, for senders, consumers and pollers. Empty unused queues are discarded.
+import {
+  CompileError,
+  FlowError,
+  type Awaitable,
+  type Connector,
+  type Endpoint,
+  type Exchange,
+  type Host,
+  type Message,
+  type Poller,
+  type Source,
+} from "@sluice/engine/spi";
+import { cancelledError } from "@sluice/engine/tools";
+import type { SedaOptions } from "./seda-shape.ts";
+import { SedaConsumer } from "./seda-consumer.ts";
+import { SedaQueue } from "./seda-queue.ts";
+import { sedaSink } from "./seda-sink.ts";
+
+/** Maximum number of queues; bounded because names can come from messages. */
+const queueLimit = 10_000;
+const consumerLimit = 500;
+
+export function connectSedaQueues(host: Host): Connector<SedaOptions> {
+  const queues = new Map<string, SedaQueue>();
+
+  const find = (name: string): SedaQueue => {
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    if (queues.size >= queueLimit) forgetIdle(queues);
+    const queue = new SedaQueue(name, host.clock);
+    queues.set(name, queue);
+    return queue;
+  };
+
+  const usage = queueUsage(queues, host);
+  return {
+    source: (endpoint) => {
+      const source = sedaSource(endpoint, find);
+      const use = usage(endpoint.options.name);
+      return {
+        ...source,
+        start(inlet) {
+          use.begin();
+          return source.start(inlet);
+        },
+        async stop() {
+          await source.stop();
+          use.end();
+        },
+        abandon() {
+          const left = source.abandon?.() ?? 0;
+          use.end();
+          return left;
+        },
+      };
+    },
+    sink: (endpoint) => {
+      const use = usage(endpoint.options.name);
+      return {
+        ...sedaSink(endpoint, () => find(endpoint.options.name), host.clock),
+        start: use.begin,
+        stop: use.end,
+        isBusy: () => (queues.get(endpoint.options.name)?.depth ?? 0) > 0,
+      };
+    },
+    poller: (endpoint) => sedaPoller(() => find(endpoint.options.name), host),
+    backlog: () => [...queues.values()].map(({ name, depth }) => ({ name, depth })),
+  };
+}
+
+/**
+ * Counts the users of each queue. When the last one is removed, the queue and its waiting messages are dropped, so that a flow
+ * deployed later under the same name starts empty. A new version starts before the old one stops, so a redeploy keeps the queue.
+ */
+function queueUsage(queues: Map<string, SedaQueue>, host: Host): (name: string) => { begin(): void; end(): void } {
+  const users = new Map<string, number>();
+  return (name) => {
+    let counted = false;
+    return {
+      begin() {
+        if (!counted) users.set(name, (users.get(name) ?? 0) + 1);
+        counted = true;
+      },
+      end() {
+        if (!counted) return;
+        counted = false;
+        const left = (users.get(name) ?? 0) - 1;
+        if (left > 0) {
+          users.set(name, left);
+          return;
+        }
+        users.delete(name);
+        const queue = queues.get(name);
+        queues.delete(name);
+        if (queue === undefined || queue.depth === 0) return;
+        host.log.write("WARN", "sluice.seda", `${queue.depth} messages in queue '${name}' were dropped: no flow uses it any more`);
+        queue.purge();
+      },
+    };
+  };
+}
+
+function forgetIdle(queues: Map<string, SedaQueue>): void {
+  for (const [name, queue] of queues) if (queue.idle) queues.delete(name);
+  if (queues.size >= queueLimit)
+    throw new FlowError("java.lang.IllegalStateException", `queue limit: more than ${queueLimit} queues have messages`, {
+      code: "limit-queues",
+    });
+}
+
+function sedaSource(endpoint: Endpoint<SedaOptions>, find: (name: string) => SedaQueue): Source {
+  const { name, concurrentConsumers, limitConcurrentConsumers, multipleConsumers, purgeWhenStopping, size } = endpoint.options;
+  if (limitConcurrentConsumers && concurrentConsumers > consumerLimit)
+    throw new CompileError("bad-option", `concurrentConsumers is ${concurrentConsumers}, but the maximum is ${consumerLimit}`, {
+      hint: "set limitConcurrentConsumers=false to allow more",
+    });
+  let consumer: SedaConsumer | undefined;
+  return {
+    claims: multipleConsumers ? [] : [`${endpoint.scheme}:${name}`],
+    exclusive: false,
+    start(inlet) {
+      const queue = find(name);
+      consumer = new SedaConsumer(queue, inlet, { workers: concurrentConsumers, size, multiple: multipleConsumers, purge: purgeWhenStopping });
+      queue.join(consumer);
+    },
+    async stop() {
+      const stopping = consumer;
+      await stopping?.stop();
+      if (consumer === stopping) consumer = undefined;
+    },
+    abandon: () => consumer?.abandon() ?? 0,
+  };
+}
+
+function sedaPoller(queueOf: () => SedaQueue, host: Host): Poller {
+  return {
+    receive(timeoutMs, exchange): Awaitable<Message | undefined> {
+      const queue = queueOf();
+      const entry = queue.take();
+      entry?.reply?.(undefined);
+      if (entry !== undefined) return entry.message;
+      return timeoutMs === 0 ? undefined : nextMessage(queue, timeoutMs, exchange, host);
+    },
+  };
+}
+
+function nextMessage(queue: SedaQueue, timeoutMs: number, { run: { signal } }: Exchange, host: Host): Promise<Message | undefined> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void): void => {
+      cancelTimer?.();
+      giveUp();
+      signal.removeEventListener("abort", onAbort);
+      finish();
+    };
+    const onAbort = (): void => settle(() => reject(cancelledError(signal)));
+    const cancelTimer = timeoutMs > 0 ? host.clock.after(timeoutMs, () => settle(() => resolve(undefined))) : undefined;
+    const giveUp = queue.onEntry((entry) => {
+      entry.reply?.(undefined);
+      settle(() => resolve(entry.message));
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

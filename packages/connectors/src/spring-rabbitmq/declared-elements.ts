@@ -1,0 +1,115 @@
+// Exchanges, queues and bindings that an endpoint declares before it uses them.
+import type { Channel, Options } from "amqplib";
+import type { Endpoint } from "@sluice/engine/spi";
+import type { RabbitOptions } from "./rabbitmq-options.ts";
+
+/** The default exchange, which always exists and can be neither declared nor bound. */
+export const exchangeNameOf = (name: string): string => (name === "default" ? "" : name);
+
+export function queueNames({ queues, queue }: RabbitOptions): readonly string[] {
+  return (queues ?? queue ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** The elements declared for an endpoint, from its options and `arg.` arguments. */
+export class DeclaredElements {
+  readonly #options: RabbitOptions;
+  readonly #arguments: Readonly<Record<string, string>>;
+  readonly #isFormer: boolean;
+
+  constructor({ options, extra, scheme }: Endpoint<RabbitOptions>) {
+    this.#options = options;
+    this.#arguments = extra;
+    this.#isFormer = scheme === "rabbitmq";
+  }
+
+  /** True when the server has a dead-letter exchange for rejected messages. */
+  get hasDeadLetterExchange(): boolean {
+    return this.#options.deadLetterExchange !== undefined || this.#arguments["arg.queue.x-dead-letter-exchange"] !== undefined;
+  }
+
+  get isDeclaredBySource(): boolean {
+    return this.#options.declare ?? this.#options.autoDeclare;
+  }
+
+  get isDeclaredBySink(): boolean {
+    return this.#isFormer ? (this.#options.declare ?? true) : this.#options.autoDeclareProducer;
+  }
+
+  /** Consumer arguments, such as the priority. */
+  get consumerArguments(): Readonly<Record<string, unknown>> {
+    return this.#under("consumer");
+  }
+
+  async declare(channel: Channel, queues: readonly string[]): Promise<void> {
+    await this.#declareDeadLetters(channel, queues);
+    const exchange = exchangeNameOf(this.#options.exchangeName);
+    await this.#declareExchange(channel, exchange);
+    for (const queue of queues) {
+      if (!this.#options.skipDeclareQueue) await channel.assertQueue(queue, this.#queueOptions());
+      if (!this.#options.skipBindQueue && exchange !== "") await channel.bindQueue(queue, exchange, this.#options.routingKey ?? "", this.#under("binding"));
+    }
+  }
+
+  async #declareDeadLetters(channel: Channel, queues: readonly string[]): Promise<void> {
+    const { deadLetterExchange: name, deadLetterExchangeType: type, deadLetterQueue: queue } = this.#options;
+    if (name === undefined) return;
+    await channel.assertExchange(name, type, { durable: true, arguments: this.#under("dlq.exchange") });
+    if (queue === undefined) return;
+    await channel.assertQueue(queue, { durable: true, arguments: this.#under("dlq.queue") });
+    for (const key of this.#deadLetterKeys(queues)) await channel.bindQueue(queue, name, key, this.#under("dlq.binding"));
+  }
+
+  /** Rejected messages keep their routing keys unless one is given: the queue must be bound with those, or the server would drop them. */
+  #deadLetterKeys(queues: readonly string[]): readonly string[] {
+    const { deadLetterRoutingKey: given, deadLetterExchangeType: type, routingKey = "" } = this.#options;
+    if (given !== undefined) return [given];
+    if (type === "topic") return ["#"];
+    return type === "direct" ? [...new Set([routingKey, ...queues])] : [""];
+  }
+
+  async #declareExchange(channel: Channel, name: string): Promise<void> {
+    if (this.#options.skipDeclareExchange || name === "") return;
+    // Predeclared exchanges exist and cannot be changed.
+    if (name.startsWith("amq.")) return void (await channel.checkExchange(name));
+    const { durable = true, autoDelete = this.#options.autoDelete ?? false, ...others } = this.#under("exchange");
+    const options: Options.AssertExchange = { durable: this.#options.durable ?? durable === true, autoDelete: autoDelete === true, arguments: others };
+    await channel.assertExchange(name, this.#options.exchangeType, options);
+  }
+
+  #queueOptions(): Options.AssertQueue {
+    const { deadLetterExchange, deadLetterRoutingKey } = this.#options;
+    const {
+      durable = this.#options.durable ?? this.#isFormer,
+      autoDelete = this.#options.autoDelete ?? false,
+      exclusive = false,
+      ...others
+    } = this.#under("queue");
+    return {
+      durable: durable === true,
+      autoDelete: autoDelete === true,
+      exclusive: exclusive === true,
+      arguments: {
+        ...others,
+        ...(deadLetterExchange === undefined ? {} : { "x-dead-letter-exchange": deadLetterExchange }),
+        ...(deadLetterExchange === undefined || deadLetterRoutingKey === undefined ? {} : { "x-dead-letter-routing-key": deadLetterRoutingKey }),
+      },
+    };
+  }
+
+  #under(element: string): Readonly<Record<string, unknown>> {
+    const prefix = `arg.${element}.`;
+    const found: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(this.#arguments))
+      if (name.startsWith(prefix)) found[name.slice(prefix.length)] = element.endsWith("binding") ? value : typed(value);
+    return found;
+  }
+}
+
+/** For queues and exchanges the server requires typed numbers and booleans; bindings are compared with headers, which are mostly text. */
+function typed(text: string): unknown {
+  if (text === "true" || text === "false") return text === "true";
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+}

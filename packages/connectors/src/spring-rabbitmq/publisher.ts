@@ -1,0 +1,144 @@
+// A channel for publishing that matches confirmations, returned messages and replies to their senders.
+import type { ConfirmChannel, ConsumeMessage, Options } from "amqplib";
+import type { Clock } from "@sluice/engine/spi";
+import { confirmTimeout, rabbitError, unroutable } from "./rabbitmq-error.ts";
+
+const directReplyTo = "amq.rabbitmq.reply-to";
+
+export interface Publication {
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly content: Buffer;
+  readonly properties: Options.Publish & { readonly messageId: string };
+}
+
+export class Publisher {
+  readonly #channel: ConfirmChannel;
+  readonly #clock: Clock;
+  /** By message id: called when the server returns an unroutable message, which it does before it confirms. */
+  readonly #unrouted = new Map<string, (reason: string) => void>();
+  /** By correlation id. */
+  readonly #replies = new Map<string, { done(message: ConsumeMessage): void; failed(problem: Error): void }>();
+  #consuming: Promise<unknown> | undefined = undefined;
+  #drained: Promise<void> | undefined = undefined;
+  /** The server's reason for closing the channel. */
+  #problem: string | undefined = undefined;
+  isOpen = true;
+
+  constructor(channel: ConfirmChannel, clock: Clock) {
+    this.#channel = channel;
+    this.#clock = clock;
+    channel.on("error", (error: Error) => void (this.#problem = error.message));
+    channel.on("close", () => this.#closed());
+    channel.on("return", ({ fields, properties }) => {
+      this.#unrouted.get(properties.messageId as string)?.((fields as unknown as { readonly replyText: string }).replyText);
+    });
+  }
+
+  /** Resolves when the server has the message; without confirmations, as soon as there is room for the next one. */
+  async publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
+    if (this.#drained !== undefined) await this.#within(this.#drained, timeoutMs, whereOf(publication));
+    if (isConfirmed) return this.#confirmed(publication, timeoutMs);
+    this.#write(publication, {}, () => undefined);
+  }
+
+  /** Sends a request and resolves with its reply, or undefined on timeout. */
+  async request(
+    publication: Publication,
+    correlationId: string,
+    timeouts: { readonly confirmMs: number; readonly replyMs: number; readonly signal: AbortSignal },
+  ): Promise<ConsumeMessage | undefined> {
+    this.#consuming ??= this.#channel.consume(
+      directReplyTo,
+      (message) => message !== null && this.#replies.get(message.properties.correlationId as string)?.done(message),
+      { noAck: true },
+    );
+    await this.#consuming;
+    let cancel = (): void => undefined;
+    let aborted = (): void => undefined;
+    const reply = new Promise<ConsumeMessage | undefined>((resolve, reject) => {
+      this.#replies.set(correlationId, { done: resolve, failed: reject });
+      cancel = this.#clock.after(timeouts.replyMs, () => resolve(undefined));
+      aborted = () => reject(timeouts.signal.reason as Error);
+      timeouts.signal.addEventListener("abort", aborted, { once: true });
+    });
+    // It is awaited below; until then a rejection must not be reported as unhandled.
+    reply.catch(() => undefined);
+    try {
+      const properties = { ...publication.properties, replyTo: directReplyTo, correlationId };
+      await this.#confirmed({ ...publication, properties }, timeouts.confirmMs);
+      return await reply;
+    } finally {
+      cancel();
+      // A run may send many requests, and its signal would keep a listener for each.
+      timeouts.signal.removeEventListener("abort", aborted);
+      this.#replies.delete(correlationId);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    await this.#channel.close();
+  }
+
+  #confirmed(publication: Publication, timeoutMs: number): Promise<void> {
+    const { messageId } = publication.properties;
+    const where = whereOf(publication);
+    return new Promise((resolve, reject) => {
+      const end = (failure?: Error): void => {
+        cancel();
+        this.#unrouted.delete(messageId);
+        if (failure === undefined) resolve();
+        else reject(failure);
+      };
+      const cancel = this.#clock.after(timeoutMs, () => end(confirmTimeout(timeoutMs, where)));
+      this.#unrouted.set(messageId, (reason) => end(unroutable(where, reason)));
+      try {
+        this.#write(publication, { mandatory: true }, (error) =>
+          end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), where)),
+        );
+      } catch (thrown) {
+        end(rabbitError(thrown, where));
+      }
+    });
+  }
+
+  #write({ exchange, routingKey, content, properties }: Publication, more: Options.Publish, confirmed: (error: unknown) => void): void {
+    if (this.#channel.publish(exchange, routingKey, content, { ...properties, ...more }, confirmed)) return;
+    this.#drained ??= new Promise((resolve) => {
+      const go = (): void => {
+        this.#drained = undefined;
+        this.#channel.off("drain", go);
+        this.#channel.off("close", go);
+        resolve();
+      };
+      this.#channel.on("drain", go);
+      this.#channel.on("close", go);
+    });
+  }
+
+  async #within(pending: Promise<void>, ms: number, where: string): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_resolve, reject) => (cancel = this.#clock.after(ms, () => reject(confirmTimeout(ms, where)))));
+    await Promise.race([pending, late]).finally(() => cancel());
+  }
+
+  /** The client reports only that the channel is closed; the server gave the reason. */
+  #reason(error: unknown): Error {
+    return this.#problem === undefined ? (error as Error) : Object.assign(new Error(this.#problem), { code: codeIn(this.#problem) });
+  }
+
+  #closed(): void {
+    this.isOpen = false;
+    for (const { failed } of this.#replies.values()) failed(rabbitError(this.#reason(new Error("the channel was closed")), "a pending request"));
+  }
+}
+
+/** The reply code in the server's text: `404 (NOT-FOUND)`. */
+function codeIn(problem: string): number | undefined {
+  const found = /\b([45]\d\d)\b \(/.exec(problem)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const whereOf = ({ exchange, routingKey }: Publication): string => `exchange '${exchange === "" ? "default" : exchange}' with routing key '${routingKey}'`;

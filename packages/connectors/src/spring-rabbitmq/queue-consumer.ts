@@ -1,0 +1,155 @@
+// Consumes one queue: prefetched messages wait here and are processed in order as the route has capacity.
+import type { Channel, ConsumeMessage } from "amqplib";
+import type { Exchange, Host, Message, SourceInlet } from "@sluice/engine/spi";
+import { Intake, type Verdict } from "../intake/intake.ts";
+import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { payloadOf } from "../messaging/outgoing.ts";
+import { Prefetched } from "../messaging/prefetched.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { propertiesToSend, receivedMessage } from "./rabbitmq-message.ts";
+import type { RabbitOptions } from "./rabbitmq-options.ts";
+
+export interface QueueParts {
+  readonly host: Host;
+  readonly deadLetters: DeadLetters;
+  readonly uri: string;
+  readonly options: RabbitOptions;
+  /** True when the queue has a dead-letter exchange for rejected messages. */
+  readonly hasDeadLetterExchange: boolean;
+  /** False once the channel is closed: nothing can be settled on it, and the server redelivers. */
+  isOpen(): boolean;
+}
+
+interface Item {
+  readonly message: ConsumeMessage;
+  /** Failed attempts so far. */
+  attempts: number;
+  /** Set when the message is retried here after this delay. */
+  againMs: number | undefined;
+  reply: Exchange | undefined;
+}
+
+const longestRequeueMs = 60_000;
+
+export class QueueConsumer {
+  readonly #channel: Channel;
+  readonly #parts: QueueParts;
+  readonly #intake: Intake<Item>;
+  readonly #waits: StoppableWaits;
+  readonly #window: number;
+  readonly #prefetched: Prefetched<ConsumeMessage>;
+  /** Consecutive messages that were returned to the queue; the delay before that grows with them. */
+  #returned = 0;
+
+  constructor(channel: Channel, inlet: SourceInlet, parts: QueueParts) {
+    const { options, host } = parts;
+    this.#channel = channel;
+    this.#parts = parts;
+    this.#waits = new StoppableWaits(host.clock);
+    this.#window = options.asyncConsumer ? options.prefetchCount : Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
+    this.#intake = this.#newIntake(inlet);
+    this.#prefetched = new Prefetched({ window: this.#window, work: (message) => this.#work(message), giveBack: (message) => this.#return(message) });
+  }
+
+  take(message: ConsumeMessage): void {
+    this.#prefetched.take(message);
+  }
+
+  /** Returns messages that were not started; resolves when the others are settled. */
+  stop(): Promise<void> {
+    this.#waits.end();
+    return this.#prefetched.stop();
+  }
+
+  async #work(message: ConsumeMessage): Promise<void> {
+    const item: Item = { message, attempts: 0, againMs: 0, reply: undefined };
+    while (item.againMs !== undefined) {
+      if (item.againMs > 0) await this.#waits.wait(item.againMs);
+      if (item.againMs > 0 && this.#waits.isOver) return this.#return(message);
+      item.againMs = undefined;
+      await this.#intake.take(item);
+    }
+  }
+
+  #newIntake(inlet: SourceInlet): Intake<Item> {
+    const { options, host, uri, deadLetters, hasDeadLetterExchange } = this.#parts;
+    const traceOf = traceReader(host);
+    const isRejected = options.acknowledgeMode !== "NONE" && (hasDeadLetterExchange || !options.rejectAndDontRequeue);
+    return new Intake<Item>(
+      inlet,
+      {
+        messageOf: ({ message }) => receivedMessage(message),
+        deliveryOf: (item) => ({
+          pattern: options.exchangePattern ?? (this.#replyTo(item) === undefined ? "InOnly" : "InOut"),
+          trigger: { uri },
+          ...traceOf(item.message.properties.headers?.["traceparent"]),
+          ended: (exchange) => void (item.reply = exchange),
+        }),
+        idOf: () => undefined,
+        attemptsOf: ({ attempts }) => attempts,
+        settle: (item, verdict) => this.#settle(item, verdict, isRejected),
+      },
+      {
+        window: this.#window,
+        maximumRedeliveries: options.acknowledgeMode === "NONE" ? 0 : options.maximumRetryAttempts,
+        redeliveryDelay: options.retryDelay,
+        backOffMultiplier: 1,
+        maximumRedeliveryDelay: Math.max(options.retryDelay, 1),
+        leaseMs: 0,
+      },
+      {
+        clock: host.clock,
+        failed: (problem) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: ${problem}`),
+        ...(isRejected ? {} : { deadLetters }),
+      },
+    );
+  }
+
+  async #settle(item: Item, verdict: Verdict, isRejected: boolean): Promise<void> {
+    const { message } = item;
+    if (verdict.kind === "redeliver") {
+      item.attempts = verdict.attempts;
+      // A run is abandoned only when its route stops.
+      if (verdict.waitMs === 0 && !verdict.counted) this.#return(message);
+      else item.againMs = Math.max(verdict.waitMs, 1);
+      return;
+    }
+    if (!this.#parts.isOpen()) return;
+    if (verdict.kind === "done") {
+      this.#returned = 0;
+      await this.#reply(item);
+      return void (this.#parts.isOpen() && this.#channel.ack(message));
+    }
+    // Without an exchange no dead letter was written.
+    if (!isRejected && verdict.exchange !== undefined) this.#channel.ack(message);
+    else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#channel.nack(message, false, false);
+    else {
+      await this.#waits.wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), longestRequeueMs));
+      this.#return(message);
+    }
+  }
+
+  #return(message: ConsumeMessage): void {
+    if (this.#parts.isOpen()) this.#channel.nack(message, false, true);
+  }
+
+  #replyTo({ message }: Item): string | undefined {
+    const replyTo: unknown = message.properties.replyTo;
+    return this.#parts.options.disableReplyTo || typeof replyTo !== "string" || replyTo === "" ? undefined : replyTo;
+  }
+
+  /** The reply goes to a queue of the same server through the default exchange, whatever the message says. */
+  async #reply(item: Item): Promise<void> {
+    const replyTo = this.#replyTo(item);
+    if (replyTo === undefined || item.reply === undefined || item.reply.pattern !== "InOut") return;
+    const { body }: Message = item.reply.message;
+    const payload = await payloadOf(body);
+    if (!this.#parts.isOpen()) return;
+    const { replyTo: _replyTo, userId: _userId, ...properties } = propertiesToSend(item.reply, body);
+    const correlationId: unknown = item.message.properties.correlationId ?? item.message.properties.messageId;
+    this.#channel.publish("", replyTo, Buffer.from(payload ?? new Uint8Array()), {
+      ...properties,
+      ...(typeof correlationId === "string" ? { correlationId } : {}),
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import type * as Amqplib from "amqplib";
+import { CompileError, defineConnection, FlowError, type BeanForm, type ClientNeed } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+
+export type RabbitClient = Amqplib.ChannelModel;
+
+export const amqplibNeed: ClientNeed = { package: "amqplib", version: "2.3.1", reason: "RabbitMQ" };
+
+const rabbitFields = {
+  url: f.text({
+    doc: "Address as a URL; overrides host, port, vhost, username and password.",
+    secret: true,
+    examples: ["amqps://broker.example/shop"],
+  }),
+  host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
+  port: f.integer({ doc: "Port; 5672 by default, or 5671 with TLS.", min: 1, max: 65_535 }),
+  addresses: f.string({ doc: "Several servers, tried in order; overrides host and port.", examples: ["one:5672,two:5672"] }),
+  vhost: f.string({ doc: "The virtual host.", default: "/" }),
+  username: f.string({ doc: "The user.", default: "guest", group: "security" }),
+  password: f.text({ doc: "The password; `guest` by default.", secret: true, group: "security" }),
+  secure: f.boolean({ doc: "Whether to use TLS.", default: false, group: "security" }),
+  tls: tlsField,
+  heartbeat: f.duration({ doc: "Heartbeat interval; after two missed heartbeats the connection counts as lost.", default: 30_000, group: "advanced" }),
+  connectionTimeout: f.duration({ doc: "Timeout for connecting.", default: 10_000, group: "advanced" }),
+};
+
+type RabbitValues = Values<typeof rabbitFields>;
+
+export const rabbitmqConnection = defineConnection({
+  type: "rabbitmq",
+  title: "RabbitMQ",
+  summary: "A RabbitMQ server, over AMQP 0-9-1.",
+  group: "messaging",
+  icon: "queue",
+  since: "0.2",
+  kinds: ["rabbitmq"],
+  fields: rabbitFields,
+  beans: [
+    {
+      names: ["org.springframework.amqp.rabbit.connection.CachingConnectionFactory", "com.rabbitmq.client.ConnectionFactory"],
+      fields: (properties: Readonly<Record<string, string>>, className: string) => factoryFields(properties, className),
+    } satisfies BeanForm,
+  ],
+  needs: [amqplibNeed],
+  async open(values, context): Promise<RabbitClient> {
+    const loaded = await context.load<typeof Amqplib & { readonly default?: typeof Amqplib }>(amqplibNeed);
+    const client = await connectToAny(loaded.default ?? loaded, values);
+    let problem = "the server closed the connection";
+    client.on("error", (error: Error) => void (problem = error.message));
+    client.on("close", () => context.disconnected(problem));
+    return client;
+  },
+  close: (client) => client.close(),
+  async check(client) {
+    const channel = await client.createChannel();
+    await channel.close();
+    return `RabbitMQ ${client.connection.serverProperties.version}`;
+  },
+});
+
+async function connectToAny(amqplib: typeof Amqplib, values: RabbitValues): Promise<RabbitClient> {
+  const options: Amqplib.SocketOptions = {
+    ...tlsOptions(values.tls),
+    timeout: values.connectionTimeout,
+    noDelay: true,
+    keepAlive: true,
+    clientProperties: { connection_name: "sluice" },
+  };
+  let failure: unknown;
+  for (const target of targetsOf(values)) {
+    try {
+      return await amqplib.connect(target, options);
+    } catch (thrown) {
+      failure = thrown;
+    }
+  }
+  throw connectError(failure);
+}
+
+/** The servers to try, in the client's format. */
+function targetsOf(values: RabbitValues): readonly Amqplib.Options.Connect[] {
+  const heartbeat = Math.ceil(values.heartbeat / 1000);
+  if (values.url !== undefined) return [{ ...urlParts(values.url), heartbeat }];
+  const { host, port, addresses, vhost, username, password = "guest", secure, tls } = values;
+  const isSecure = secure || tls !== undefined;
+  const usual = port ?? (isSecure ? 5671 : 5672);
+  const places = addresses === undefined ? [{ hostname: host, port: usual }] : addresses.split(",").map((address) => placeOf(address.trim(), usual));
+  // The client decodes the name of the virtual host.
+  return places.map((place) => ({ ...place, protocol: isSecure ? "amqps" : "amqp", vhost: encodeURIComponent(vhost), username, password, heartbeat }));
+}
+
+function placeOf(address: string, port: number): { readonly hostname: string; readonly port: number } {
+  const found = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(address);
+  return { hostname: found?.[1] ?? address, port: found?.[2] === undefined ? port : Number(found[2]) };
+}
+
+function urlParts(text: string): Amqplib.Options.Connect {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["amqp:", "amqps:"].includes(url.protocol))
+    throw new FlowError("java.lang.IllegalArgumentException", "The url of the RabbitMQ connection must have the form amqp://user:password@host:5672/vhost.", {
+      code: "rabbitmq-bad-url",
+    });
+  const vhost = url.pathname.slice(1);
+  return {
+    protocol: url.protocol.slice(0, -1),
+    hostname: url.hostname.replaceAll(/[[\]]/g, ""),
+    port: url.port === "" ? (url.protocol === "amqps:" ? 5671 : 5672) : Number(url.port),
+    vhost: vhost === "" ? "%2F" : vhost,
+    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }),
+  };
+}
+
+function connectError(thrown: unknown): FlowError {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (/ACCESS[_-]REFUSED|403/.test(message))
+    return new FlowError("org.springframework.amqp.AmqpAuthenticationException", `RabbitMQ rejected the user name or password: ${message}`, {
+      code: "rabbitmq-refused-user",
+    });
+  return new FlowError("org.springframework.amqp.AmqpConnectException", `RabbitMQ cannot be reached: ${message}`, {
+    code: "rabbitmq-unreachable",
+    retryable: true,
+  });
+}
+
+/** Properties of Spring's connection factory and of the client factory it may wrap. */
+const factoryNames: Readonly<Record<string, string>> = {
+  host: "host",
+  hostname: "host",
+  port: "port",
+  addresses: "addresses",
+  uri: "url",
+  virtualHost: "vhost",
+  username: "username",
+  password: "password",
+  connectionTimeout: "connectionTimeout",
+};
+
+/** Properties that configure channels and threads of the Java client. */
+const withoutEffect =
+  /^(?:cacheMode|channelCacheSize|channelCheckoutTimeout|connectionCacheSize|connectionLimit|connectionNameStrategy|publisher\w+|automaticRecoveryEnabled|topologyRecoveryEnabled|networkRecoveryInterval|requestedChannelMax|requestedFrameMax|handshakeTimeout|shutdownTimeout|closeTimeout|beanName)$/;
+
+function factoryFields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const [written, value] of Object.entries(properties)) {
+    const name = written.replace(/^rabbitConnectionFactory\./, "");
+    if (name === "requestedHeartBeat" || name === "requestedHeartbeat") fields["heartbeat"] = `${value}s`;
+    else if (factoryNames[name] !== undefined) fields[factoryNames[name]] = value;
+    else if (!withoutEffect.test(name))
+      throw new CompileError("bean-property-unknown", `property '${written}' of ${className} is not supported`, {
+        hint: `supported: ${[...Object.keys(factoryNames), "requestedHeartBeat"].join(", ")}`,
+      });
+  }
+  return fields;
+}

@@ -1,0 +1,118 @@
+import { f, type Values } from "@sluice/model";
+import { accepted, takesJava } from "../messaging/connection-options.ts";
+
+export const rabbitPath = {
+  exchangeName: f.string({
+    doc: "Exchange; `default` is the default exchange, whose routing keys are queue names.",
+    required: true,
+    examples: ["orders"],
+  }),
+};
+
+const exchangeTypes = ["direct", "fanout", "headers", "topic"] as const;
+
+/** Options of Camel 3's scheme `rabbitmq` that were renamed or moved since. */
+const formerOptions = {
+  queue: f.string({ doc: "Camel 3 name of queues.", group: "advanced" }),
+  hostname: f.string({ doc: "Host of the server, in Camel 3 syntax; prefer a connection.", group: "advanced" }),
+  portNumber: f.integer({ doc: "Port of the server, in Camel 3 syntax.", min: 1, max: 65_535, group: "advanced" }),
+  addresses: f.string({ doc: "Several servers with their ports, in Camel 3 syntax.", examples: ["one:5672,two:5672"], group: "advanced" }),
+  vhost: f.string({ doc: "Virtual host, in Camel 3 syntax.", group: "advanced" }),
+  username: f.string({ doc: "User name, in Camel 3 syntax.", secret: true, group: "security" }),
+  password: f.text({ doc: "Password, in Camel 3 syntax.", secret: true, group: "security" }),
+  durable: f.boolean({ doc: "Camel 3: whether the exchange and queues survive a restart of the server; true for `rabbitmq:`.", group: "advanced" }),
+  autoDelete: f.boolean({ doc: "Camel 3: whether the server deletes the exchange and queues when they are unused.", group: "advanced" }),
+  declare: f.boolean({ doc: "Camel 3: whether the exchange and queues are declared.", group: "advanced" }),
+  autoAck: accepted("messages are always acknowledged when their runs are done"),
+};
+
+const connectionOptions = {
+  connectionFactory: f.string({
+    doc: "Name of the connection; optional when there is only one of its type, or when the endpoint contains the address.",
+    examples: ["#shop"],
+    connection: ["rabbitmq"],
+  }),
+  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the server cannot be reached.", default: false }),
+};
+
+const declaringOptions = {
+  exchangeType: f.enum(exchangeTypes, { doc: "Type of the exchange, if it is declared.", default: "direct" }),
+  autoDeclare: f.boolean({ doc: "Whether a source declares the exchange, its queues, their bindings, and the dead-letter exchange and queue.", default: true }),
+  autoDeclareProducer: f.boolean({ doc: "Whether a sink declares the exchange, and the queues and bindings when queues are named.", default: false }),
+  skipDeclareExchange: f.boolean({ doc: "Whether to skip declaring the exchange.", default: false, group: "advanced" }),
+  skipDeclareQueue: f.boolean({ doc: "Whether to skip declaring the queues.", default: false, group: "advanced" }),
+  skipBindQueue: f.boolean({ doc: "Whether to skip binding the queues to the exchange.", default: false, group: "advanced" }),
+  args: f.refused(
+    "write each argument by its name: arg.queue.durable=true, arg.exchange.autoDelete=true, arg.binding.x-match=all, arg.dlq.queue.x-message-ttl=60000",
+  ),
+  deadLetterExchange: f.string({ doc: "Exchange that rejected messages of the queues are sent to." }),
+  deadLetterExchangeType: f.enum(exchangeTypes, { doc: "Type of the dead-letter exchange.", default: "direct" }),
+  deadLetterQueue: f.string({ doc: "Queue that is declared and bound to the dead-letter exchange." }),
+  deadLetterRoutingKey: f.string({ doc: "Routing key of rejected messages; their original key by default." }),
+};
+
+const sourceOptions = {
+  queues: f.string({ doc: "Queues, separated by commas; `sluice-<flow>-<route>` by default for a source.", examples: ["orders,returns"] }),
+  prefetchCount: f.integer({ doc: "Maximum number of unacknowledged messages per queue.", default: 250, min: 1, max: 65_535 }),
+  concurrentConsumers: f.integer({
+    doc: "How many messages of each queue are processed concurrently; with more than one, their order is not guaranteed.",
+    default: 1,
+    min: 1,
+    max: 1000,
+  }),
+  maxConcurrentConsumers: f.integer({
+    doc: "Maximum number of concurrent messages; the larger of this and concurrentConsumers applies.",
+    min: 1,
+    max: 1000,
+    group: "advanced",
+  }),
+  asyncConsumer: f.boolean({ doc: "Whether all prefetched messages are processed concurrently.", default: false, group: "advanced" }),
+  acknowledgeMode: f.enum(["AUTO", "MANUAL", "NONE"], {
+    doc: "Messages are acknowledged when their runs are done. With `NONE`, failed messages are acknowledged too and go to the dead letters immediately.",
+    default: "AUTO",
+  }),
+  maximumRetryAttempts: f.integer({ doc: "How often a failed message is retried before it is rejected.", default: 5, min: 0 }),
+  retryDelay: f.duration({ doc: "Delay before each retry.", default: 1000 }),
+  rejectAndDontRequeue: f.boolean({
+    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange, or without one to the dead letters of the runtime. Otherwise it returns to its queue after a delay.",
+    default: true,
+  }),
+  exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),
+  disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
+  autoStartup: f.boolean({ doc: "Accepted without effect: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+};
+
+const sinkOptions = {
+  routingKey: f.string({ doc: "Routing key for sending messages and binding queues." }),
+  confirm: f.enum(["auto", "enabled", "disabled"], {
+    doc: "Whether sending waits until the server has the message, and fails when no queue receives it. Only `disabled` turns this off.",
+    default: "auto",
+  }),
+  confirmTimeout: f.duration({ doc: "Timeout for the confirmation.", default: 5000 }),
+  replyTimeout: f.duration({ doc: "Timeout for a reply (InOut).", default: 30_000 }),
+  allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: false }),
+  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut waits for a reply, or lets a source reply.", group: "advanced" }),
+};
+
+const otherOptions = {
+  noLocal: accepted("RabbitMQ does not support it"),
+  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
+  messageListenerContainerType: accepted("there is only one type of consumer"),
+  usePublisherConnection: accepted("sinks and sources share a connection, each with its own channel"),
+  synchronous: accepted("sending never blocks"),
+  lazyStartProducer: accepted("an endpoint connects when it is first used"),
+  exceptionHandler: f.refused(takesJava),
+  retry: f.refused(takesJava),
+  messageConverter: f.refused(takesJava),
+  messagePropertiesConverter: f.refused(takesJava),
+};
+
+export const rabbitOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...declaringOptions, ...otherOptions, ...formerOptions };
+
+export type RabbitOptions = Values<typeof rabbitPath> & Values<typeof rabbitOptions>;
+
+/** The address in the endpoint, as connection fields. */
+export function addressOf({ hostname, portNumber, addresses, vhost, username, password }: RabbitOptions): Readonly<Record<string, string>> {
+  const given = { host: hostname, port: portNumber, addresses, vhost, username, password };
+  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+}

@@ -1,0 +1,94 @@
+// Consumes queues; each message is acknowledged when its run is done.
+import type { Channel } from "amqplib";
+import { type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { routeName } from "../messaging/incoming.ts";
+import { ownLink } from "../reconnecting/own-link.ts";
+import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { DeclaredElements, queueNames } from "./declared-elements.ts";
+import { QueueConsumer, type QueueParts } from "./queue-consumer.ts";
+import type { RabbitClient } from "./rabbitmq-connection.ts";
+import { rabbitError } from "./rabbitmq-error.ts";
+import type { RabbitOptions } from "./rabbitmq-options.ts";
+
+/** A channel of a source and its close handler. */
+interface OpenChannel {
+  readonly channel: Channel;
+  isOpen: boolean;
+  lose(problem: string): void;
+}
+
+export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connection<RabbitClient>, parts: Pick<QueueParts, "host" | "deadLetters">): Source {
+  const { options, uri } = endpoint;
+  const { host } = parts;
+  const elements = new DeclaredElements(endpoint);
+  const log = (problem: unknown): void => host.log.write("DEBUG", "sluice.rabbitmq", `${uri}: ${String(problem)}`);
+  const connection = ownLink<RabbitClient, OpenChannel>(shared, {
+    async open(client, lost) {
+      const channel = await client.createChannel();
+      const open: OpenChannel = { channel, isOpen: true, lose: lost };
+      let problem = "the server closed the channel";
+      channel.on("error", (error: Error) => void (problem = error.message));
+      channel.on("close", () => {
+        open.isOpen = false;
+        lost(problem);
+      });
+      return open;
+    },
+    async close(open) {
+      if (!open.isOpen) return;
+      open.isOpen = false;
+      await open.channel.close();
+    },
+    failed: log,
+  });
+
+  const begin = async (open: OpenChannel, inlet: SourceInlet): Promise<Subscription> => {
+    const { channel } = open;
+    const named = queueNames(options);
+    const queues = named.length === 0 ? [routeName(inlet.route)] : named;
+    const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
+    try {
+      if (elements.isDeclaredBySource) await elements.declare(channel, queues);
+      await channel.prefetch(options.prefetchCount);
+      for (const queue of queues) {
+        const consumer = new QueueConsumer(channel, inlet, {
+          ...parts,
+          uri,
+          options,
+          hasDeadLetterExchange: elements.hasDeadLetterExchange,
+          isOpen: () => open.isOpen,
+        });
+        const { consumerTag: tag } = await channel.consume(
+          queue,
+          (message) => {
+            // A null message means that the server cancelled the consumer, because its queue was deleted.
+            if (message === null) open.lose(`queue '${queue}' was deleted`);
+            else consumer.take(message);
+          },
+          { exclusive: options.exclusive, arguments: elements.consumerArguments },
+        );
+        consumers.push({ tag, consumer });
+      }
+    } catch (thrown) {
+      throw rabbitError(thrown, `'${queues.join(",")}'`);
+    }
+    return {
+      async stop() {
+        if (open.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
+        await Promise.all(consumers.map(({ consumer }) => consumer.stop()));
+      },
+    };
+  };
+
+  const running = whileConnected({ connection, host, begin });
+  return {
+    claims: [],
+    exclusive: true,
+    everyWorker: true,
+    async start(inlet) {
+      if (options.testConnectionOnStartup) await shared.client();
+      await running.start(inlet);
+    },
+    stop: () => running.stop(),
+  };
+}

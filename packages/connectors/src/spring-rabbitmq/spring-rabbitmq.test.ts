@@ -1,0 +1,119 @@
+// Runs the connector suite against a real RabbitMQ, and checks how options and beans are read.
+import { createRequire } from "node:module";
+import { afterAll, describe, expect, it } from "vitest";
+import type { BeanForm } from "@sluice/engine/spi";
+import { connectorSuite, FakeHost, serverFor, testConnections, type TestConnections } from "@sluice/testkit";
+import { bindEndpoint } from "@sluice/model";
+import { DeclaredElements, queueNames } from "./declared-elements.ts";
+import { rabbitmqConnection } from "./rabbitmq-connection.ts";
+import { springRabbitmqConnector } from "./spring-rabbitmq.ts";
+import type { RabbitOptions } from "./rabbitmq-options.ts";
+
+const server = await serverFor("rabbitmq");
+const declaration = springRabbitmqConnector();
+
+describe.skipIf(server === undefined)("spring-rabbitmq passes the connector suite (needs RabbitMQ)", { timeout: 30_000 }, () => {
+  const opened: TestConnections[] = [];
+  afterAll(async () => {
+    for (const connections of opened) await connections.close();
+    await server?.end();
+  });
+  const host = (): FakeHost => {
+    const made = new FakeHost();
+    const values = { port: String(server?.port), host: "127.0.0.1" };
+    const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+    const connections = testConnections(made, { broker: { declaration: rabbitmqConnection, values } }, load);
+    opened.push(connections);
+    return Object.assign(made, { connections });
+  };
+  const uri = `spring-rabbitmq:default?queues=sluice-suite-${process.pid}&arg.queue.autoDelete=true`;
+  for (const { name, run } of connectorSuite(declaration, { uri, host })) it(name, run);
+});
+
+describe("options of spring-rabbitmq", () => {
+  const bound = (uri: string) => bindEndpoint({ uri, parameters: {} }, declaration);
+  const elementsOf = (uri: string) => {
+    const { values, extra } = bound(uri);
+    return new DeclaredElements({
+      scheme: uri.slice(0, uri.indexOf(":")),
+      uri,
+      path: "",
+      options: values as RabbitOptions,
+      extra,
+      trusted: true,
+      authored: true,
+    });
+  };
+  /** Records the calls an endpoint makes on a channel. */
+  const declared = async (uri: string): Promise<unknown[][]> => {
+    const calls: unknown[][] = [];
+    const channel = new Proxy(
+      {},
+      {
+        get:
+          (_target, name) =>
+          async (...given: unknown[]) =>
+            void calls.push([name, ...given]),
+      },
+    );
+    await elementsOf(uri).declare(channel as never, queueNames(bound(uri).values as RabbitOptions));
+    return calls;
+  };
+
+  it("declares exchange, queues and bindings with the arguments given for each", async () => {
+    expect(
+      await declared(
+        "spring-rabbitmq:shop?queues=a,b&routingKey=k&exchangeType=headers&arg.queue.durable=true&arg.queue.x-max-length=10&arg.exchange.autoDelete=true&arg.binding.x-match=all&arg.binding.count=1",
+      ),
+    ).toEqual([
+      ["assertExchange", "shop", "headers", { durable: true, autoDelete: true, arguments: {} }],
+      ["assertQueue", "a", { durable: true, autoDelete: false, exclusive: false, arguments: { "x-max-length": 10 } }],
+      ["bindQueue", "a", "shop", "k", { "x-match": "all", count: "1" }],
+      ["assertQueue", "b", { durable: true, autoDelete: false, exclusive: false, arguments: { "x-max-length": 10 } }],
+      ["bindQueue", "b", "shop", "k", { "x-match": "all", count: "1" }],
+    ]);
+  });
+
+  it("binds a dead-letter queue with the routing keys of rejected messages", async () => {
+    const calls = await declared("spring-rabbitmq:default?queues=a&deadLetterExchange=dlx&deadLetterQueue=dead");
+    expect(calls.filter(([name]) => name === "bindQueue")).toEqual([
+      ["bindQueue", "dead", "dlx", "", {}],
+      ["bindQueue", "dead", "dlx", "a", {}],
+    ]);
+    expect(calls.at(-1)).toMatchObject(["assertQueue", "a", { arguments: { "x-dead-letter-exchange": "dlx" } }]);
+  });
+
+  it("reads the options of Camel 3", async () => {
+    expect(await declared("rabbitmq:shop?queue=a&routingKey=k&autoDelete=false")).toMatchObject([
+      ["assertExchange", "shop", "direct", { durable: true, autoDelete: false }],
+      ["assertQueue", "a", { durable: true, autoDelete: false }],
+      ["bindQueue", "a", "shop", "k", {}],
+    ]);
+  });
+
+  it("rejects misspelt options although argument names are free", () => {
+    expect(bound("spring-rabbitmq:shop?queus=a&argument=b").problems.map(({ code }) => code)).toEqual(["endpoint-option-unknown", "endpoint-option-unknown"]);
+  });
+
+  it("shows no password", () => {
+    expect(bound("rabbitmq:shop?hostname=h&username=u5er&password=s3cret").uri).not.toMatch(/s3cret|u5er/);
+  });
+});
+
+describe("a bean of Spring's connection factory", () => {
+  const [form] = rabbitmqConnection.beans as readonly [BeanForm];
+  const fields = (properties: Readonly<Record<string, string>>) => form.fields(properties, form.names[0] as string);
+
+  it("describes the connection", () => {
+    expect(fields({ host: "h", virtualHost: "/shop", requestedHeartBeat: "10", channelCacheSize: "5", "rabbitConnectionFactory.username": "u" })).toEqual({
+      host: "h",
+      vhost: "/shop",
+      heartbeat: "10s",
+      username: "u",
+    });
+  });
+
+  it("is rejected with an unsupported property", () => {
+    expect(() => fields({ executor: "#pool" })).toThrow("property 'executor'");
+  });
+});

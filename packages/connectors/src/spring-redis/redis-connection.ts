@@ -1,0 +1,122 @@
+// Redis connections through the package ioredis.
+import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { f } from "@sluice/model";
+import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
+
+export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the client of Redis" };
+
+export interface RedisClient {
+  call(command: string, ...parameters: readonly (string | number | Buffer)[]): Promise<unknown>;
+  callBuffer(command: string, ...parameters: readonly (string | number | Buffer)[]): Promise<unknown>;
+  connect(): Promise<void>;
+  duplicate(options?: Readonly<Record<string, unknown>>): RedisClient;
+  subscribe(...channels: string[]): Promise<unknown>;
+  psubscribe(...patterns: string[]): Promise<unknown>;
+  disconnect(): void;
+  on(event: "error" | "end", listener: (error: Error) => void): void;
+  on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): void;
+  on(event: "pmessageBuffer", listener: (pattern: Buffer, channel: Buffer, message: Buffer) => void): void;
+}
+interface RedisModule {
+  readonly Redis: new (options: Readonly<Record<string, unknown>>) => RedisClient;
+}
+
+const fields = {
+  host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
+  port: f.integer({ doc: "Port of the server.", default: 6379, min: 1, max: 65_535 }),
+  user: f.string({ doc: "The user name." }),
+  password: f.text({ doc: "The password.", secret: true }),
+  database: f.integer({ doc: "The number of the database.", default: 0, min: 0 }),
+  connectTimeout: f.duration({ doc: "Timeout for connecting.", default: 10_000, group: "advanced" }),
+  commandTimeout: f.duration({ doc: "Timeout for the reply to a command.", default: 60_000, group: "advanced" }),
+  ...tlsFields,
+};
+
+const properties: Readonly<Record<string, keyof typeof fields>> = {
+  hostName: "host",
+  host: "host",
+  port: "port",
+  username: "user",
+  user: "user",
+  password: "password",
+  database: "database",
+  useSsl: "tls",
+};
+
+export const redis = defineConnection({
+  type: "redis",
+  kinds: ["redis"],
+  title: "Redis",
+  summary: "A Redis server.",
+  group: "database",
+  icon: "database",
+  since: "0.1",
+  fields,
+  beans: [
+    {
+      names: [
+        "org.springframework.data.redis.connection.jedis.JedisConnectionFactory",
+        "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+        "org.springframework.data.redis.connection.RedisStandaloneConfiguration",
+      ],
+      fields(given: Readonly<Record<string, string>>) {
+        const entries = Object.entries(given).flatMap(([name, value]) => {
+          // The factory may refer to a server configuration bean.
+          const field = properties[name.slice(name.lastIndexOf(".") + 1)];
+          return field === undefined ? [] : [[field, value] as const];
+        });
+        return Object.fromEntries(entries);
+      },
+    },
+  ],
+  needs: [ioredisNeed],
+  async open(values, { load, signal, disconnected }): Promise<RedisClient> {
+    const { Redis } = await load<RedisModule>(ioredisNeed);
+    const { host, port, user, password, database, connectTimeout, commandTimeout } = values;
+    const client = new Redis({
+      host,
+      port,
+      username: user,
+      password,
+      db: database,
+      tls: tlsOptions(values),
+      connectTimeout,
+      commandTimeout,
+      lazyConnect: true,
+      // A command in flight when the connection was lost fails: sent again, it could take effect twice. The owner of the connection reconnects.
+      autoResendUnfulfilledCommands: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+      keepAlive: 10_000,
+    });
+    let problem = "";
+    client.on("error", (error) => (problem = error.message));
+    signal.addEventListener("abort", () => client.disconnect(), { once: true });
+    try {
+      await client.connect();
+    } catch (thrown) {
+      client.disconnect();
+      throw new FlowError("org.springframework.data.redis.RedisConnectionFailureException", problem === "" ? (thrown as Error).message : problem, {
+        code: "redis-connection",
+        retryable: !/WRONGPASS|NOAUTH/.test(problem),
+        cause: thrown,
+      });
+    }
+    client.on("end", () => disconnected(problem === "" ? "the server closed the connection" : problem));
+    return client;
+  },
+  close: async (client) => client.disconnect(),
+  async check(client) {
+    const info = String(await client.call("INFO", "server"));
+    return `Redis ${/redis_version:(\S+)/.exec(info)?.[1] ?? ""}`.trim();
+  },
+  async browse(client, what, prefix, limit) {
+    if (what !== "keys") return [];
+    const [, keys] = (await client.call("SCAN", "0", "MATCH", `${prefix.replaceAll(/[\\*?[\]]/g, "\\$&")}*`, "COUNT", String(limit * 10))) as [
+      string,
+      string[],
+    ];
+    return keys.toSorted().slice(0, limit);
+  },
+});

@@ -1,0 +1,88 @@
+import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
+import { asText } from "@sluice/engine/values";
+import { Reader, redisCommands, refusedCommands } from "./redis-commands.ts";
+import type { RedisClient } from "./redis-connection.ts";
+import { isJson, redisConnection } from "./redis-endpoint.ts";
+import type { RedisOptions } from "./spring-redis.ts";
+
+/** Executes a command for each message: the endpoint's, or the one in the header CamelRedis.Command. */
+export function redisSink(endpoint: Endpoint<RedisOptions>, scope: EndpointScope): Sink {
+  const { command, serializer } = endpoint.options;
+  const problem = problemOf(command);
+  if (problem !== undefined) throw new CompileError("option-refused", problem, { option: "command" });
+  const connection = redisConnection(endpoint, scope);
+  const json = isJson(serializer);
+  return {
+    async send(exchange) {
+      const name = asText(exchange.message.headers.getOwn("CamelRedis.Command") ?? command).toUpperCase();
+      const wrong = problemOf(name);
+      if (wrong !== undefined) throw new FlowError("java.lang.IllegalArgumentException", wrong, { code: "redis-command" });
+      await execute(name, exchange, connection, json);
+    },
+  };
+}
+
+function problemOf(name: string): string | undefined {
+  const reason = refusedCommands[name];
+  if (reason !== undefined) return `command ${name} is not allowed: ${reason}`;
+  if (name === "SUBSCRIBE" || name === "PSUBSCRIBE") return `the command ${name} is for a source: use it in from`;
+  return redisCommands[name] === undefined ? `unknown command ${name}` : undefined;
+}
+
+async function execute(name: string, exchange: Exchange, connection: Connection<RedisClient>, json: boolean): Promise<void> {
+  const { parts, reply, name: sent = name, blocks = false } = redisCommands[name] as (typeof redisCommands)[string];
+  const parameters = parts(new Reader(exchange, json));
+  const client = await connection.client();
+  let result: unknown;
+  try {
+    result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
+  } catch (thrown) {
+    throw redisFailure(thrown, sent);
+  }
+  if (reply !== undefined) exchange.message.body = json ? fromJson(reply(result)) : reply(result);
+}
+
+/** A blocking command would block all others on a shared connection. */
+async function callAlone(client: RedisClient, name: string, parameters: readonly (string | number | Buffer)[], signal: AbortSignal): Promise<unknown> {
+  const own = client.duplicate({ commandTimeout: undefined });
+  own.on("error", () => undefined);
+  const end = (): void => own.disconnect();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await own.connect();
+    return await own.call(name, ...parameters);
+  } finally {
+    signal.removeEventListener("abort", end);
+    end();
+  }
+}
+
+function fromJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromJson);
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+export const redisExceptions = {
+  "org.springframework.core.NestedRuntimeException": "java.lang.RuntimeException",
+  "org.springframework.dao.DataAccessException": "org.springframework.core.NestedRuntimeException",
+  "org.springframework.data.redis.RedisSystemException": "org.springframework.dao.DataAccessException",
+  "org.springframework.data.redis.RedisConnectionFailureException": "org.springframework.dao.DataAccessException",
+};
+
+/** An error reply is a failure of the command; anything else is a failure of the connection. */
+export function redisFailure(thrown: unknown, command: string): FlowError {
+  if (isFlowError(thrown)) return thrown;
+  const { name, message } = thrown as Error;
+  if (name === "ReplyError")
+    return new FlowError("org.springframework.data.redis.RedisSystemException", `${message} (in: ${command})`, { code: "redis-failed", cause: thrown });
+  return new FlowError("org.springframework.data.redis.RedisConnectionFailureException", `${message} (in: ${command})`, {
+    code: "redis-connection",
+    retryable: true,
+    cause: thrown,
+  });
+}

@@ -1,0 +1,77 @@
+import { CompileError, Headers, Message, toFlowError, type Endpoint, type EndpointScope, type Host, type Source } from "@sluice/engine/spi";
+import { PushedIntake } from "../intake/pushed-intake.ts";
+import { every, within } from "../messaging/incoming.ts";
+import { whileConnected } from "../reconnecting/while-connected.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import type { RedisClient } from "./redis-connection.ts";
+import { isJson, redisConnection } from "./redis-endpoint.ts";
+import type { RedisOptions } from "./spring-redis.ts";
+
+/** How often the link is checked, and how long an answer may take. */
+const pingMs = 10_000;
+
+/** Subscribes to channels on a dedicated connection. Redis stores nothing: messages published while disconnected are lost. */
+export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointScope, host: Host, deadLetters: DeadLetters | undefined): Source {
+  const { options, uri } = endpoint;
+  const { command, channels, exchangePattern, serializer } = options;
+  if (command !== "SUBSCRIBE" && command !== "PSUBSCRIBE")
+    throw new CompileError("option-invalid", "a source needs command=SUBSCRIBE or command=PSUBSCRIBE", { option: "command" });
+  const names = (channels ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  if (names.length === 0) throw new CompileError("option-missing", "a source needs channels", { option: "channels" });
+  const json = isJson(serializer);
+  const connection = redisConnection(endpoint, scope);
+  const bodyOf = (bytes: Buffer): unknown => (json ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString());
+  const { start, stop } = whileConnected<RedisClient>({
+    connection,
+    host,
+    async begin(client, inlet) {
+      const intake = new PushedIntake(inlet, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
+      const own = client.duplicate({ commandTimeout: undefined });
+      own.on("error", () => undefined);
+      const take = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
+        let body: unknown;
+        try {
+          body = bodyOf(bytes);
+        } catch (thrown) {
+          // Thrown in a listener of the client, it would end the process.
+          host.log.write(
+            "WARN",
+            "spring-redis",
+            `${uri}: a message of channel '${channel.toString()}' is not JSON and was dropped: ${toFlowError(thrown).message}`,
+          );
+          return;
+        }
+        const headers = Headers.of({
+          "CamelRedis.Channel": channel.toString(),
+          ...(pattern === undefined ? {} : { "CamelRedis.Pattern": pattern.toString() }),
+        });
+        intake.push({
+          message: new Message(body, headers),
+          delivery: { pattern: exchangePattern, trigger: { uri } },
+          bytes: bytes.length + 200,
+        });
+      };
+      own.on("messageBuffer", (channel, bytes) => take(channel, bytes));
+      own.on("pmessageBuffer", (pattern, channel, bytes) => take(channel, bytes, pattern));
+      await own.connect();
+      await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
+      // Redis sends nothing while nothing is published: without questions, a silent link would stay unnoticed.
+      const endPings = every(host.clock, pingMs, () => {
+        within(host.clock, pingMs, own.call("PING"), () => new Error("no answer")).catch(() => own.disconnect());
+      });
+      let isOver = false;
+      own.on("end", () => {
+        if (!isOver) connection.invalidate(client, "the connection of the subscription was lost");
+      });
+      return {
+        async stop() {
+          isOver = true;
+          endPings();
+          own.disconnect();
+          await intake.stop();
+        },
+      };
+    },
+  });
+  return { claims: [], exclusive: true, start, stop };
+}

@@ -1,0 +1,166 @@
+// Commands, channels and the repository in a real Redis server.
+import { createRequire } from "node:module";
+import { afterAll, describe, expect, it } from "vitest";
+import { CompileError, type Host } from "@sluice/engine/spi";
+import { FakeInlet, FaultyLink, flow, hostInRealTime, connectorUnderTest, serverFor, testConnections, type FakeHost, type Given } from "@sluice/testkit";
+import { redis } from "./redis-connection.ts";
+import { redisIdempotentRepository } from "./redis-idempotent-repository.ts";
+import { springRedisConnector } from "./spring-redis.ts";
+import { hostileValues } from "../database/hostile-values.test-support.ts";
+
+const server = await serverFor("redis");
+const springRedis = springRedisConnector(undefined);
+const prefix = `sluice-test:${process.pid}:${Date.now()}:`;
+const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+const ends: (() => Promise<void>)[] = [];
+
+function hostOf(port: number): Host {
+  const host = hostInRealTime();
+  const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "1s" } } }, load);
+  ends.push(() => connections.close());
+  return Object.assign(host, { connections });
+}
+
+describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
+  const { port = 0 } = server ?? {};
+  const host = hostOf(port);
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+    await server?.end();
+  });
+  const run = async (command: string, headers: Readonly<Record<string, unknown>>, body: unknown = null) => {
+    const route = await flow(`- to: "spring-redis:localhost:${port}?command=${command}&connectionFactory=#cache"`, {
+      host: host as unknown as FakeHost,
+      connectors: [springRedis],
+    });
+    const own = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [`CamelRedis.${name}`, name === "Key" || name === "Destination" ? `${prefix}${String(value)}` : value]),
+    );
+    const outcome = await route({ body, headers: own });
+    await route.stop();
+    if (outcome.error !== undefined) throw new Error(outcome.error);
+    return outcome.body;
+  };
+
+  it("executes commands of each type", async () => {
+    expect(await run("SET", { Key: "a" }, "it's")).toBe("it's");
+    expect(await run("GET", { Key: "a" })).toBe("it's");
+    expect(await run("APPEND", { Key: "a" }, "!")).toBe(5);
+    expect(await run("EXISTS", { Key: "a" })).toBe(true);
+    expect(await run("SETNX", { Key: "a", Value: "x" })).toBe(false);
+    expect([await run("INCR", { Key: "n" }), await run("INCRBY", { Key: "n", Value: 41 })]).toEqual([1, 42]);
+    await run("HSET", { Key: "h", Field: "one", Value: "1" });
+    await run("HMSET", { Key: "h", Values: { two: "2", three: 3 } });
+    expect(await run("HGETALL", { Key: "h" })).toEqual({ one: "1", two: "2", three: "3" });
+    expect(await run("HMGET", { Key: "h", Fields: ["one", "none"] })).toEqual(["1", null]);
+    for (const value of ["a", "b", "c"]) await run("RPUSH", { Key: "l" }, value);
+    expect(await run("LRANGE", { Key: "l", Start: 0, End: -1 })).toEqual(["a", "b", "c"]);
+    expect(await run("BLPOP", { Key: "l", Timeout: 1 })).toBe("a");
+    await run("SADD", { Key: "s" }, "x");
+    expect([await run("SISMEMBER", { Key: "s" }, "x"), await run("SMEMBERS", { Key: "s" })]).toEqual([true, ["x"]]);
+    expect(await run("ZADD", { Key: "z", Score: 2 }, "two")).toBe(true);
+    await run("ZADD", { Key: "z", Score: 1 }, "one");
+    expect(await run("ZRANGE", { Key: "z", Start: 0, End: -1 })).toEqual(["one", "two"]);
+    expect(await run("ZRANGEBYSCORE", { Key: "z", Min: 2, Max: 3 })).toEqual(["two"]);
+    expect([await run("EXPIRE", { Key: "a", Timeout: 100 }), Number(await run("TTL", { Key: "a" })) > 90]).toEqual([true, true]);
+    expect(await run("GEOADD", { Key: "g", Longitude: 13.4, Latitude: 52.5 }, "Berlin")).toBe(1);
+    for (const key of ["a", "n", "h", "l", "s", "z", "g"]) await run("DEL", { Key: key });
+    expect(await run("EXISTS", { Key: "z" })).toBe(false);
+  });
+
+  it("takes hostile values for keys, fields and values", async () => {
+    const open = (command: string) =>
+      flow(`- to: "spring-redis:localhost:${port}?command=${command}&connectionFactory=#cache"`, {
+        host: host as unknown as FakeHost,
+        connectors: [springRedis],
+      });
+    const [set, get, put, all, remove] = [await open("SET"), await open("GET"), await open("HSET"), await open("HGETALL"), await open("DEL")];
+    for (const value of hostileValues) {
+      const key = `${prefix}${value}`;
+      expect((await set({ headers: { "CamelRedis.Key": key }, body: value })).error).toBeUndefined();
+      expect((await put({ headers: { "CamelRedis.Key": `${prefix}hash`, "CamelRedis.Field": value, "CamelRedis.Value": value } })).error).toBeUndefined();
+      expect((await get({ headers: { "CamelRedis.Key": key } })).body).toBe(value);
+      await remove({ headers: { "CamelRedis.Key": key } });
+    }
+    expect((await all({ headers: { "CamelRedis.Key": `${prefix}hash` } })).body).toEqual(Object.fromEntries(hostileValues.map((value) => [value, value])));
+    await remove({ headers: { "CamelRedis.Key": `${prefix}hash` } });
+    for (const each of [set, get, put, all, remove]) await each.stop();
+  });
+
+  it("rejects commands that affect other applications, and headers received from outside", async () => {
+    await expect(run("FLUSHALL", {})).rejects.toThrow("it deletes all data");
+    await expect(run("SET", { Command: "KEYS", Key: "a" })).rejects.toThrow("KEYS is not allowed");
+    await expect(run("GET", {})).rejects.toThrow("CamelRedis.Key is missing");
+    expect(() => connectorUnderTest(springRedis, host).source(`spring-redis:localhost:${port}?connectionFactory=#cache`)).toThrow(CompileError);
+  });
+
+  it("subscribes to channels and patterns, and resubscribes after a lost connection", async () => {
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    ends.push(() => link.close());
+    const inlet = new FakeInlet();
+    const source = connectorUnderTest(springRedis, hostOf(link.port)).source(
+      `spring-redis:localhost?connectionFactory=#cache&command=PSUBSCRIBE&channels=${prefix}*`,
+    );
+    await source.start(inlet);
+    const publish = (text: string) => run("PUBLISH", { Channel: `${prefix}news` }, text);
+    await publish("one");
+    await expect.poll(() => inlet.bodies).toEqual(["one"]);
+    expect(inlet.exchanges[0]?.message.headers.get("CamelRedis.Channel")).toBe(`${prefix}news`);
+    link.cut();
+    await expect
+      .poll(async () => {
+        await publish("two");
+        return inlet.bodies.includes("two");
+      })
+      .toBe(true);
+    await source.stop();
+  });
+
+  it("drops a message that is not JSON, and receives those after it", async () => {
+    const inlet = new FakeInlet();
+    const json = "org.springframework.data.redis.serializer.GenericJackson2JsonRedisSerializer";
+    const source = connectorUnderTest(springRedis, host).source(
+      `spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}json&serializer=${json}`,
+    );
+    await source.start(inlet);
+    for (const text of ["{broken", '{"a":1}']) await run("PUBLISH", { Channel: `${prefix}json` }, text);
+    await expect.poll(() => inlet.bodies).toEqual([{ a: 1 }]);
+    await source.stop();
+  });
+
+  it("loses no command when links are cut and the route tries again (F1)", async () => {
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    ends.push(() => link.close());
+    const route = await flow(
+      `
+      - errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 50, redeliveryDelay: 20}}}
+      - from: {uri: direct:start, steps: [{to: "spring-redis:localhost?command=SADD&connectionFactory=#cache"}]}`,
+      { host: hostOf(link.port) as unknown as FakeHost, connectors: [springRedis] },
+    );
+    const cutting = setInterval(() => link.cut(), 30);
+    const outcomes: (string | undefined)[] = [];
+    for (let n = 0; n < 400; n++) outcomes.push((await route({ headers: { "CamelRedis.Key": `${prefix}cut`, "CamelRedis.Value": n } })).error);
+    clearInterval(cutting);
+    expect([outcomes.filter((error) => error !== undefined), link.accepted > 3]).toEqual([[], true]);
+    expect(((await run("SMEMBERS", { Key: "cut" })) as readonly unknown[]).length).toBe(400);
+    await run("DEL", { Key: "cut" });
+    await route.stop();
+  });
+
+  it("stores keys for all runtimes, forever or with a ttl", async () => {
+    const once = async (properties: string) =>
+      flow(
+        `
+        - beans: [{name: seen, type: "#class:org.apache.camel.component.redis.processor.idempotent.SpringRedisIdempotentRepository", properties: {connectionFactory: cache, ${properties}}}]
+        - from: {uri: direct:start, steps: [{idempotentConsumer: {header: id, idempotentRepository: seen, steps: [{to: "mock:in"}]}}]}`,
+        { host: host as unknown as FakeHost, connectors: [springRedis], beans: [redisIdempotentRepository] },
+      );
+    for (const properties of [`repositoryName: "${prefix}set"`, `repositoryName: "${prefix}ttl", ttl: 1m`]) {
+      const [one, two] = [await once(properties), await once(properties)];
+      const given = (id: number): Given => ({ headers: { id }, delivery: { session: undefined as never } });
+      await Promise.all(Array.from({ length: 200 }, (_, id) => [one(given(id)), two(given(id))]).flat());
+      expect((one.mocks.get("in")?.length ?? 0) + (two.mocks.get("in")?.length ?? 0)).toBe(200);
+    }
+    await run("DEL", { Keys: [`${prefix}set`, ...Array.from({ length: 200 }, (_, id) => `${prefix}ttl:${id}`)] });
+  });
+});

@@ -1,0 +1,92 @@
+// Redis commands and channel messages.
+import { defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { sinkFields, sourceFields } from "../camel-options.ts";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { redisCommands, refusedCommands } from "./redis-commands.ts";
+import { redisExceptions, redisSink } from "./redis-sink.ts";
+import { redisSource } from "./redis-source.ts";
+
+const javaObject = "it takes a Java object; Java is not supported";
+
+const path = {
+  host: f.string({ doc: "Host name or address of the server; ignored when the endpoint names a connection.", required: true }),
+  port: f.integer({ doc: "Port of the server.", default: 6379, min: 1, max: 65_535 }),
+};
+
+const commandNames = [...Object.keys(redisCommands), ...Object.keys(refusedCommands), "SUBSCRIBE", "PSUBSCRIBE"].toSorted() as [string, ...string[]];
+
+const options = {
+  command: f.enum(commandNames, {
+    doc: "Command; the header CamelRedis.Command overrides it when the route set it. A source needs SUBSCRIBE or PSUBSCRIBE.",
+    default: "SET",
+  }),
+  channels: f.string({ doc: "Channels or channel patterns that a source subscribes to, separated by commas." }),
+  connectionFactory: f.string({ doc: "Name of the connection or of a bean.", connection: ["redis"] }),
+  serializer: f.string({ doc: "Serializer class for values: unchanged by default, JSON with a JSON serializer.", group: "advanced" }),
+  redisTemplate: f.refused("define a connection of type redis and name it with connectionFactory"),
+  listenerContainer: f.refused(javaObject),
+  exceptionHandler: f.refused(javaObject),
+  ...sourceFields,
+  ...sinkFields,
+};
+
+export type RedisOptions = Values<typeof path> & Values<typeof options>;
+
+const header = (doc: string) => f.string({ doc });
+
+export function springRedisConnector(deadLetters: DeadLetters | undefined): ConnectorDeclaration {
+  return defineConnector({
+    scheme: "spring-redis",
+    title: "Redis",
+    summary: "Executes Redis commands, or subscribes to channels.",
+    guarantees:
+      "Channels are at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails is kept as a dead letter. A command is sent once; retries are done by the error handler of the route.",
+    group: "database",
+    icon: "database",
+    since: "0.1",
+    syntax: "spring-redis:host:port",
+    roles: ["source", "sink"],
+    trigger: "outside",
+    workers: "any",
+    exceptions: redisExceptions,
+    path,
+    options,
+    headers: {
+      "CamelRedis.Command": header("The command, set by the route."),
+      "CamelRedis.Key": header("The key."),
+      "CamelRedis.Keys": header("Several keys, as a list."),
+      "CamelRedis.Field": header("The field of a hash."),
+      "CamelRedis.Fields": header("Several fields, as a list."),
+      "CamelRedis.Value": header("The value; the body by default."),
+      "CamelRedis.Values": header("Several values with their names, as a map."),
+      "CamelRedis.Start": f.integer({ doc: "Where a range begins." }),
+      "CamelRedis.End": f.integer({ doc: "Where a range ends." }),
+      "CamelRedis.Timeout": f.integer({ doc: "Seconds until a key expires or a wait ends; milliseconds for PEXPIRE." }),
+      "CamelRedis.Timestamp": f.integer({ doc: "When a key expires." }),
+      "CamelRedis.Offset": f.integer({ doc: "A place in a value." }),
+      "CamelRedis.Destination": header("The key that the result is stored under."),
+      "CamelRedis.Channel": header("The channel to publish to, or the channel of a received message."),
+      "CamelRedis.Pattern": header("The pattern that a message's channel matched."),
+      "CamelRedis.Message": header("The message to publish; the body by default."),
+      "CamelRedis.Index": f.integer({ doc: "A place in a list." }),
+      "CamelRedis.Position": header("BEFORE or AFTER the pivot."),
+      "CamelRedis.Pivot": header("The value before or after which another is inserted."),
+      "CamelRedis.Count": f.integer({ doc: "How many." }),
+      "CamelRedis.Db": f.integer({ doc: "The number of a database." }),
+      "CamelRedis.Score": f.number({ doc: "The score of a member." }),
+      "CamelRedis.Min": f.number({ doc: "The lowest score." }),
+      "CamelRedis.Max": f.number({ doc: "The highest score." }),
+      "CamelRedis.Increment": f.number({ doc: "How much a score grows." }),
+      "CamelRedis.WithScore": f.boolean({ doc: "Whether scores are wanted." }),
+      "CamelRedis.Latitude": f.number({ doc: "The latitude of a place." }),
+      "CamelRedis.Longitude": f.number({ doc: "The longitude of a place." }),
+      "CamelRedis.Radius": f.number({ doc: "A distance in metres." }),
+    },
+    examples: [],
+    connect: (host) => ({
+      source: (endpoint, scope) => redisSource(endpoint, scope, host, deadLetters),
+      sink: (endpoint, scope) => redisSink(endpoint, scope),
+    }),
+  });
+}

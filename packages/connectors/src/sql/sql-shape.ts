@@ -1,0 +1,110 @@
+// The declaration of the sql connector: a statement as endpoint path, and its options.
+import type { ConnectorDeclaration } from "@sluice/engine/spi";
+import { f, type Values } from "@sluice/model";
+import { sinkFields, sourceFields } from "../camel-options.ts";
+import { sqlExceptions } from "../database/sql-failure.ts";
+import { pollFields } from "../polling/poll-fields.ts";
+
+const javaObject = "it takes a Java object; Java is not supported";
+const accepted = "Accepted without effect.";
+
+/** In a URI, `%` and two hexadecimal digits are decoded to one character. */
+function cautionAboutPercent(text: string): string | undefined {
+  const found = /%[0-9A-Fa-f]{2}/.exec(text)?.[0];
+  return found === undefined
+    ? undefined
+    : `'${found}' in a URI is decoded to one character: write '%25' for a percent sign, or put the statement in the parameter 'query'`;
+}
+
+const path = {
+  query: f.string({
+    doc: "SQL statement. `:#name` is a value of the body, a header or a variable, `:#${…}` an expression, `:#in:name` a list, `#` the next value of the body.",
+    required: true,
+    examples: ["select * from orders where id = :#id"],
+    caution: cautionAboutPercent,
+  }),
+};
+
+const statementOptions = {
+  dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["sql"] }),
+  outputType: f.enum(["SelectOne", "SelectList", "StreamList"], {
+    doc: "Result of a query: a list of maps; a single map, or its value if there is one column; or a stream of rows to split.",
+    default: "SelectList",
+  }),
+  outputHeader: f.string({ doc: "Header for the result; the body is then kept." }),
+  separator: f.text({ doc: "Separator of values in a text body for `#`, and in the text of a list for `:#in:`.", default: "," }),
+  placeholder: f.string({ doc: "Placeholder character for parameters.", default: "#", group: "advanced" }),
+  usePlaceholder: f.boolean({ doc: "Whether the placeholder is used; otherwise only `:?name` and `?` are parameters.", default: true, group: "advanced" }),
+  allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
+  fetchSize: f.integer({ doc: "Number of rows per fetch with outputType=StreamList.", min: 0, group: "advanced" }),
+  outputClass: f.string({ doc: "Accepted without effect: rows are maps.", group: "advanced" }),
+  alwaysPopulateStatement: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+  parametersCount: f.integer({ doc: accepted, group: "advanced" }),
+  templateOptions: f.string({ doc: accepted, group: "advanced" }),
+  prepareStatementStrategy: f.refused(javaObject),
+  rowMapperFactory: f.refused(javaObject),
+};
+
+const sinkOptions = {
+  batch: f.boolean({ doc: "Whether the body is a list of lists or maps, one per execution; the batch is atomic.", default: false }),
+  noop: f.boolean({ doc: "Whether the result is discarded and the body is kept.", default: false }),
+  useMessageBodyForSql: f.boolean({ doc: "Whether the body is the statement; the values are then in the header CamelSqlParameters.", default: false }),
+  batchAutoCommitDisabled: f.boolean({
+    doc: "Accepted without effect: a batch is one transaction.",
+    default: true,
+    group: "advanced",
+  }),
+};
+
+const sourceOptions = {
+  onConsume: f.string({ doc: "Statement executed after a row was processed successfully; `:#column` is a value of the row." }),
+  onConsumeFailed: f.string({ doc: "Statement executed after processing a row failed." }),
+  onConsumeBatchComplete: f.string({ doc: "Statement executed after all rows of a poll." }),
+  expectedUpdateCount: f.integer({ doc: "Number of rows that onConsume must change; -1 for any number.", default: -1, min: -1 }),
+  breakBatchOnConsumeFail: f.boolean({ doc: "Whether the remaining rows are left for the next poll when onConsume fails.", default: false }),
+  useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one.", default: true }),
+  routeEmptyResultSet: f.boolean({ doc: "Whether an empty result is delivered as a message, with useIterator=false.", default: false }),
+  maxMessagesPerPoll: f.integer({ doc: "Maximum number of rows per poll; 0 for no limit.", default: 0, min: 0 }),
+  transacted: f.boolean({
+    doc: "Whether the query, the runs of its rows and onConsume are one transaction, which the first failure rolls back.",
+    default: false,
+  }),
+  processingStrategy: f.refused(javaObject),
+  exceptionHandler: f.refused(javaObject),
+  ...pollFields,
+};
+
+const options = { ...statementOptions, ...sinkOptions, ...sourceOptions, ...sourceFields, ...sinkFields };
+
+export type SqlOptions = Values<typeof path> & Values<typeof options>;
+
+export const sqlShape: Omit<ConnectorDeclaration<typeof path, typeof options>, "connect"> = {
+  scheme: "sql",
+  title: "SQL",
+  summary: "Executes a SQL statement, or polls the rows of a query.",
+  guarantees:
+    "Reading is at least once: onConsume runs after the run of a row, so after a crash in between the row is read again; with transacted=true both are committed together. Rows are processed one at a time, in the order of the query. A statement sent by a sink is committed on its own, unless it runs inside transacted. Statements are sent once; retries are done by the error handler of the route.",
+  group: "database",
+  icon: "database",
+  since: "0.1",
+  keywords: ["db", "database", "query", "insert", "select"],
+  syntax: "sql:query",
+  roles: ["source", "sink"],
+  trigger: "outside",
+  workers: "any",
+  exceptions: sqlExceptions,
+  path,
+  options,
+  headers: {
+    CamelSqlQuery: f.string({ doc: "Set by the route: overrides the statement of the endpoint." }),
+    CamelSqlParameters: f.string({ doc: "Parameter values when the body is the statement." }),
+    CamelSqlRowCount: f.integer({ doc: "Number of rows returned by the query." }),
+    CamelSqlUpdateCount: f.integer({ doc: "Number of rows changed by the statement." }),
+    CamelSqlRetrieveGeneratedKeys: f.boolean({ doc: "Set by the route: whether to return generated keys." }),
+    CamelSqlGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned." }),
+    CamelSqlGeneratedKeyRows: f.string({ doc: "Generated keys, as a list of maps." }),
+    CamelSqlGeneratedKeysRowCount: f.integer({ doc: "Number of rows with generated keys." }),
+    CamelSqlDataSource: f.string({ doc: "Not supported: name the connection in the endpoint." }),
+  },
+  examples: [],
+};

@@ -1,0 +1,97 @@
+// Executes a statement for each message.
+import { FlowError, whenOver, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
+import { asText, iterate } from "@sluice/engine/values";
+import type { Row, Statement } from "../database/database.ts";
+import { databaseLink } from "../database/database-link.ts";
+import { keyRequest, keysOf, returningKeys, type KeyRequest } from "../database/generated-keys.ts";
+import { onlyRow } from "../database/query-result.ts";
+import type { Executor } from "../database/sql-database.ts";
+import { SqlStatement, type StatementOptions } from "../database/sql-statement.ts";
+import { StatementCache } from "../database/statement-cache.ts";
+import { refuseForeignStatement } from "./foreign-statement.ts";
+import type { SqlOptions } from "./sql-shape.ts";
+
+const defaultFetchSize = 1000;
+
+export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): Sink {
+  refuseForeignStatement(endpoint);
+  const { options } = endpoint;
+  const link = databaseLink(scope, options.dataSource);
+  const statementOptions = optionsOf(options);
+  const authoredStatement = SqlStatement.authored(options.query, statementOptions, (text) => scope.expression(text));
+  const received = new StatementCache(statementOptions);
+  const statementFor = (exchange: Exchange): SqlStatement => {
+    if (options.useMessageBodyForSql) return received.of(asText(exchange.message.body));
+    const header = exchange.message.headers.getOwn("CamelSqlQuery");
+    return header === undefined ? authoredStatement : received.of(asText(header));
+  };
+  return {
+    async send(exchange) {
+      const { headers } = exchange.message;
+      if (headers.getOwn("CamelSqlDataSource") !== undefined)
+        throw new FlowError("java.lang.IllegalArgumentException", "the header CamelSqlDataSource is not supported: name the connection in the endpoint", {
+          code: "sql-data-source",
+        });
+      const statement = statementFor(exchange);
+      const executor = await link.executor(exchange);
+      const data: unknown = options.useMessageBodyForSql ? headers.getOwn("CamelSqlParameters") : exchange.message.body;
+      if (options.batch) return executeBatch(exchange, statement, data, executor);
+      const bound = statement.bind({ exchange, data }, executor.dialect);
+      if (options.outputType === "StreamList") return streamRows(exchange, bound, executor, options);
+      const keys = keyRequest(headers.getOwn("CamelSqlRetrieveGeneratedKeys"), headers.getOwn("CamelSqlGeneratedColumns"));
+      await (keys === undefined ? executeOne(exchange, bound, executor, options) : executeForKeys(exchange, bound, executor, options, keys));
+    },
+  };
+}
+
+export function optionsOf({ placeholder, usePlaceholder, allowNamedParameters, separator }: SqlOptions): StatementOptions {
+  return { placeholder: usePlaceholder ? placeholder : undefined, allowNamedParameters, separator };
+}
+
+async function executeBatch(exchange: Exchange, statement: SqlStatement, data: unknown, executor: Executor): Promise<void> {
+  const statements = iterate(data).map((item) => statement.bind({ exchange, data: item }, executor.dialect));
+  const results = await executor.executeAll(statements, exchange.run.signal);
+  exchange.message.headers.set(
+    "CamelSqlUpdateCount",
+    results.reduce((sum, { updateCount }) => sum + (updateCount ?? 0), 0),
+  );
+}
+
+async function executeOne(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions): Promise<void> {
+  const { columns, rows, updateCount } = await executor.execute(statement, exchange.run.signal);
+  if (columns === undefined) noteUpdate(exchange, updateCount ?? 0, options);
+  else takeRows(exchange, rows, options);
+}
+
+async function executeForKeys(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions, request: KeyRequest): Promise<void> {
+  const wanted = returningKeys(statement, request, executor.dialect);
+  const result = await executor.execute(wanted, exchange.run.signal);
+  const isSelect = wanted === statement && result.columns !== undefined;
+  const { keys, updateCount } = keysOf(result, request, isSelect);
+  const { headers } = exchange.message;
+  headers.set("CamelSqlGeneratedKeyRows", keys);
+  headers.set("CamelSqlGeneratedKeysRowCount", keys.length);
+  if (isSelect) takeRows(exchange, result.rows, options);
+  else noteUpdate(exchange, updateCount ?? 0, options);
+}
+
+/** The body is kept; the result of an update is in the header. */
+function noteUpdate(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
+  exchange.message.headers.set("CamelSqlUpdateCount", updateCount);
+  if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, null);
+}
+
+function takeRows(exchange: Exchange, rows: readonly Row[], { outputType, outputHeader, noop }: SqlOptions): void {
+  const result = outputType === "SelectOne" ? onlyRow(rows) : rows;
+  exchange.message.headers.set("CamelSqlRowCount", rows.length);
+  if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, result);
+  else if (!noop) exchange.message.body = result;
+}
+
+/** Rows are read on demand; their session is released at the end of the rows or of the run. */
+function streamRows(exchange: Exchange, statement: Statement, executor: Executor, { fetchSize, outputHeader, noop }: SqlOptions): void {
+  const rows = executor.stream(statement, fetchSize === undefined || fetchSize === 0 ? defaultFetchSize : fetchSize);
+  whenOver(exchange, async () => void (await rows.return?.()));
+  if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, rows);
+  else if (!noop) exchange.message.body = rows;
+}

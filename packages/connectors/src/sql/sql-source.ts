@@ -1,0 +1,209 @@
+// Polls the rows of a query. The outcome of a row's run decides which statement follows; a row whose run failed is unchanged and found again.
+import {
+  Exchange,
+  FlowError,
+  Message,
+  Run,
+  settlementOf,
+  toFlowError,
+  type Endpoint,
+  type EndpointScope,
+  type Host,
+  type Settlement,
+  type Source,
+  type SourceInlet,
+} from "@sluice/engine/spi";
+import { OpenUnit } from "@sluice/engine/tools";
+import type { Row } from "../database/database.ts";
+import { databaseLink, type DatabaseLink } from "../database/database-link.ts";
+import { onlyRow } from "../database/query-result.ts";
+import type { Executor } from "../database/sql-database.ts";
+import { SqlStatement } from "../database/sql-statement.ts";
+import { polledSource } from "../polling/polled-source.ts";
+import { refuseForeignStatement } from "./foreign-statement.ts";
+import { optionsOf } from "./sql-sink.ts";
+import type { SqlOptions } from "./sql-shape.ts";
+
+/** The result of one poll: the data of each message and, with transacted, its transaction. */
+interface Batch {
+  readonly messages: readonly unknown[];
+  readonly unit: OpenUnit | undefined;
+}
+
+export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, host: Host): Source {
+  refuseForeignStatement(endpoint);
+  const work = new SqlIntake(endpoint, scope, host);
+  const { options, uri } = endpoint;
+  const source = polledSource<Batch>({
+    uri,
+    logger: "sql",
+    // A poll returns one item, the batch, whose rows are counted here.
+    options: { ...options, maxMessagesPerPoll: 0 },
+    host,
+    prepare: async () => work.begin(),
+    poll: () => work.poll(),
+    problemOf: (thrown) => (work.isStopped ? undefined : toFlowError(thrown).message),
+    each: (batch, inlet) => work.take(batch, inlet),
+  });
+  return {
+    ...source,
+    async stop() {
+      work.end();
+      await source.stop();
+    },
+  };
+}
+
+class SqlIntake {
+  readonly #options: SqlOptions;
+  readonly #uri: string;
+  readonly #host: Host;
+  readonly #link: DatabaseLink;
+  readonly #scope: EndpointScope;
+  readonly #query: SqlStatement;
+  readonly #afterwards: Readonly<Record<"onConsume" | "onConsumeFailed" | "onConsumeBatchComplete", SqlStatement | undefined>>;
+  isStopped = false;
+
+  constructor({ options, uri }: Endpoint<SqlOptions>, scope: EndpointScope, host: Host) {
+    this.#options = options;
+    this.#uri = uri;
+    this.#host = host;
+    this.#scope = scope;
+    this.#link = databaseLink(scope, options.dataSource);
+    const compile = (text: string): SqlStatement => SqlStatement.authored(text, optionsOf(options), (expression) => scope.expression(expression));
+    const optional = (text: string | undefined): SqlStatement | undefined => (text === undefined ? undefined : compile(text));
+    this.#query = compile(options.query);
+    this.#afterwards = {
+      onConsume: optional(options.onConsume),
+      onConsumeFailed: optional(options.onConsumeFailed),
+      onConsumeBatchComplete: optional(options.onConsumeBatchComplete),
+    };
+  }
+
+  begin(): void {
+    this.isStopped = false;
+  }
+
+  end(): void {
+    this.isStopped = true;
+  }
+
+  /** Reads the rows; returns no batch when there are none, so that the source counts the poll as idle. */
+  async poll(): Promise<readonly Batch[]> {
+    const unit = this.#options.transacted ? new OpenUnit() : undefined;
+    try {
+      const executor = await this.#executor(unit);
+      const { rows } = await executor.execute(this.#query.bind({ exchange: this.#exchange(), data: null }, executor.dialect));
+      const messages = this.#messagesOf(rows);
+      if (messages.length > 0) return [{ messages, unit }];
+      await unit?.commit();
+      return [];
+    } catch (thrown) {
+      await unit?.rollback();
+      throw thrown;
+    }
+  }
+
+  /** Delivers the messages in order. */
+  async take({ messages, unit }: Batch, inlet: SourceInlet): Promise<boolean> {
+    try {
+      for (const [index, data] of messages.entries()) {
+        if (this.isStopped) break;
+        const exchange = await this.#deliver(data, inlet, batchProperties(index, messages.length), unit);
+        await this.#settle(exchange, data, unit);
+      }
+      await this.#afterBatch(unit);
+      await unit?.commit();
+    } catch (thrown) {
+      await unit?.rollback();
+      const { message } = toFlowError(thrown);
+      this.#warn(unit === undefined ? `the remaining rows are left for the next poll: ${message}` : `the transaction was rolled back: ${message}`);
+    }
+    return true;
+  }
+
+  async #executor(unit: OpenUnit | undefined): Promise<Executor> {
+    const { connection, database } = this.#link;
+    return unit === undefined ? database() : unit.join(connection.id, async () => (await database()).begin());
+  }
+
+  #messagesOf(rows: readonly Row[]): readonly unknown[] {
+    const { useIterator, outputType, routeEmptyResultSet, maxMessagesPerPoll } = this.#options;
+    if (outputType === "SelectOne") return rows.length === 0 ? [] : [onlyRow(rows)];
+    if (!useIterator) return rows.length === 0 && !routeEmptyResultSet ? [] : [rows];
+    return maxMessagesPerPoll > 0 ? rows.slice(0, maxMessagesPerPoll) : rows;
+  }
+
+  async #deliver(data: unknown, inlet: SourceInlet, properties: ReadonlyMap<string, unknown>, unit: OpenUnit | undefined): Promise<Exchange> {
+    const { outputHeader, exchangePattern } = this.#options;
+    const message = new Message(outputHeader === undefined ? data : null);
+    if (outputHeader !== undefined) message.headers.set(outputHeader, data);
+    return inlet.deliver(message, {
+      trigger: { uri: this.#uri },
+      pattern: exchangePattern,
+      properties,
+      // Statements of the route join the transaction.
+      started: (exchange) => void (exchange.unit = unit),
+    });
+  }
+
+  /** Executes the statement that follows a run. In a transaction a failed run ends the batch. */
+  async #settle(exchange: Exchange, data: unknown, unit: OpenUnit | undefined): Promise<void> {
+    const settlement = settlementOf(exchange);
+    if (settlement.kind === "not-taken") throw settlement.failure;
+    if (settlement.kind !== "done" && unit !== undefined) throw settlement.failure;
+    const name = settlement.kind === "done" ? "onConsume" : "onConsumeFailed";
+    const statement = this.#afterwards[name];
+    if (statement === undefined) return;
+    try {
+      const updateCount = await this.#execute(statement, exchange, data, unit);
+      this.#checkCount(name, settlement, updateCount);
+    } catch (thrown) {
+      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw thrown;
+      this.#warn(`${name} failed: ${toFlowError(thrown).message}`);
+    }
+  }
+
+  #checkCount(name: string, settlement: Settlement, updateCount: number): void {
+    const { expectedUpdateCount } = this.#options;
+    if (settlement.kind !== "done" || expectedUpdateCount < 0 || updateCount === expectedUpdateCount) return;
+    throw new FlowError("java.sql.SQLException", `${name} changed ${updateCount} rows instead of ${expectedUpdateCount}`, {
+      code: "sql-update-count",
+    });
+  }
+
+  async #afterBatch(unit: OpenUnit | undefined): Promise<void> {
+    const { onConsumeBatchComplete } = this.#afterwards;
+    if (onConsumeBatchComplete === undefined || this.isStopped) return;
+    try {
+      await this.#execute(onConsumeBatchComplete, this.#exchange(), null, unit);
+    } catch (thrown) {
+      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw thrown;
+      this.#warn(`onConsumeBatchComplete failed: ${toFlowError(thrown).message}`);
+    }
+  }
+
+  async #execute(statement: SqlStatement, exchange: Exchange, data: unknown, unit: OpenUnit | undefined): Promise<number> {
+    const executor = await this.#executor(unit);
+    const { updateCount } = await executor.execute(statement.bind({ exchange, data }, executor.dialect));
+    return updateCount ?? 0;
+  }
+
+  /** For expressions that are evaluated before there is a message. */
+  #exchange(): Exchange {
+    const run = new Run("run_poll", this.#scope.route, this.#host.clock.now(), { uri: this.#uri });
+    return new Exchange("poll", run, "InOnly", new Message(null));
+  }
+
+  #warn(text: string): void {
+    this.#host.log.write("WARN", "sql", `${this.#uri}: ${text}`);
+  }
+}
+
+function batchProperties(index: number, size: number): ReadonlyMap<string, unknown> {
+  return new Map<string, unknown>([
+    ["CamelBatchIndex", index],
+    ["CamelBatchSize", size],
+    ["CamelBatchComplete", index + 1 === size],
+  ]);
+}
