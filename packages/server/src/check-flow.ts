@@ -1,21 +1,70 @@
-// Checks a flow as a deploy would, without a runtime around it: for tools that look at files.
+// Checks a flow as a deploy would, without a runtime; for tools that work on files.
 import { createRuntime, type Host, type Prepared } from "@sluice/engine";
+import { flowToJsonSchema, type JsonSchema } from "@sluice/model";
+import { steps } from "@sluice/standard";
 import { createCatalog } from "./catalog.ts";
+import { checkConnection, type CheckedConnection } from "./connections/check-connection.ts";
+import { closedConnections, type ClosedOptions } from "./connections/closed-connections.ts";
+import { createConnectionTypes } from "./connections/connection-types.ts";
 import { systemClock } from "./host/clock.ts";
+import { kameletFolders } from "./kamelets/kamelet-folders.ts";
+import { literalSecrets } from "./masking/literal-secrets.ts";
+import { resourceFolders } from "./resources/resource-folders.ts";
+import { noPlugins, type Plugins } from "./plugins/load-plugins.ts";
 
-export { staysInside } from "@sluice/connectors";
+export { findKameletFolders } from "./kamelets/find-kamelet-folders.ts";
+export { kameletFolders } from "./kamelets/kamelet-folders.ts";
+export { findConnectionFolders } from "./connections/connection-folders.ts";
+export { findResourceFolders } from "./resources/resource-folders.ts";
+export { exportedName, functionStub, type FunctionStub, type StubKind } from "@sluice/engine";
+export { loadPlugins, type Plugins } from "./plugins/load-plugins.ts";
+export { PluginError, type PluginProblem } from "./plugins/plugin-error.ts";
+
 export type { Prepared };
 
 export interface FlowText {
-  /** The flow's id: routes without one are called after it. */
+  /** The flow's id; also the default name of its routes. */
   readonly id: string;
   readonly source: string;
   /** The value of a `{{name}}`. */
   property(name: string): string | undefined;
+  propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
+  /** Folders with the project's Kamelets, searched before those of the operator. */
+  readonly kamelets?: readonly string[];
+  /** Folders with texts of its project, looked into before those of the operator. */
+  readonly resources?: readonly string[];
+  /** The connections of its project, the type by id. */
+  readonly connections?: ReadonlyMap<string, string>;
 }
 
-/** Reads, checks and compiles flows; nothing is started and nothing is remembered between two flows. */
-export function createFlowChecker(): (flow: FlowText) => Prepared {
+/** Folders of the operator. */
+export interface OperatorFolders {
+  readonly kamelets?: readonly string[];
+  readonly resources?: readonly string[];
+}
+
+/** The JSON Schema of flows for editors, including plug-ins. */
+export async function flowSchema(plugins: Plugins = noPlugins): Promise<JsonSchema> {
+  const catalog = createCatalog({ plugins });
+  await catalog.index.loadAll();
+  return flowToJsonSchema(catalog, catalog.connectors);
+}
+
+/** True for a step that may skip its nested steps without an error. */
+export const mayPassBy = (name: string): boolean => steps.some((step) => step.name === name && step.mayPassBy === true);
+
+/** Checks connection documents; opens nothing. */
+export function createConnectionChecker(plugins: Plugins = noPlugins): (id: string, text: string) => Promise<CheckedConnection> {
+  const types = createConnectionTypes(plugins.connections);
+  return (id, text) => checkConnection(id, text, types);
+}
+
+/**
+ * Parses, checks and compiles flows; starts nothing and keeps no state between flows. With the connections of a project it also warns of
+ * secrets in the text and of connections that only a runtime can provide.
+ */
+export function createFlowChecker(plugins: Plugins = noPlugins, folders: OperatorFolders = {}): (flow: FlowText) => Promise<Prepared> {
+  const catalog = createCatalog({ plugins });
   const host: Host = {
     clock: systemClock,
     log: { enabled: () => false, write: () => undefined },
@@ -28,6 +77,25 @@ export function createFlowChecker(): (flow: FlowText) => Prepared {
   };
   const ignore = (): void => undefined;
   const listener = { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore };
-  const catalog = createCatalog();
-  return ({ id, source, property }) => createRuntime({ catalog, host, listener }).prepare({ id, hash: "0".repeat(64), source, property });
+  return async ({ kamelets = [], resources = [], connections, ...flow }) => {
+    const files = {
+      kamelets: kameletFolders([...kamelets, ...(folders.kamelets ?? [])]),
+      resources: resourceFolders([...resources, ...(folders.resources ?? [])]),
+    };
+    const prepare = (options: ClosedOptions): Promise<Prepared> => {
+      const own = { ...host, ...files, connections: closedConnections(catalog.connectionTypes, () => host, options) };
+      return createRuntime({ catalog, host: own, listener }).prepareLoaded({ ...flow, hash: "0".repeat(64) });
+    };
+    if (connections === undefined) return prepare({});
+    const types = await Promise.all([...connections].map(async ([id, type]) => [id, await catalog.connectionTypes.load(type)] as const));
+    const known = new Map(types.flatMap(([id, declaration]) => (declaration === undefined ? [] : [[id, declaration.type] as const])));
+    let isAnyMissing = false;
+    const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
+    const secrets = literalSecrets(flow.source, catalog);
+    if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
+    // Connections are part of the runtime's configuration, so a file alone cannot be wrong about them.
+    const strict = await prepare({ known, isStrict: true });
+    const missing = strict.diagnostics.filter(({ code }) => code === "connection-missing").map((found) => ({ ...found, severity: "warning" as const }));
+    return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets, ...missing] };
+  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { misnamedVariables, readConfiguration, settingDescriptions, SettingsError, settingsReference } from "./config.ts";
 
 describe("settings", () => {
-  it("has defaults for everything but the token", () => {
+  it("has defaults for everything except the token", () => {
     const { settings } = readConfiguration({}, {});
     expect(settings).toMatchObject({
       port: 8080,
@@ -20,7 +20,7 @@ describe("settings", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  it("reads variables; a flag wins; blank is unset", () => {
+  it("reads variables; a flag takes precedence; blank is unset", () => {
     const { settings } = readConfiguration(
       { port: "9000" },
       { SERVICE_PORT: "7000", SERVICE_MAX_BODY: "64k", SERVICE_DRAIN_MS: "1m30s", SERVICE_WATCH: "true", SERVICE_HOST: " ", SERVICE_TEST_SESSIONS: "Isolated" },
@@ -28,7 +28,7 @@ describe("settings", () => {
     expect(settings).toMatchObject({ port: 9000, maxBody: 65_536, drainMs: 90_000, watch: true, host: "127.0.0.1", testSessions: "isolated" });
   });
 
-  it("tells all faults at once, each with its name, none with a secret", () => {
+  it("reports all problems at once, with names and without secrets", () => {
     const read = (): unknown => readConfiguration({ port: "70000" }, { SERVICE_MAX_BODY: "lots", SERVICE_LOG_LEVEL: "loud", SERVICE_DEPLOY_TOKEN: "S3CR3T" });
     expect(read).toThrow(SettingsError);
     try {
@@ -42,33 +42,33 @@ describe("settings", () => {
     }
   });
 
-  it("takes no time below zero", () => {
+  it("rejects negative durations", () => {
     expect(() => readConfiguration({ drainMs: "-5" }, { SERVICE_RUN_MS: "-1" })).toThrow(
-      new SettingsError(["--drain-ms: expected a time of 0 or more, got '-5'.", "SERVICE_RUN_MS: expected a time of 0 or more, got '-1'."]),
+      new SettingsError(["--drain-ms: expected a duration of 0 or more, got '-5'.", "SERVICE_RUN_MS: expected a duration of 0 or more, got '-1'."]),
     );
     expect(readConfiguration({ drainMs: "0" }, {}).settings.drainMs).toBe(0);
   });
 
-  it("knows a variable with a typing error from one of somebody else", () => {
+  it("distinguishes misspelled settings from other variables", () => {
     const environment = { SERVICE_PROT: "1", SERVICE_LOGLEVEL: "debug", SERVICE_PORT: "0", SERVICE_NAME: "orders", SERVICE_PORT_8080_TCP: "x", HOME: "/" };
     expect(misnamedVariables(environment)).toEqual([
-      "the variable SERVICE_PROT is no setting (did you mean SERVICE_PORT?)",
-      "the variable SERVICE_LOGLEVEL is no setting (did you mean SERVICE_LOG_LEVEL?)",
+      "Unknown setting SERVICE_PROT (did you mean SERVICE_PORT?)",
+      "Unknown setting SERVICE_LOGLEVEL (did you mean SERVICE_LOG_LEVEL?)",
     ]);
   });
 
-  it("keeps the environment of the start", () => {
+  it("keeps a snapshot of the environment", () => {
     const environment: Record<string, string> = { A: "1" };
     const configuration = readConfiguration({}, environment);
     environment["A"] = "2";
     expect(configuration.environment["A"]).toBe("1");
   });
 
-  it("offers no flag for secrets", () => {
+  it("has no flags for secrets", () => {
     expect(settingDescriptions.find(({ name }) => name === "deployToken")).toMatchObject({ flag: undefined, variable: "SERVICE_DEPLOY_TOKEN" });
   });
 
-  it("the reference page is the one made from the declaration", () => {
+  it("the reference page is up to date", () => {
     expect(readFileSync(new URL("../../../docs/reference/settings.md", import.meta.url), "utf8")).toBe(settingsReference());
   });
 });

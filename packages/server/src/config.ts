@@ -1,86 +1,119 @@
-// The settings of the runtime: declared once, read once from the environment and the command line, frozen. The help text
-// and the reference table come from the same declaration. Nobody else reads process.env.
+// The settings of the runtime: declared once, read once from environment and command line, frozen. Help text and reference are
+// generated from the declaration. No other module reads process.env.
 import { closest, describe, f, type Field, type Values } from "@sluice/model";
+import { fixedLimits, type FixedLimits } from "./fixed-limits.ts";
+
+export { looksSecret, variableOf } from "./host/environment.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Every setting; its flag is the name in kebab-case (`--max-body`), its variable the name in capitals (`SERVICE_MAX_BODY`). */
+/** All settings. The flag is the name in kebab case (`--max-body`), the variable is in upper case (`SERVICE_MAX_BODY`). */
 export const settingFields = {
-  port: f.integer({ doc: "The port to listen on; 0 picks a free one.", default: 8080, min: 0, max: 65535 }),
-  host: f.string({ doc: "The address to listen on; 0.0.0.0 listens on all.", default: "127.0.0.1" }),
-  dataDir: f.string({ doc: "Where flows, parameters and tables are kept; made when missing.", default: "./sluice-data" }),
+  port: f.integer({ doc: "Port to listen on; 0 selects a free port.", default: 8080, min: 0, max: 65535 }),
+  host: f.string({ doc: "Address to listen on; 0.0.0.0 listens on all interfaces.", default: "127.0.0.1" }),
+  dataDir: f.string({ doc: "Directory for flows, parameters, tables and queues; created if it does not exist.", default: "./sluice-data" }),
+  profile: f.string({
+    doc: "Profile: values in application-<profile>.properties override those in application.properties.",
+    examples: ["dev"],
+  }),
   workers: f.integer({
-    doc: "Processes that serve, behind one port and one management API; see docs/operations/workers.md.",
+    doc: "Number of worker processes behind one port and one management API; see docs/operations/workers.md.",
     default: 1,
     min: 1,
     max: 128,
   }),
-  deployToken: f.text({ doc: "The bearer token of the management API; without it every call but health is refused.", secret: true }),
-  logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "The least level that is logged.", default: "info" }),
-  logBuffer: f.size({ doc: "Log text that may wait for a slow reader of standard output; more is dropped and counted.", default: 8 * mebibyte }),
-  watch: f.boolean({ doc: "Reload flows, value mappings, message mappings and access policies when their files change.", default: false }),
-  webhookDefault: f.enum(["open", "deny"], { doc: "What a webhook without an access policy does.", default: "open" }),
-  trustedProxies: f.string({ doc: "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For is believed.", default: "" }),
-  wrongCredentials: f.integer({ doc: "Wrong credentials one address may show one flow before it is slowed down to ten a minute.", default: 50, min: 1 }),
-  testSessions: f.enum(["on", "isolated", "off"], { doc: "Whether test sessions may be opened, and whether they may mock live traffic.", default: "on" }),
-  drainMs: f.duration({ doc: "How long a replaced version or a shutdown may take to finish what is under way.", default: 30_000 }),
-  maxBody: f.size({ doc: "The largest request body, after decompression.", default: 10 * mebibyte }),
-  maxConnections: f.integer({ doc: "Connections held at the same time; more are refused.", default: 10_000, min: 1 }),
-  headersTimeoutMs: f.duration({ doc: "How long a request may take to send its head.", default: 20_000 }),
-  bodyTimeoutMs: f.duration({ doc: "How long a request may take to arrive completely.", default: 60_000 }),
-  keepAliveMs: f.duration({ doc: "How long an idle connection is kept.", default: 65_000 }),
-  maxInflight: f.integer({ doc: "Runs of one route at the same time; more are refused.", default: 2_000, min: 1 }),
-  runMs: f.duration({ doc: "How long one run may take.", default: 300_000 }),
-  maxMessage: f.size({ doc: "The longest text an expression may make of a message, in characters.", default: 64 * mebibyte, min: 1 }),
-  maxExchanges: f.integer({ doc: "Copies of copies one run may make, as nested multicasts and splits do.", default: 200_000, min: 1 }),
-  callDepth: f.integer({ doc: "Calls of other routes within one run.", default: 100, min: 1, max: 1_000 }),
-  egressAllowPrivate: f.boolean({ doc: "Whether addresses taken from messages may be private, loopback or link-local.", default: false }),
-  egressAllowHosts: f.string({ doc: "Hosts that messages may name although they are private, separated by commas.", default: "" }),
-  enableJs: f.boolean({ doc: "Whether flows may hold JavaScript expressions (language js), run in a sandbox with limits on time and memory.", default: false }),
-  functions: f.string({ doc: "A module whose exported functions flows may call with process and bean.", examples: ["./functions.mjs"] }),
-  runHistory: f.integer({ doc: "Runs kept per route.", default: 250, min: 1 }),
-  runHistoryTotal: f.integer({ doc: "Runs kept over all routes.", default: 20_000, min: 1 }),
-  runHistoryBytes: f.size({ doc: "Memory the run history may take, estimated.", default: 64 * mebibyte }),
-  queueBytes: f.size({ doc: "Disk the messages of durable queues may take, all queues together; more are refused.", default: 1024 * mebibyte }),
-  queueMessageBytes: f.size({ doc: "The largest message body a durable queue or the dead-letter store takes.", default: 16 * mebibyte }),
-  deadLetters: f.integer({ doc: "Dead letters kept; the oldest go first.", default: 10_000, min: 1 }),
-  deadLetterBytes: f.size({ doc: "Disk the dead letters may take; the newest is kept whatever its size.", default: 256 * mebibyte }),
-  replayBytes: f.size({ doc: "Memory the input messages of past runs may take, so that they can be replayed; 0 keeps none.", default: 8 * mebibyte }),
-  captureBytes: f.size({ doc: "Memory the messages of routes whose capture is switched on may take.", default: 32 * mebibyte }),
-  maxStreamClients: f.integer({ doc: "Clients of the event streams at the same time.", default: 100, min: 0 }),
-  streamEvents: f.integer({ doc: "Events kept per stream for clients that come back.", default: 10_000, min: 1 }),
-  streamBytes: f.size({ doc: "Memory those events may take.", default: 16 * mebibyte }),
-  streamClientEvents: f.integer({ doc: "Events that may wait for one slow client; the oldest are dropped then.", default: 1_000, min: 1 }),
-  streamClientBytes: f.size({ doc: "Memory those waiting events may take.", default: 4 * mebibyte }),
-  streamHeartbeatMs: f.duration({ doc: "How often a stream sends a comment to show that it lives.", default: 15_000 }),
-  streamStuckMs: f.duration({ doc: "How long a stream client may take nothing before it is cut off.", default: 30_000 }),
+  deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
+  logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
+  watch: f.boolean({ doc: "Reload flows, value mappings, message mappings, connections and access policies when their files change.", default: false }),
+  webhookDefault: f.enum(["open", "deny"], { doc: "Access to webhooks without an access policy.", default: "open" }),
+  trustedProxies: f.string({ doc: "Comma-separated addresses and networks of proxies whose X-Forwarded-For header is trusted.", default: "" }),
+  wrongCredentials: f.integer({ doc: "Failed logins per address and flow before attempts are limited to ten per minute.", default: 50, min: 1 }),
+  testSessions: f.enum(["on", "isolated", "off"], { doc: "Test sessions: `on`, `isolated` (they cannot mock live traffic) or `off`.", default: "on" }),
+  drainMs: f.duration({ doc: "Time limit for runs in flight to finish when a flow is replaced or the runtime stops.", default: 30_000 }),
+  maxBody: f.size({ doc: "Maximum size of a request body, after decompression.", default: 10 * mebibyte }),
+  maxBodyBytesHeld: f.size({
+    doc: "Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent replies may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`.",
+  }),
+  maxConnections: f.integer({ doc: "Maximum number of open connections; further ones are rejected.", default: 10_000, min: 1 }),
+  headersTimeoutMs: f.duration({ doc: "Time limit for receiving the headers of a request.", default: 20_000 }),
+  bodyTimeoutMs: f.duration({ doc: "Time limit for receiving a complete request.", default: 60_000 }),
+  httpFastPath: f.boolean({
+    doc: "Read simple webhook requests directly from the socket. If false, node:http reads every request, which is slower.",
+    default: true,
+  }),
+  keepAliveMs: f.duration({ doc: "How long an idle connection stays open.", default: 65_000 }),
+  maxInflight: f.integer({ doc: "Maximum number of concurrent runs per route; further ones are rejected.", default: 2_000, min: 1 }),
+  runMs: f.duration({ doc: "Time limit of a run.", default: 300_000 }),
+  maxMessage: f.size({ doc: "Maximum length of a text that an expression may create, in characters.", default: 64 * mebibyte, min: 1 }),
+  maxExchanges: f.integer({
+    doc: "Maximum number of exchanges that one run may create, for example with nested multicasts and splits.",
+    default: 200_000,
+    min: 1,
+  }),
+  egressAllowPrivate: f.boolean({ doc: "Allow addresses taken from messages to be private, loopback or link-local.", default: false }),
+  egressAllowHosts: f.string({ doc: "Comma-separated private hosts that messages may address.", default: "" }),
+  enableJs: f.boolean({ doc: "Allow JavaScript expressions (language js) in flows. They run in a sandbox with time and memory limits.", default: false }),
+  connectors: f.string({
+    doc: "Comma-separated packages and folders with additional connectors, steps, languages, formats, beans and connection types; see docs/how-to/write-a-connector.md.",
+    default: "",
+    examples: ["sluice-connector-acme,./connectors/line"],
+  }),
+  secretsDir: f.string({
+    doc: "Folder with mounted secrets, which connections reference as `{file: name}`. With SERVICE_WATCH, changed files are reloaded.",
+    examples: ["/run/secrets"],
+  }),
+  connections: f.string({
+    doc: "Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read only; see docs/how-to/connections.md.",
+    default: "",
+    examples: ["./connections"],
+  }),
+  databases: f.string({
+    doc: "Comma-separated folders in which SQLite connections may have their files, besides `databases` in the data directory. A relative path is below the first of them.",
+    default: "",
+    examples: ["/srv/databases"],
+  }),
+  kamelets: f.string({
+    doc: "Comma-separated folders and packages with Kamelets (`<name>.kamelet.yaml`), searched after `kamelets` in the data directory; see docs/how-to/use-kamelets.md.",
+    default: "",
+    examples: ["./kamelets,sluice-kamelets-acme"],
+  }),
+  resources: f.string({
+    doc: "Comma-separated folders from which flows can load texts with `resource:file:` and `resource:classpath:`, after `resources` of the data directory; see docs/how-to/texts-from-files.md.",
+    default: "",
+    examples: ["./texts"],
+  }),
+  functions: f.string({ doc: "Module whose exported functions, objects and classes implement the beans that flows name.", examples: ["./functions.mjs"] }),
+  runHistory: f.integer({ doc: "Maximum number of runs in the history per route.", default: 250, min: 1 }),
+  runHistoryTotal: f.integer({ doc: "Maximum number of runs in the history over all routes.", default: 20_000, min: 1 }),
+  runHistoryBytes: f.size({ doc: "Maximum memory for the run history (estimated).", default: 64 * mebibyte }),
+  queueBytes: f.size({ doc: "Maximum disk space for messages in all durable queues; further messages are rejected.", default: 1024 * mebibyte }),
+  deadLetters: f.integer({ doc: "Maximum number of dead letters; the oldest are removed first.", default: 10_000, min: 1 }),
+  deadLetterBytes: f.size({ doc: "Maximum disk space for dead letters; the newest is always kept.", default: 256 * mebibyte }),
+  replayBytes: f.size({ doc: "Maximum memory for the input messages of past runs, needed for replay; 0 stores none.", default: 8 * mebibyte }),
+  maxStreamClients: f.integer({ doc: "Maximum number of concurrent event stream clients.", default: 100, min: 0 }),
   otlpEndpoint: f.string({
-    doc: "The address of an OpenTelemetry collector (OTLP over HTTP, JSON) that runs are sent to as spans; `/v1/traces` is added. Without it nothing is sent.",
+    doc: "URL of an OpenTelemetry collector (OTLP over HTTP, JSON) that receives runs as spans; `/v1/traces` is appended. Without it, no spans are sent.",
     examples: ["http://127.0.0.1:4318"],
   }),
-  otlpHeaders: f.text({ doc: "Headers sent along, such as `authorization=Bearer x`, separated by commas.", secret: true }),
+  otlpHeaders: f.text({ doc: "Comma-separated headers for the collector, for example `authorization=Bearer x`.", secret: true }),
   otlpRatio: f.number({
-    doc: "The share of traces begun here that is sent, 0 to 1; a caller's trace is sent when the caller samples it.",
+    doc: "Fraction of traces to send, 0 to 1. A trace started by a caller is sent if the caller samples it.",
     default: 1,
     min: 0,
     max: 1,
   }),
-  otlpSpans: f.integer({ doc: "Spans that may wait for the collector; more are dropped and counted.", default: 20_000, min: 1 }),
-  maxSessions: f.integer({ doc: "Test sessions open at the same time.", default: 200, min: 1 }),
-  sessionCalls: f.integer({ doc: "Calls one test session records.", default: 1_000, min: 1 }),
-  sessionBytes: f.size({ doc: "Memory the recorded calls of one test session may take.", default: 8 * mebibyte }),
 } as const;
 
-export type Settings = Values<typeof settingFields>;
-export type SettingName = keyof Settings;
+export type Settings = Values<typeof settingFields> & FixedLimits;
+export type SettingName = keyof typeof settingFields;
 
-/** What a start needs to know from outside: the settings, and the environment flows may ask for. */
+/** Input of a start: the settings, and the environment visible to flows. */
 export interface Configuration {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The settings are wrong; the message has one sentence per fault. */
+/** Invalid settings; one sentence per problem. */
 export class SettingsError extends Error {
   readonly faults: readonly string[];
 
@@ -93,7 +126,7 @@ export class SettingsError extends Error {
 
 export interface SettingDescription {
   readonly name: SettingName;
-  /** Undefined for secrets: a command line can be read by every user of the machine. */
+  /** Undefined for secrets, because command lines are visible to other users. */
   readonly flag: string | undefined;
   readonly variable: string;
   readonly doc: string;
@@ -104,7 +137,7 @@ export interface SettingDescription {
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** How each setting is given, for command line, help and reference. */
+/** Flag, variable and documentation of each setting, for command line, help and reference. */
 export const settingDescriptions: readonly SettingDescription[] = (Object.keys(settingFields) as SettingName[]).map((name) => {
   const info = describe(settingFields[name] as Field<unknown>);
   return {
@@ -118,37 +151,68 @@ export const settingDescriptions: readonly SettingDescription[] = (Object.keys(s
   };
 });
 
-/** Reads the settings: a flag wins over its variable, a blank variable counts as unset. Throws one SettingsError with all faults. */
+/** Reads the settings: a flag overrides its variable, a blank variable counts as unset. Throws one SettingsError with all problems. */
 export function readConfiguration(
   flags: Readonly<Partial<Record<string, string>>> = {},
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Configuration {
-  const faults: string[] = [];
-  const settings: Record<string, unknown> = {};
-  for (const { name, flag, variable, kind } of settingDescriptions) {
+  const settings = readSettings(({ name, flag, variable }) => {
     const given = flag === undefined ? undefined : flags[name];
     const fromEnvironment = environment[variable]?.trim() === "" ? undefined : environment[variable];
-    const result = (settingFields[name] as Field<unknown>).safeParse(given ?? fromEnvironment);
-    if (result.success && !(kind === "duration" && (result.data as number) < 0)) settings[name] = result.data;
-    else if (result.success) faults.push(`${given === undefined ? variable : flag}: expected a time of 0 or more, got '${given ?? fromEnvironment}'.`);
-    else faults.push(`${given === undefined ? variable : flag}: ${result.error.issues[0]?.message ?? "not understood"}.`);
-  }
-  if (faults.length > 0) throw new SettingsError(faults);
-  return { settings: Object.freeze(settings) as Settings, environment: Object.freeze({ ...environment }) };
+    return { value: given ?? fromEnvironment, label: given === undefined ? variable : (flag as string) };
+  });
+  return { settings, environment: Object.freeze({ ...environment }) };
 }
 
-/** Variables that look like a setting with a typing error, each with a sentence; others of the same beginning are somebody else's. */
+/** Settings of an embedded runtime: passed by name and never read from the environment, which only flows use. */
+export function configurationOf(
+  given: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Configuration {
+  const known = new Set<string>(Object.keys(settingFields));
+  const faults = Object.keys(given).flatMap((name) => {
+    if (known.has(name)) return [];
+    const near = closest(name, known);
+    return [`Unknown option '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}.`];
+  });
+  if (faults.length > 0) throw new SettingsError(faults);
+  return {
+    settings: readSettings(({ name }) => ({ value: given[name] === undefined ? undefined : String(given[name]), label: name })),
+    environment: Object.freeze({ ...environment }),
+  };
+}
+
+function readSettings(find: (setting: SettingDescription) => { readonly value: unknown; readonly label: string }): Settings {
+  const faults: string[] = [];
+  const settings: Record<string, unknown> = { ...fixedLimits };
+  for (const setting of settingDescriptions) {
+    const { value, label } = find(setting);
+    const result = (settingFields[setting.name] as Field<unknown>).safeParse(value);
+    if (result.success && !(setting.kind === "duration" && (result.data as number) < 0)) settings[setting.name] = result.data;
+    else if (result.success) faults.push(`${label}: expected a duration of 0 or more, got '${value as string}'.`);
+    else faults.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}.`);
+  }
+  const { maxBody, maxBodyBytesHeld } = settings as Partial<Settings>;
+  if (maxBody !== undefined && maxBodyBytesHeld !== undefined && maxBodyBytesHeld < maxBody)
+    faults.push(
+      `SERVICE_MAX_BODY_BYTES_HELD: ${maxBodyBytesHeld} bytes is less than SERVICE_MAX_BODY (${maxBody} bytes). Increase it, or decrease SERVICE_MAX_BODY.`,
+    );
+  if (faults.length > 0) throw new SettingsError(faults);
+  return Object.freeze(settings) as Settings;
+}
+
+/** Warnings about variables that look like misspelled settings. Other variables with the same prefix are ignored. */
 export function misnamedVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const beginning = "SERVICE_";
   const known = new Set(settingDescriptions.map(({ variable }) => variable.slice(beginning.length)));
   return Object.keys(environment).flatMap((name) => {
     const rest = name.slice(beginning.length);
     const near = name.startsWith(beginning) && !known.has(rest) ? closest(rest, known) : undefined;
-    return near === undefined ? [] : [`the variable ${name} is no setting (did you mean ${beginning}${near}?)`];
+    return near === undefined ? [] : [`Unknown setting ${name} (did you mean ${beginning}${near}?)`];
   });
 }
 
-/** The settings page of the reference, as Markdown. */
+/** The settings page of the reference in Markdown. */
 export function settingsReference(): string {
   const rows = settingDescriptions.map(({ flag, variable, doc, kind, values, default: standard }) => {
     const type = values === undefined ? kind : values.map((value) => `\`${value}\``).join(", ");
@@ -157,9 +221,9 @@ export function settingsReference(): string {
   return [
     "# Settings",
     "",
-    "A flag wins over its variable. Durations take `500`, `10s`, `1m30s`; sizes take `65536`, `64k`, `10MiB`.",
+    "A flag overrides its variable. Durations are written as `500`, `10s` or `1m30s`; sizes as `65536`, `64k` or `10MiB`.",
     "",
-    "| Variable | Flag | Type | Default | Meaning |",
+    "| Variable | Flag | Type | Default | Description |",
     "|---|---|---|---|---|",
     ...rows,
     "",

@@ -1,4 +1,4 @@
-// Why a request is refused, as the code that decides says it. How a refusal looks over HTTP is the API's business.
+// Why a request is rejected. The API maps refusals to HTTP replies.
 
 export type RefusalCode =
   | "unauthorized"
@@ -18,6 +18,7 @@ export type RefusalCode =
   | "flow-start-failed"
   | "tests-failed"
   | "document-invalid"
+  | "connection-failed"
   | "conflict"
   | "changed"
   | "too-many"
@@ -27,7 +28,7 @@ export type RefusalCode =
   | "storage-refused"
   | "internal";
 
-/** A refusal whose text the caller may read: one sentence that says what and where. */
+/** A rejected request; the text is shown to the caller: one sentence with the problem and its location. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -40,9 +41,15 @@ export class Refusal extends Error {
   }
 }
 
+/** The error for an invalid id in a path. Invisible characters are replaced. */
+export function invalidId(id: string): Refusal {
+  const shown = id.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD").slice(0, 140);
+  return new Refusal("id-invalid", `invalid id '${shown}': use letters, digits, '.', '_', '-' (max 128)`);
+}
+
 const longestText = 500;
 
-/** A text that fits into an error body. */
+/** Shortens a text to one line that fits into an error body. */
 export function oneSentence(text: string): string {
   const oneLine = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   return oneLine.length <= longestText ? oneLine : `${oneLine.slice(0, longestText - 1)}…`;

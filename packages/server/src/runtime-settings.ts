@@ -1,19 +1,24 @@
-// What the settings mean to the parts of a runtime.
+// Derives the configuration of the runtime's parts from the settings.
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
-import type { ConnectorSettings } from "@sluice/connectors";
-import type { Catalog, Clock, RuntimeLimits } from "@sluice/engine";
-import { createCatalog } from "./catalog.ts";
+import { join, resolve } from "node:path";
+import type { ConnectionSettings, ConnectorSettings } from "@sluice/connectors";
+import type { Clock, RuntimeLimits } from "@sluice/engine";
+import { createCatalog, type ServerCatalog } from "./catalog.ts";
 import type { Settings } from "./config.ts";
-import { loadFunctions } from "./functions/load-functions.ts";
-import { loadJsLanguage } from "./functions/load-js-language.ts";
+import type { ConnectionTypes } from "./connections/connection-types.ts";
+import { loadJsLanguage } from "./js-language/load-js-language.ts";
 import { systemClock } from "./host/clock.ts";
 import type { SecretValues } from "./masking/secret-values.ts";
+import type { Plugins } from "./plugins/load-plugins.ts";
 
-/** The catalogue with what an operator added and allowed. */
-export async function catalogFor(settings: Settings, ports: Omit<ConnectorSettings, "languages" | "http">): Promise<Catalog> {
+/** The catalog including plug-ins and enabled languages. */
+export async function catalogFor(
+  settings: Settings,
+  plugins: Plugins,
+  ports: Omit<ConnectorSettings, "languages" | "http"> & { readonly connectionTypes: ConnectionTypes },
+): Promise<ServerCatalog> {
   return createCatalog({
-    ...(settings.functions === undefined ? {} : { functions: await loadFunctions(resolve(settings.functions)) }),
+    plugins,
     ...(settings.enableJs ? { js: await loadJsLanguage() } : {}),
     ...ports,
     http: {
@@ -26,6 +31,12 @@ export async function catalogFor(settings: Settings, ports: Omit<ConnectorSettin
       },
     },
   });
+}
+
+/** What the operator allows connections. */
+export function connectionSettings({ databases, dataDir }: Pick<Settings, "databases" | "dataDir">): ConnectionSettings {
+  const named = databases.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
+  return { databaseFolders: [...named, join(resolve(dataDir), "databases")] };
 }
 
 export function runtimeLimits(settings: Settings): RuntimeLimits {
@@ -47,7 +58,7 @@ export interface StreamRing {
   readonly secrets: SecretValues;
 }
 
-/** The room of an event stream. Both streams of a process count from the same boot. */
+/** The buffer settings of an event stream. Both streams of a process share the boot id. */
 export function streamRing(settings: Settings, secrets: SecretValues): StreamRing {
   return { boot: randomBytes(3).toString("hex"), maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock: systemClock, secrets };
 }

@@ -1,4 +1,4 @@
 import { readFileSync } from "node:fs";
 
-/** The version that runs. */
+/** The version of the runtime. */
 export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string };

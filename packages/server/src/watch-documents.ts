@@ -1,4 +1,4 @@
-// Follows the directories of what is kept beside flows, and takes over what is changed in them by hand.
+// Watches the directories of mappings, policies and connections, and applies manual changes.
 import { join } from "node:path";
 import type { Log } from "@sluice/engine";
 import { watchDirectories } from "./flows/watch-directory.ts";
@@ -13,17 +13,30 @@ export interface WatchedDocuments {
   readonly tables: Reloadable;
   readonly documents: Reloadable;
   readonly policies: Reloadable;
-  /** Told after each look. */
+  readonly connections: Reloadable;
+  /** Folders outside of the data directory with connections and with files that they reference. */
+  readonly connectionFolders: readonly string[];
+  /** Called after each check. */
   changed?(): void;
 }
 
-/** The returned functions end it. */
-export function watchDocuments({ dataDir, log, tables, documents, policies, changed }: WatchedDocuments): readonly (() => void)[] {
-  const follow = (folder: string, logger: string, noun: string, { reload }: Reloadable): (() => void) =>
-    watchDirectories({ directories: [join(dataDir, folder)], log, logger, noun, look: () => reload().then(() => changed?.()) });
+/** Starts watching; the returned functions stop it. */
+export function watchDocuments({
+  dataDir,
+  log,
+  tables,
+  documents,
+  policies,
+  connections,
+  connectionFolders,
+  changed,
+}: WatchedDocuments): readonly (() => void)[] {
+  const follow = (folder: string, logger: string, noun: string, reloadable: Reloadable, more: readonly string[] = []): (() => void) =>
+    watchDirectories({ directories: [join(dataDir, folder), ...more], log, logger, noun, look: () => reloadable.reload().then(() => changed?.()) });
   return [
     follow("value-mappings", "sluice.mappings", "value mappings", tables),
     follow("message-mappings", "sluice.mappings", "message mappings", documents),
-    follow("policies", "sluice.access", "access policies", { reload: () => policies.reload() }),
+    follow("policies", "sluice.access", "access policies", policies),
+    follow("connections", "sluice.connections", "connections", connections, connectionFolders),
   ];
 }

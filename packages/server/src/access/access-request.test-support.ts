@@ -2,7 +2,7 @@ import type { AccessRequest } from "../http/access.ts";
 import type { SchemeParts } from "./schemes/credential-scheme.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-/** A request as a check sees it; headers as an object, or as names and values in turn. */
+/** Creates an access request; headers as an object, or as alternating names and values. */
 export function accessRequest(headers: Readonly<Record<string, string>> | readonly string[] = {}, more: Partial<AccessRequest> = {}): AccessRequest {
   const rawHeaders = Array.isArray(headers) ? (headers as readonly string[]) : Object.entries(headers as Record<string, string>).flat();
   return { flowId: "orders", routeId: "order-intake", method: "POST", path: "/api/order-intake", query: "", rawHeaders, remoteAddress: "127.0.0.1", ...more };
@@ -15,7 +15,7 @@ export interface TestParts extends SchemeParts {
   keys: () => Promise<string>;
 }
 
-/** Surroundings whose clock and network the test holds. */
+/** Dependencies with a clock and network controlled by the test. */
 export function testParts(wrongCredentials = 50): TestParts {
   const parts: TestParts = {
     time: 1_700_000_000_000,

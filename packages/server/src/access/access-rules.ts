@@ -2,23 +2,23 @@ import { ruleMatcher } from "@sluice/model";
 import type { Policy, Principal, Rule } from "./policy-document.ts";
 import { defaultOf } from "./policy-document.ts";
 
-/** What a policy asks of a caller on one route and method. */
+/** What a policy requires for one route and method. */
 export interface Demand {
-  /** No credential is asked for or looked at. */
+  /** No credential is required or checked. */
   readonly isPublic: boolean;
-  /** Any of these suffices; undefined when no role is asked for. */
+  /** Any of these is sufficient; undefined when no role is required. */
   readonly roles: readonly string[] | undefined;
   admits(principal: Principal | undefined): boolean;
 }
 
 const maxRemembered = 1_000;
 
-/** Finds the demand: the first rule that matches route and method, else the default. */
+/** Finds the requirements: the first rule that matches route and method, else the default. */
 export function accessRules(policy: Policy): (routeId: string, method: string) => Demand {
   const rules = (policy.rules ?? []).map((rule) => ({ matches: ruleMatcher(rule), demand: demandOf(rule) }));
   const otherwise: Demand = { isPublic: false, roles: undefined, admits: defaultOf(policy) === "allow" ? () => true : () => false };
   const remembered = new Map<string, Map<string, Demand>>();
-  // One route called by one method over and over is what most policies see.
+  // Most calls repeat the previous route and method.
   let last: { readonly routeId: string; readonly method: string; readonly demand: Demand } | undefined;
   return (routeId, method) => {
     if (last?.routeId === routeId && last.method === method) return last.demand;
@@ -42,7 +42,7 @@ function demandOf({ roles, public: isPublic = false }: Rule): Demand {
   return { isPublic, roles, admits: roles === undefined ? () => true : hasOneOf(roles) };
 }
 
-/** Principals do not change: the answer for the last one holds when it comes again. */
+/** Principals are immutable, so the result for the last one is cached. */
 function hasOneOf(roles: readonly string[]): (principal: Principal | undefined) => boolean {
   let last: Principal | undefined;
   let has = false;

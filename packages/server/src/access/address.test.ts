@@ -7,7 +7,7 @@ const v4 = fc.ipV4();
 const v6 = fc.ipV6();
 
 describe("addresses", () => {
-  it("reads every spelling of one address as the same", () => {
+  it("parses all spellings of an address to the same value", () => {
     expect(parseAddress("2001:DB8:0:0:0:0:0:1")).toEqual(parseAddress("2001:db8::1"));
     expect(parseAddress("::ffff:10.1.2.3")).toEqual(parseAddress("10.1.2.3"));
     expect(parseAddress("::ffff:a01:203")).toEqual([0x0a010203]);
@@ -16,14 +16,14 @@ describe("addresses", () => {
     expect(parseAddress("::")).toEqual([0, 0, 0, 0]);
   });
 
-  it("takes nothing else for an address", () => {
+  it("rejects everything else", () => {
     for (const text of ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4/8", "localhost", ":::", "1::2::3", "12345::", " 1.2.3.4", "1.2.3.4 "])
       expect([text, parseAddress(text)]).toEqual([text, undefined]);
     for (const text of ["10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0.0/1e1", "/8", "::ffff:1.2.3.4/95"])
       expect([text, parseNetwork(text)]).toEqual([text, undefined]);
   });
 
-  it("agrees with the system's own block list on IPv4", () => {
+  it("agrees with node's BlockList for IPv4", () => {
     fc.assert(
       fc.property(v4, fc.integer({ min: 0, max: 32 }), v4, fc.boolean(), (network, bits, other, near) => {
         const list = new BlockList();
@@ -36,7 +36,7 @@ describe("addresses", () => {
     );
   });
 
-  it("agrees with it on IPv6", () => {
+  it("agrees with node's BlockList for IPv6", () => {
     fc.assert(
       fc.property(v6, fc.integer({ min: 0, max: 128 }), v6, fc.boolean(), (network, bits, other, same) => {
         fc.pre(parseAddress(network)?.length === 4 && parseAddress(other)?.length === 4);
@@ -49,7 +49,7 @@ describe("addresses", () => {
     );
   });
 
-  it("flipping one bit leaves the network exactly when the bit belongs to it", () => {
+  it("flipping a bit leaves the network exactly if the bit belongs to the prefix", () => {
     fc.assert(
       fc.property(v6, fc.integer({ min: 0, max: 128 }), fc.integer({ min: 0, max: 127 }), (text, bits, flipped) => {
         const words = parseAddress(text);
@@ -63,14 +63,14 @@ describe("addresses", () => {
     );
   });
 
-  it("networks of one family hold no address of the other", () => {
+  it("networks of one family contain no address of the other", () => {
     expect(addressSet(["::/0"])("10.0.0.1")).toBe(false);
     expect(addressSet(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
     expect(addressSet(["::ffff:10.0.0.0/104"])("10.9.9.9")).toBe(true);
     expect(addressSet(["0.0.0.0/0", "::/0"])("not an address")).toBe(false);
   });
 
-  it("an IPv6 host is one source however it moves within its network", () => {
+  it("all addresses in a /64 network are one source", () => {
     expect(sourceOf("2001:db8:1:2:3:4:5:6")).toBe(sourceOf("2001:db8:1:2::1"));
     expect(sourceOf("2001:db8:1:3::1")).not.toBe(sourceOf("2001:db8:1:2::1"));
     fc.assert(fc.property(v4, (address) => isIPv4(sourceOf(address))));

@@ -1,4 +1,4 @@
-// Internet addresses and networks. An IPv4 address that arrives as `::ffff:a.b.c.d` is the IPv4 address.
+// IP addresses and networks. `::ffff:a.b.c.d` is treated as the IPv4 address.
 import { isIPv4, isIPv6 } from "node:net";
 
 /** An address in 32-bit words: one for IPv4, four for IPv6. */
@@ -9,7 +9,7 @@ interface Network {
   readonly bits: number;
 }
 
-/** Reads an address; undefined for anything else. A zone (`%eth0`) says nothing about who is calling and is dropped. */
+/** Parses an address; undefined if it is invalid. A zone (`%eth0`) does not identify the caller and is dropped. */
 export function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return [wordOf(text)];
   if (!isIPv6(text)) return undefined;
@@ -33,7 +33,7 @@ function wordsOf(text: string): Address {
   return [0, 2, 4, 6].map((index) => (((groups[index] as number) << 16) | (groups[index + 1] as number)) >>> 0);
 }
 
-/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address; undefined for anything else. */
+/** Parses `10.0.0.0/8`, `2001:db8::/32` or a single address; undefined if it is invalid. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = "", length, ...rest] = text.split("/");
   const words = parseAddress(address);
@@ -57,14 +57,14 @@ function isIn(address: Address, { words, bits }: Network): boolean {
 
 const maxRemembered = 1_000;
 
-/** Tells whether an address lies in one of the networks. Text that is no address lies in none. */
+/** Returns a function that checks whether an address is in one of the networks. Invalid addresses are in none. */
 export function addressSet(networks: readonly string[]): (address: string) => boolean {
   const parsed = networks.map((text) => {
     const network = parseNetwork(text);
-    if (network === undefined) throw new Error(`'${text}' is no address or network`);
+    if (network === undefined) throw new Error(`'${text}' is not an address or network`);
     return network;
   });
-  // Few addresses call over and over: their answers are kept.
+  // Cache results: callers usually have few addresses.
   const remembered = new Map<string, boolean>();
   return (text) => {
     const known = remembered.get(text);
@@ -77,7 +77,7 @@ export function addressSet(networks: readonly string[]): (address: string) => bo
   };
 }
 
-/** Who counts as one source: an IPv4 address, or the 64-bit network an IPv6 host can move about in. */
+/** The unit for rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
 export function sourceOf(text: string): string {
   const address = parseAddress(text);
   return address === undefined || address.length === 1 ? text : `${address[0]?.toString(16)}:${address[1]?.toString(16)}::/64`;

@@ -1,16 +1,16 @@
 import type { AccessRequest } from "../http/access.ts";
 import { addressSet, parseAddress } from "./address.ts";
-import { headerOf } from "./credential-places.ts";
+import { headerOf } from "./credential-locations.ts";
 
-/** The address a request is judged by. */
+/** Determines the address of the client. */
 export type ClientAddress = (request: AccessRequest) => string;
 
-/** Proxies whose chain is followed; a longer one is made up. */
+/** Maximum number of proxies; longer chains are forged. */
 const longestChain = 20;
 
 /**
- * The caller's address: the socket's, unless that is a proxy named as trusted. Then `X-Forwarded-For` is read from the right, where our own
- * proxies write, up to the first address that is none of them; what stands further left was written by strangers.
+ * The client's address: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from the right, where trusted
+ * proxies append, up to the first untrusted address. Anything further left can be forged.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return ({ remoteAddress }) => remoteAddress;
@@ -18,7 +18,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   return (request) => {
     let address = request.remoteAddress;
     if (!isTrusted(address)) return address;
-    const hops = forwardedFor(request).split(",").slice(-longestChain).reverse();
+    const hops = forwardedFor(request).split(",").slice(-longestChain).toReversed();
     for (const hop of hops) {
       const claimed = withoutPort(hop.trim());
       if (parseAddress(claimed) === undefined) return address;
@@ -29,7 +29,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   };
 }
 
-/** All lines of the header as one list: here, unlike with credentials, several lines are normal. */
+/** All header lines as one list: unlike credentials, this header may be repeated. */
 function forwardedFor(request: AccessRequest): string {
   return headerOf(request, "x-forwarded-for", ",") ?? "";
 }

@@ -1,4 +1,4 @@
-// Turns a policy into the check that requests meet. Everything that can be worked out once is worked out here.
+// Compiles a policy into an access check. Everything that does not depend on the request is computed here.
 import { addressSet, sourceOf } from "./address.ts";
 import { accessRules } from "./access-rules.ts";
 import type { ClientAddress } from "./client-address.ts";
@@ -17,13 +17,13 @@ export interface CompileParts extends SchemeParts {
   readonly clientOf: ClientAddress;
 }
 
-/** What requests left behind that outlives a change of the policy. */
+/** State that survives a change of the policy. */
 interface PolicyMemory {
   readonly rate: RateState | undefined;
   readonly seen: SeenSignatures;
 }
 
-/** The allowances used so far; kept while the limit stays as it was. */
+/** Rate limit state; kept while the limit is unchanged. */
 interface RateState {
   readonly limit: RateLimit;
   readonly buckets: TokenBuckets;
@@ -31,7 +31,7 @@ interface RateState {
 
 export interface CompiledPolicy extends PolicyMemory {
   readonly check: PolicyCheck;
-  /** True when what one request did decides over another, so that one process must see them all. */
+  /** True when the check depends on earlier requests, so that one process must see all of them. */
   readonly isCounted: boolean;
 }
 
@@ -68,7 +68,7 @@ function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: 
   }
 }
 
-/** A denied address stays out even when an allowed network holds it. Without an allow list every other address may call. */
+/** Denied addresses are rejected even if an allowed network contains them. Without an allow list all others are accepted. */
 function addressRule(ip: Policy["ip"]): ((address: string) => boolean) | undefined {
   if (ip === undefined || (ip.allow === undefined && (ip.deny ?? []).length === 0)) return undefined;
   const isAllowed = ip.allow === undefined ? () => true : addressSet(ip.allow);

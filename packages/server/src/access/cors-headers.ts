@@ -1,12 +1,12 @@
-// Cross-origin rules for browsers. They admit nobody: a browser is only told whether a page may read the reply.
+// Cross-origin rules for browsers. They do not grant access: they only let a page read the reply.
 import type { AccessRequest } from "../http/access.ts";
-import { headerOf } from "./credential-places.ts";
+import { headerOf } from "./credential-locations.ts";
 import type { Cors } from "./policy-document.ts";
 
 type HeaderFields = Readonly<Record<string, string>>;
 
 export interface CorsRules {
-  /** For every reply, refusals included: otherwise a page could not tell 401 from a broken network. */
+  /** For every reply, including errors: otherwise a page could not distinguish 401 from a network failure. */
   onReply(request: AccessRequest): HeaderFields | undefined;
   onPreflight(request: AccessRequest): HeaderFields | undefined;
 }

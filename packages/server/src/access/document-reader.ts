@@ -1,9 +1,8 @@
-// Reads JSON member by member and collects what is wrong with it, each fault with its path. Values are never repeated
-// in a fault: they may be secrets.
+// Reads a JSON document and collects problems with their paths. Problems never include values, which may be secrets.
 
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
-/** A policy is read in one go, and nobody else is served meanwhile. */
+/** A policy is read synchronously, so its lists are limited. */
 export const longestList = 10_000;
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -16,7 +15,7 @@ export class DocumentReader {
     return undefined;
   }
 
-  /** An object with no members but these; unknown ones are faults, since a misspelt restriction would not restrict. */
+  /** Reads an object. Unknown members are problems: a misspelled restriction would have no effect. */
   object(value: unknown, path: string, known: readonly string[]): Members | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
     for (const name of Object.keys(value)) {
@@ -29,7 +28,7 @@ export class DocumentReader {
 
   list(value: unknown, path: string): readonly unknown[] | undefined {
     if (!Array.isArray(value)) return this.fault(path, value === undefined ? "is required" : "must be a list");
-    if (value.length > longestList) return this.fault(path, `must not hold more than ${longestList} entries`);
+    if (value.length > longestList) return this.fault(path, `must not have more than ${longestList} entries`);
     return value.length === 0 ? this.fault(path, "must not be empty") : value;
   }
 
@@ -38,7 +37,7 @@ export class DocumentReader {
     return typeof value === "string" ? value : this.fault(path, what);
   }
 
-  /** Text that fits a pattern. */
+  /** Reads text that matches a pattern. */
   fitting(value: unknown, path: string, pattern: RegExp, what: string): string | undefined {
     const text = this.text(value, path);
     return text === undefined || pattern.test(text) ? text : this.fault(path, what);
@@ -65,20 +64,20 @@ export class DocumentReader {
     return typeof value === "boolean" ? value : this.fault(path, "must be true or false");
   }
 
-  /** A member that may be left out. */
+  /** Reads an optional member. */
   optional<T>(value: unknown, read: (value: unknown) => T | undefined): T | undefined {
     return value === undefined ? undefined : read(value);
   }
 }
 
-/** An object without the members that are undefined. */
+/** Removes undefined members. */
 export function compact<T extends object>(members: T): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
 const printable = (name: string): string => name.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);
 
-/** One letter more, less or different, or only another case. */
+/** True for one letter added, removed or changed, or different case. */
 function isNear(one: string, other: string): boolean {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()];
   if (a === b) return true;

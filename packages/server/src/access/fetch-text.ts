@@ -1,7 +1,7 @@
 const timeoutMs = 5_000;
 const maxBytes = 1_048_576;
 
-/** Fetches a small public document. Redirects are not followed: the address is the one the policy names. */
+/** Fetches a small public document. Redirects are not followed, so that only the configured URI is used. */
 export async function fetchText(uri: string): Promise<string> {
   const response = await fetch(uri, { redirect: "error", signal: AbortSignal.timeout(timeoutMs), headers: { accept: "application/json" } });
   if (response.status !== 200 || response.body === null) throw new Error(`the reply has status ${response.status}`);

@@ -1,4 +1,4 @@
-// The access room, furnished from the settings.
+// Creates the access policies from the settings.
 import { join } from "node:path";
 import type { Clock, Log } from "@sluice/engine";
 import { SettingsError, type Settings } from "../config.ts";
@@ -11,7 +11,7 @@ import { fetchText } from "./fetch-text.ts";
 import { Policies, type PoliciesParts } from "./policies.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-export interface AccessSurroundings {
+export interface AccessParts {
   readonly settings: Settings;
   readonly dataDir: string;
   readonly environment: Environment;
@@ -19,28 +19,30 @@ export interface AccessSurroundings {
   readonly log: Log;
   readonly clock: Clock;
   isInstalled(flowId: string): boolean;
-  /** Told of a source that has no try left for now, so that other workers let nobody in from there unasked. */
-  outguessed?(source: string): void;
+  /** Called when a source has used up its attempts, so that other workers ask the lead before granting access. */
+  sourceBlocked?(source: string): void;
+  /** Fetches key sets; by default directly from the issuer. */
+  fetchText?(uri: string): Promise<string>;
 }
 
-/** After its first wrong credentials a source may try once in so many milliseconds. */
+/** After its first wrong credentials a source gets one attempt per interval. */
 const guessEveryMs = 6_000;
 const maxSources = 20_000;
 
-export function openPolicies(surroundings: AccessSurroundings): Promise<Policies> {
-  return Policies.open(partsOf(surroundings, surroundings.settings.wrongCredentials));
+export function openPolicies(parts: AccessParts): Promise<Policies> {
+  return Policies.open(partsOf(parts, parts.settings.wrongCredentials));
 }
 
-/** Policies handed over by another process, which is asked about a source after its first wrong credential. */
-export function followPolicies(surroundings: AccessSurroundings): Policies {
-  return Policies.following(partsOf(surroundings, 1));
+/** Policies replicated from the lead. The lead decides after the first wrong credential of a source. */
+export function followPolicies(parts: AccessParts): Policies {
+  return Policies.following(partsOf(parts, 1));
 }
 
 function partsOf(
-  { settings, dataDir, environment, secrets, log, clock, isInstalled, outguessed }: AccessSurroundings,
+  { settings, dataDir, environment, secrets, log, clock, isInstalled, sourceBlocked, fetchText: fetchShared }: AccessParts,
   wrongCredentials: number,
 ): PoliciesParts {
-  const { monotonic, now } = clock;
+  const monotonic = (): number => clock.monotonic();
   return {
     directory: join(dataDir, "policies"),
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
@@ -49,12 +51,12 @@ function partsOf(
       refillMs: guessEveryMs,
       maxKeys: maxSources,
       monotonic,
-      ...(outguessed === undefined ? {} : { emptied: outguessed }),
+      ...(sourceBlocked === undefined ? {} : { emptied: sourceBlocked }),
     }),
     variable: (name) => environment.named(name),
-    now,
+    now: () => clock.now(),
     monotonic,
-    fetchText,
+    fetchText: fetchShared ?? fetchText,
     otherwise: webhookDefault(settings.webhookDefault),
     isInstalled,
     hide: (owner, values) => secrets.set(owner, values),
@@ -66,6 +68,6 @@ function partsOf(
 function networksOf(setting: string): readonly string[] {
   const networks = setting.split(",").flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
   const wrong = networks.find((text) => parseNetwork(text) === undefined);
-  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is no address or network such as 10.0.0.0/8.`]);
+  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is not an address or network such as 10.0.0.0/8.`]);
   return networks;
 }

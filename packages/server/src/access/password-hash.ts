@@ -1,4 +1,4 @@
-// Passwords under scrypt, computed off the event loop, few at a time: each takes tens of megabytes and milliseconds.
+// Hashes passwords with scrypt off the event loop, a few at a time: each takes tens of megabytes and milliseconds.
 import { hash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import type { ScryptHash } from "./policy-document.ts";
 
@@ -6,17 +6,17 @@ const cost = 2 ** 15;
 const blockSize = 8;
 const hashBytes = 32;
 
-/** The thread pool has four threads, and the disk needs some of them. */
+/** The thread pool has four threads; file access needs the others. */
 const atOnce = 2;
 const longestQueue = 256;
 
 let running = 0;
 const queue: (() => void)[] = [];
 
-/** More password checks are waiting than anybody would wait for. */
+/** Thrown when the queue of password checks is full. */
 export class TooManyPasswords extends Error {}
 
-/** Who waits: a caller, who is told to come again rather than kept in a long line, or somebody who changes a policy. */
+/** Callers are rejected when the queue is full; changes of a policy wait. */
 type Waiting = "caller" | "owner";
 
 async function derive(password: string, salt: Buffer, n: number, waiting: Waiting): Promise<Buffer> {
@@ -48,8 +48,8 @@ export async function isPassword(password: string, expected: ScryptHash, waiting
   return kept.length === derived.length && timingSafeEqual(kept, derived);
 }
 
-/** The hash nobody's password has; checked for unknown users, so that they take as long as known ones. */
-export const nobodysPassword: ScryptHash = { cost, salt: randomBytes(16).toString("base64"), hash: randomBytes(hashBytes).toString("base64") };
+/** Checked for unknown users, so that they take as long as known ones. */
+export const dummyHash: ScryptHash = { cost, salt: randomBytes(16).toString("base64"), hash: randomBytes(hashBytes).toString("base64") };
 
-/** Eight hex digits that tell secrets apart and give nothing of a password away: they come from its salted hash. */
+/** Eight hex digits that distinguish secrets. They are derived from the salted hash and reveal nothing about a password. */
 export const fingerprintOf = (text: string): string => hash("sha256", text, "hex").slice(0, 8);

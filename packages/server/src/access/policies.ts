@@ -1,7 +1,7 @@
-// The policies in force, by flow. A change is on disk before it holds, and holds before it is reported; between the two
-// there is one assignment, so every request meets the old policy or the new one and never neither.
-import { StorageError } from "../flows/flow-store.ts";
-import { createTurns } from "../flows/turns.ts";
+// The active policies by flow. A change is written to disk, then activated, then reported. Activation is one assignment, so every request
+// is checked by either the old or the new policy.
+import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { createKeyedMutex } from "@sluice/engine/tools";
 import type { AccessCheck } from "../http/access.ts";
 import { Refusal } from "../refusal.ts";
 import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
@@ -13,20 +13,20 @@ import { sealPolicy } from "./seal-policy.ts";
 
 export interface PoliciesParts extends CompileParts {
   readonly directory: string;
-  /** What webhooks without a policy meet. */
+  /** The check for webhooks without a policy. */
   otherwise(flowId: string): AccessCheck | undefined;
   isInstalled(flowId: string): boolean;
-  /** Told the secrets to keep out of logs. */
+  /** Registers secrets to be masked in logs. */
   hide(owner: string, values: readonly string[]): void;
   warn(text: string): void;
-  /** Told what went well. */
+  /** Logs successful changes. */
   note(text: string): void;
 }
 
 interface InForce {
   readonly check: AccessCheck;
   readonly stored: StoredPolicy | BrokenPolicy;
-  /** Undefined for one that cannot be read. */
+  /** Undefined when the policy cannot be read. */
   readonly compiled: CompiledPolicy | undefined;
 }
 
@@ -38,79 +38,79 @@ export interface InstalledPolicy {
 
 export type IfMatch = readonly string[] | undefined;
 
-/** A policy that cannot be read lets nobody in. */
+/** A policy that cannot be read denies all access. */
 const closed: AccessCheck = { check: () => ({ kind: "refused", status: 503, error: "the access policy of this route cannot be read" }) };
 
 export class Policies {
   readonly #parts: PoliciesParts;
-  /** Undefined where another process keeps them. */
+  /** Undefined when another process stores the policies. */
   readonly #kept: PolicyStore | undefined;
   readonly #inForce = new Map<string, InForce>();
-  readonly #turns = createTurns();
+  readonly #mutex = createKeyedMutex();
 
   private constructor(parts: PoliciesParts, store: PolicyStore | undefined) {
     this.#parts = parts;
     this.#kept = store;
   }
 
-  /** Policies that another process keeps and hands over with `adopt`. */
+  /** Policies stored by another process and replicated with `adopt`. */
   static following(parts: PoliciesParts): Policies {
     return new Policies(parts, undefined);
   }
 
-  /** Brings the policies of the directory into force. */
+  /** Loads and activates the stored policies. */
   static async open(parts: PoliciesParts): Promise<Policies> {
     const store = await PolicyStore.open(parts.directory);
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);
-      if ("problem" in stored) parts.warn(`the access policy of flow '${flowId}' is not usable, its webhooks answer 503: ${stored.problem}`);
+      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}', its webhooks return 503: ${stored.problem}`);
     }
     return policies;
   }
 
-  /** Takes over what was changed by hand in the directory; a file that is wrong leaves the policy before in force. */
+  /** Reloads files changed by hand; an invalid file leaves the previous policy active. */
   reload(): Promise<void> {
-    return this.#turns.take("", async () => {
+    return this.#mutex.run("", async () => {
       const found = await this.#store.load();
       for (const [flowId, stored] of found) {
         const before = this.#inForce.get(flowId)?.stored;
         if ("problem" in stored) {
           if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
           if (before === undefined) this.#enforce(flowId, stored);
-          this.#parts.warn(`the access policy of flow '${flowId}' was not reloaded: ${stored.problem}`);
+          this.#parts.warn(`Did not reload the access policy of flow '${flowId}': ${stored.problem}`);
         } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
           this.#enforce(flowId, stored);
-          this.#parts.note(`the access policy of flow '${flowId}' was reloaded`);
+          this.#parts.note(`Reloaded the access policy of flow '${flowId}'`);
         }
       }
       for (const flowId of this.#inForce.keys()) {
         if (found.has(flowId)) continue;
         this.#inForce.delete(flowId);
         this.#parts.hide(ownerOf(flowId), []);
-        this.#parts.warn(`the access policy of flow '${flowId}' was removed with its file`);
+        this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
       }
     });
   }
 
-  /** Takes over a policy that another process has installed, or its removal. */
+  /** Applies a policy change made by another process. */
   adopt(flowId: string, stored: StoredPolicy | BrokenPolicy | undefined): void {
     if (stored !== undefined) this.#enforce(flowId, stored);
     else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
   }
 
-  /** Another process has counted too many wrong credentials from this source: it is to be asked for a while. */
+  /** Blocks a source that made too many wrong attempts in another process. */
   distrust(source: string): void {
     this.#parts.guesses.empty(source);
   }
 
-  /** True when calls of this flow's webhooks are counted, which only one process can do. */
+  /** True when calls are counted, which only one process can do. */
   isCounted(flowId: string): boolean {
     return this.#inForce.get(flowId)?.compiled?.isCounted === true;
   }
 
   get #store(): PolicyStore {
-    if (this.#kept === undefined) throw new Error("access policies are kept by another process");
+    if (this.#kept === undefined) throw new Error("Access policies are stored by another process");
     return this.#kept;
   }
 
@@ -127,7 +127,7 @@ export class Policies {
     return [...this.#inForce].map(([flowId, { stored }]) => [flowId, stored] as const).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** Those that cannot be read. */
+  /** Policies that cannot be read. */
   broken(): readonly { readonly flowId: string; readonly problem: string }[] {
     return this.list().flatMap(([flowId, stored]) => ("problem" in stored ? [{ flowId, problem: stored.problem }] : []));
   }
@@ -141,35 +141,36 @@ export class Policies {
   }
 
   install(flowId: string, given: unknown, ifMatch: IfMatch): Promise<InstalledPolicy> {
-    // One turn for all: two spellings of one file name must not pass each other.
-    return this.#turns.take("", async () => {
+    // One mutex for all flows: ids that differ only in case share a file on some systems.
+    return this.#mutex.run("", async () => {
       const known = this.#inForce.get(flowId)?.stored;
       this.#refuseChanged(flowId, ifMatch);
       const other = [...this.#inForce.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
-      if (other !== undefined)
-        throw new Refusal("conflict", `an access policy for flow '${other}' is already installed, and the ids differ in letter case only`);
+      if (other !== undefined) throw new Refusal("conflict", `an access policy for flow '${other}' is already installed; the ids differ only in case`);
       const before = known === undefined || "problem" in known ? undefined : known;
       const { policy: read, problems } = readPolicy(given, before?.policy);
       if (problems.length > 0) throw new Refusal("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
       const policy = await sealPolicy(read, before?.policy);
-      const stored = before?.hash === policyHash(policy) ? before : await this.#keep(flowId, policy);
+      const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#keep(flowId, policy);
       if (stored !== before) this.#enforce(flowId, stored);
+      refuseUnflushed(unflushed, "the new policy is active, but may be lost");
       return { created: known === undefined, stored, warnings: this.#warnings(flowId, policy) };
     });
   }
 
   remove(flowId: string, ifMatch: IfMatch): Promise<void> {
-    return this.#turns.take("", async () => {
+    return this.#mutex.run("", async () => {
       if (!this.#inForce.has(flowId)) throw notFound(flowId);
       this.#refuseChanged(flowId, ifMatch);
-      await this.#store.remove(flowId).catch(refuseStorage);
+      const unflushed = await this.#store.remove(flowId).catch(asRefusal);
       this.#inForce.delete(flowId);
       this.#parts.hide(ownerOf(flowId), []);
+      refuseUnflushed(unflushed, "the policy was removed, but may reappear");
     });
   }
 
-  async #keep(flowId: string, policy: Policy): Promise<StoredPolicy> {
-    return this.#store.write(flowId, policy, this.#parts.now()).catch(refuseStorage);
+  #keep(flowId: string, policy: Policy): ReturnType<PolicyStore["write"]> {
+    return this.#store.write(flowId, policy, this.#parts.now()).catch(asRefusal);
   }
 
   #enforce(flowId: string, stored: StoredPolicy | BrokenPolicy): void {
@@ -182,10 +183,10 @@ export class Policies {
     this.#inForce.set(flowId, { check: compiled.check, stored, compiled });
   }
 
-  /** Those we know by value: signing secrets, and what variables hold. */
+  /** Secrets known by value: signing secrets and values of environment variables. */
   #knownSecrets(policy: Policy): readonly string[] {
     return (policy.authenticate ?? []).flatMap(secretsOf).flatMap(([, secret]) => {
-      const value = "env" in secret ? this.#parts.variable(secret.env as string) : "value" in secret ? (secret.value as string) : undefined;
+      const value = "env" in secret ? this.#parts.variable(secret.env) : "value" in secret ? (secret.value as string) : undefined;
       return value === undefined ? [] : [value];
     });
   }
@@ -211,8 +212,4 @@ const namedProblems = 3;
 function sentenceOf(problems: readonly string[]): string {
   const more = problems.length - namedProblems;
   return problems.slice(0, namedProblems).join("; ") + (more > 0 ? `; and ${more} more` : "");
-}
-
-function refuseStorage(error: unknown): never {
-  throw error instanceof StorageError ? new Refusal(error.kind === "full" ? "storage-full" : "storage-refused", error.message) : error;
 }

@@ -1,5 +1,5 @@
-// A policy at work. The order is part of the contract: address 403, credential 401, rule 403, rate 429; everything
-// before the body is read, except what only the body can prove.
+// Checks requests against a policy. The order is part of the contract: address 403, credential 401, rule 403, rate 429; all before the
+// body is read, except for signed bodies.
 import type { Awaitable } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "../http/access.ts";
 import type { Demand } from "./access-rules.ts";
@@ -8,17 +8,17 @@ import type { Principal, RateLimit } from "./policy-document.ts";
 import type { BodyProof, CredentialScheme, Verdict } from "./schemes/credential-scheme.ts";
 import { retryAfter, type TokenBuckets } from "./token-buckets.ts";
 
-/** A policy in the form in which requests are judged. */
+/** A compiled policy. */
 export interface PolicyInForce {
   readonly flowId: string;
   readonly schemes: readonly CredentialScheme[];
   demandOf(routeId: string, method: string): Demand;
-  /** Undefined when every address may call. */
+  /** Undefined when all addresses are allowed. */
   readonly admitsAddress: ((address: string) => boolean) | undefined;
   readonly rate: { readonly by: RateLimit["by"]; readonly buckets: TokenBuckets } | undefined;
   readonly cors: CorsRules | undefined;
   clientOf(request: AccessRequest): string;
-  /** Who counts as one source. */
+  /** Maps an address to the unit that is rate limited. */
   sourceOf(address: string): string;
   readonly guesses: TokenBuckets;
 }
@@ -30,7 +30,7 @@ export class PolicyCheck implements AccessCheck {
   readonly #challenge: string;
   readonly #hide: readonly string[];
   readonly #hideQuery: readonly string[] | undefined;
-  /** By address: the same few call over and over. */
+  /** Cache by address. */
   readonly #sourceKeys = new Map<string, string>();
 
   #lastGranted: AccessGranted;
@@ -61,7 +61,7 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
-    // Looked up only for those that ask: every call would pay for it.
+    // Computed only when needed: it would slow down every call.
     const source = scheme.guessable ? this.#sourceKey(request) : "";
     if (scheme.guessable && this.#policy.guesses.size > 0) {
       const wait = this.#policy.guesses.wait(source);
@@ -94,7 +94,7 @@ export class PolicyCheck implements AccessCheck {
       if (wait > 0) return this.#tooMany(request, wait);
     }
     if (cors !== undefined) return this.#grantedTo(principal, cors.onReply(request));
-    // The same few call over and over, and what they are granted is the same.
+    // Callers repeat, so the last result is reused.
     if (this.#lastGranted.principal !== principal) this.#lastGranted = this.#grantedTo(principal, undefined);
     return this.#lastGranted;
   }
@@ -103,7 +103,7 @@ export class PolicyCheck implements AccessCheck {
     return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders };
   }
 
-  /** Principals have an allowance each, and so has every source that brings none. */
+  /** Each principal has its own limit, and so has each source without a principal. */
   #rateKey(by: RateLimit["by"], request: AccessRequest, principal: Principal | undefined): string {
     if (by === "route") return request.routeId;
     return by === "ip" || principal === undefined ? `ip ${this.#sourceKey(request)}` : `${principal.scheme} ${principal.id}`;

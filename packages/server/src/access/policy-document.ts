@@ -1,19 +1,19 @@
-// An access policy as it is kept: what was given, with secrets replaced by what is needed to check them.
+// An access policy as stored: secrets are replaced by what is needed to check them.
 
-/** A password under scrypt; all binary parts in base64. */
+/** A scrypt hash of a password; binary parts in base64. */
 export interface ScryptHash {
   readonly cost: number;
   readonly salt: string;
   readonly hash: string;
 }
 
-/** A secret is never kept as given, except where a signature has to be computed with it. */
+/** Secrets are stored as hashes, except those needed to compute signatures. */
 export interface EnvironmentSecret {
   readonly env: string;
 }
 export type KeySecret = EnvironmentSecret | { readonly sha256: string };
 export type PasswordSecret = EnvironmentSecret | { readonly scrypt: ScryptHash };
-/** A password just given is text until it is hashed. */
+/** A new password is plain text until it is hashed. */
 export type GivenPassword = PasswordSecret | { readonly plain: string };
 export type SigningSecret = EnvironmentSecret | { readonly value: string };
 
@@ -50,6 +50,8 @@ export interface JwtScheme {
   readonly algorithms?: readonly string[];
   readonly rolesClaim?: string;
   readonly clockSkewSec?: number;
+  /** Whether a token must have an expiry; true by default. */
+  readonly requireExp?: boolean;
 }
 
 export const hmacPresets = ["github", "stripe", "standard-webhooks", "slack", "shopify"] as const;
@@ -57,7 +59,7 @@ export type HmacPreset = (typeof hmacPresets)[number];
 
 export interface HmacScheme {
   readonly type: "hmac";
-  /** The principal's id; the preset's name, or `hmac`, without it. */
+  /** The principal's id; by default the preset's name or `hmac`. */
   readonly id?: string;
   readonly preset?: HmacPreset;
   readonly secrets: readonly SigningSecret[];
@@ -95,7 +97,7 @@ export interface Cors {
   readonly maxAgeSec?: number;
 }
 
-/** `P` is how passwords are held: under scrypt once kept, as text between reading and keeping. */
+/** `P` is the type of passwords: hashed when stored, plain text before. */
 export interface Policy<P = PasswordSecret> {
   readonly authenticate?: readonly Scheme<P>[];
   readonly rules?: readonly Rule[];
@@ -105,7 +107,7 @@ export interface Policy<P = PasswordSecret> {
   readonly cors?: Cors;
 }
 
-/** Who is calling, as the route sees it in the exchange property `principal`. */
+/** The caller, available to the route in the exchange property `principal`. */
 export interface Principal {
   readonly id: string;
   readonly scheme: "apiKey" | "basic" | "jwt" | "hmac";
@@ -113,5 +115,5 @@ export interface Principal {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Without `default`: rules that were written close everything else, a policy without rules admits whoever gets this far. */
+/** Without `default`: with rules everything else is denied, without rules every authenticated caller is accepted. */
 export const defaultOf = (policy: Policy): "deny" | "allow" => policy.default ?? (policy.rules === undefined ? "allow" : "deny");

@@ -1,21 +1,22 @@
-// Policies as files of one directory, `<flowId>.json`, readable by their owner alone.
+// Stores policies as files `<flowId>.json` in one directory, readable only by their owner.
 import { hash } from "node:crypto";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
+import { readWhole, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
+import type { Unflushed } from "../flows/flow-store.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
 import { shownPolicy } from "./show-policy.ts";
 
 export interface StoredPolicy {
   readonly policy: Policy;
-  /** Of the policy's content. */
+  /** Hash of the policy's content. */
   readonly hash: string;
   readonly lastModified: string;
 }
 
-/** A file that is there but holds no policy that can be used. */
+/** A file that does not contain a usable policy. */
 export interface BrokenPolicy {
   readonly problem: string;
 }
@@ -38,7 +39,7 @@ export class PolicyStore {
     this.#directory = directory;
   }
 
-  /** Opens the directory; throws when it cannot be read, since then nobody knows which webhooks are protected. */
+  /** Opens the directory; throws when it cannot be read, because then it is unknown which webhooks are protected. */
   static async open(directory: string): Promise<PolicyStore> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await removeLeftovers(directory).catch(() => undefined);
@@ -58,33 +59,30 @@ export class PolicyStore {
     return found;
   }
 
-  async write(flowId: string, policy: Policy, now: number): Promise<StoredPolicy> {
+  async write(flowId: string, policy: Policy, now: number): Promise<{ readonly stored: StoredPolicy; readonly unflushed: Unflushed }> {
     const lastModified = new Date(now).toISOString();
     const content: PolicyFile = { version: 1, flowId, lastModified, policy };
-    const name = flowId + suffix;
-    const passing = await writeTemporary(this.#directory, name, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
-    await putInPlace(this.#directory, passing, name);
-    await flushDirectory(this.#directory);
-    return { policy, hash: policyHash(policy), lastModified };
+    const unflushed = await writeDurably(this.#directory, flowId + suffix, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
+    return { stored: { policy, hash: policyHash(policy), lastModified }, unflushed };
   }
 
-  async remove(flowId: string): Promise<void> {
-    if (await removeFile(this.#directory, flowId + suffix)) await flushDirectory(this.#directory);
+  async remove(flowId: string): Promise<Unflushed> {
+    return (await removeDurably(this.#directory, flowId + suffix)).unflushed;
   }
 }
 
-/** Reads a file as strictly as a PUT: a policy that is half understood protects nothing. */
+/** Reads a file as strictly as a PUT: a partly understood policy protects nothing. */
 function parse(text: string, flowId: string): StoredPolicy | BrokenPolicy {
   try {
     const file = JSON.parse(text) as PolicyFile;
-    if (file.version !== 1) return { problem: "the file is of a version this runtime does not know" };
+    if (file.version !== 1) return { problem: "the file has an unsupported version" };
     if (file.flowId !== flowId) return { problem: "the file belongs to another flow" };
     const { problems } = readPolicy(shownPolicy(file.policy), file.policy);
     if (problems[0] !== undefined) return { problem: problems[0] };
     if (!(file.policy.authenticate ?? []).every(hasSoundSecrets)) return { problem: "a stored secret is damaged" };
     return { policy: file.policy, hash: policyHash(file.policy), lastModified: new Date(file.lastModified).toISOString() };
   } catch {
-    return { problem: "the file holds no policy" };
+    return { problem: "the file does not contain a policy" };
   }
 }
 

@@ -1,4 +1,4 @@
-// What is right with a policy as a document but hardly meant: told in the reply to a PUT.
+// Warnings about valid policies that are probably not intended; returned in the reply to a PUT.
 import type { Policy, Scheme } from "./policy-document.ts";
 import { defaultKeyName } from "./schemes/api-key.ts";
 
@@ -14,12 +14,12 @@ export function policyWarnings(policy: Policy, variable: (name: string) => strin
 function unsetVariables(scheme: Scheme, index: number, variable: (name: string) => string | undefined): readonly string[] {
   return secretsOf(scheme).flatMap(([path, secret]) =>
     "env" in secret && (variable(secret.env) ?? "") === ""
-      ? [`authenticate[${index}].${path}: environment variable '${secret.env}' is not set, so nothing matches it`]
+      ? [`authenticate[${index}].${path}: environment variable '${secret.env}' is not set, so no credential matches it`]
       : [],
   );
 }
 
-/** Every secret of a scheme with its place in it. */
+/** All secrets of a scheme with their paths. */
 export function secretsOf(scheme: Scheme): readonly (readonly [path: string, secret: object & ({ readonly env: string } | object)])[] {
   switch (scheme.type) {
     case "apiKey":
@@ -41,22 +41,23 @@ function schemeWarnings(scheme: Scheme, index: number, now: number): readonly st
   if (scheme.type !== "jwt") return [];
   const missing = (["issuer", "audience"] as const)
     .filter((name) => scheme[name] === undefined)
-    .map((name) => `authenticate[${index}].${name} is not set, so tokens made for others are accepted too`);
+    .map((name) => `authenticate[${index}].${name} is not set, so tokens issued for other services are accepted`);
+  if (scheme.requireExp === false) missing.push(`authenticate[${index}].requireExp is false, so tokens that never expire are accepted`);
   const { protocol, hostname } = new URL(scheme.jwksUri);
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   return protocol === "http:" && !isLocal
-    ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: whoever can change it on the way can sign tokens`]
+    ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: an attacker on the network can forge tokens`]
     : missing;
 }
 
-/** The first scheme whose credential is present decides: a second one that looks at the same place is never asked. */
+/** The first scheme whose credential is present decides, so a second one in the same location is never used. */
 function neverAsked(schemes: readonly Scheme[]): readonly string[] {
   const places = new Map<string, number>();
   return schemes.flatMap((scheme, index) => {
     const place = placeOf(scheme);
     const first = place === undefined ? undefined : places.get(place);
     if (place !== undefined && first === undefined) places.set(place, index);
-    return first === undefined ? [] : [`authenticate[${index}] is never asked: authenticate[${first}] looks at the same place`];
+    return first === undefined ? [] : [`authenticate[${index}] is never used: authenticate[${first}] reads the same location`];
   });
 }
 
@@ -81,6 +82,6 @@ function unreachableRoles({ authenticate = [], rules = [] }: Policy): readonly s
     ),
   );
   return rules.flatMap(({ roles }, index) =>
-    roles === undefined || roles.some((role) => granted.has(role)) ? [] : [`rules[${index}]: nobody has any of its roles`],
+    roles === undefined || roles.some((role) => granted.has(role)) ? [] : [`rules[${index}]: no credential has any of its roles`],
   );
 }

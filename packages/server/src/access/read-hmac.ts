@@ -5,14 +5,14 @@ const custom = ["header", "algorithm", "encoding", "prefix", "template", "timest
 
 const longestTemplate = 1_000;
 
-/** Everything of an hmac scheme but its secrets and roles. */
+/** Reads an hmac scheme except for its secrets and roles. */
 export function readHmacOptions(reader: DocumentReader, value: unknown, path: string): Omit<HmacScheme, "type" | "secrets" | "roles"> {
   const members = reader.object(value, path, ["type", "id", "preset", "secrets", "roles", "toleranceSec", ...custom]) ?? {};
   const preset = reader.optional(members["preset"], (given) => reader.oneOf(given, `${path}.preset`, hmacPresets));
   const id = reader.optional(members["id"], (given) => reader.text(given, `${path}.id`));
   const toleranceSec = reader.optional(members["toleranceSec"], (given) => reader.integer(given, `${path}.toleranceSec`, 1, 86_400));
   if (members["preset"] !== undefined) {
-    for (const name of custom) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is settled by the preset: leave out one of them");
+    for (const name of custom) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove one of them");
     return compact({ id, preset, toleranceSec });
   }
   const header = reader.fitting(members["header"], `${path}.header`, headerName, "must be the name of a header");
@@ -22,7 +22,7 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   const template = reader.optional(members["template"], (given) => readTemplate(reader, given, `${path}.template`));
   const signsTime = (template ?? "{body}").includes("{timestamp}");
   if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
-  if (!signsTime && timestampHeader !== undefined) reader.fault(`${path}.template`, "must hold {timestamp}: a time that is not signed proves nothing");
+  if (!signsTime && timestampHeader !== undefined) reader.fault(`${path}.template`, "must contain {timestamp}: an unsigned time proves nothing");
   return compact({
     id,
     header,
@@ -39,7 +39,7 @@ function readTemplate(reader: DocumentReader, value: unknown, path: string): str
   const template = reader.text(value, path);
   if (template === undefined) return undefined;
   if (template.length > longestTemplate) return reader.fault(path, `must not be longer than ${longestTemplate} characters`);
-  if (template.split("{body}").length !== 2) return reader.fault(path, "must hold {body} once");
+  if (template.split("{body}").length !== 2) return reader.fault(path, "must contain {body} once");
   const unknown = [...template.matchAll(/\{([^{}]*)\}/g)].find(([, name]) => !["body", "timestamp", "method", "path"].includes(name as string));
-  return unknown === undefined ? template : reader.fault(path, "knows only {body}, {timestamp}, {method} and {path}");
+  return unknown === undefined ? template : reader.fault(path, "supports only {body}, {timestamp}, {method} and {path}");
 }

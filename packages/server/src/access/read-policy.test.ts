@@ -6,7 +6,7 @@ import { readPolicy } from "./read-policy.ts";
 import { sealPolicy } from "./seal-policy.ts";
 import { shownPolicy } from "./show-policy.ts";
 
-// Each password hash takes its time on a busy machine.
+// Password hashes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 /** The example of the contract. */
@@ -40,7 +40,7 @@ const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", 
 const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
 
 describe("reading a policy", () => {
-  it("takes the contract's example and keeps no secret of it", () => {
+  it("accepts the example of the contract and stores no secret", () => {
     const { policy, problems: found } = readPolicy(example, undefined);
     expect(found).toEqual([]);
     expect(JSON.stringify(policy)).not.toContain("s3cr3t");
@@ -54,7 +54,7 @@ describe("reading a policy", () => {
   });
 
   it.each<[string, unknown]>([
-    ["the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors", {}],
+    ["the policy is empty: set authenticate, rules, default, ip, rateLimit or cors", {}],
     ["must be an object", []],
     ["authenticate: must not be empty", { authenticate: [] }],
     ["authenticate: must be a list", { authenticate: {} }],
@@ -64,20 +64,20 @@ describe("reading a policy", () => {
     ["rules[0]: unknown member 'role' (did you mean 'roles'?)", { rules: [{ role: ["x"] }] }],
     ["rules[0].roles: must not be empty", { rules: [{ roles: [] }] }],
     ["rules[0].public: must be true or false", { rules: [{ public: "yes" }] }],
-    ["rules[0]: a public rule asks nobody for a role: leave out public or roles", { rules: [{ public: true, roles: ["x"] }] }],
+    ["rules[0]: a public rule does not check roles: remove public or roles", { rules: [{ public: true, roles: ["x"] }] }],
     ["rules[0].methods[0]: must be a method such as POST", { rules: [{ methods: ["post"] }] }],
     ["default: must be one of deny, allow", { default: "open" }],
     ["ip.allow[1]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32", { ip: { allow: ["::1", "10.0.0.0/99"] } }],
-    ["ip.allow: must not be empty: leave it out to allow every address", { ip: { allow: [] } }],
+    ["ip.allow: must not be empty: omit it to allow every address", { ip: { allow: [] } }],
     ["rateLimit.limit: must be an integer from 1 to 1000000000", { rateLimit: { limit: 0, windowSec: 1 } }],
     ["rateLimit.windowSec: is required", { rateLimit: { limit: 1 } }],
     ["cors.origins[0]: must be an origin such as https://shop.example", { cors: { origins: ["https://shop.example/path"] } }],
-    ["cors.credentials: cannot be given to every origin: name the origins", { cors: { origins: ["*"], credentials: true } }],
+    ["cors.credentials: cannot be combined with the origin '*': list the origins", { cors: { origins: ["*"], credentials: true } }],
     ["authenticate[0].keys[0].key: must not be empty", apiKeyWith({ key: "" })],
-    ["authenticate[0].keys[0].key: '***' keeps the secret that is stored, but none is stored here", apiKeyWith({ key: "***" })],
+    ["authenticate[0].keys[0].key: '***' keeps the stored secret, but none is stored", apiKeyWith({ key: "***" })],
     ["authenticate[0].keys[0].id: must not be empty", apiKeyWith({ id: "" })],
     ['authenticate[0].keys[0].key: must be text or {"env": "NAME"}', apiKeyWith({ key: 5 })],
-    ["authenticate[0].keys[0].key.env: names a setting of the runtime itself, which no policy can use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
+    ["authenticate[0].keys[0].key.env: is a setting of the runtime, which policies cannot use", apiKeyWith({ key: { env: "SERVICE_DEPLOY_TOKEN" } })],
     ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
     ["authenticate[0].keys[0].expiresAt: must be a time such as 2027-01-01T00:00:00Z", apiKeyWith({ expiresAt: "soon" })],
     [
@@ -95,29 +95,32 @@ describe("reading a policy", () => {
       },
     ],
     [
-      "authenticate[0].users: must not hold more than 1000 users",
+      "authenticate[0].users: must not have more than 1000 users",
       { authenticate: [{ type: "basic", users: Array.from({ length: 1_001 }, (_, index) => ({ username: `u${index}`, password: { env: "PW" } })) }] },
     ],
-    ["authenticate[0].users[0].username: must not hold a colon", { authenticate: [{ type: "basic", users: [{ username: "a:b", password: "x" }] }] }],
+    ["authenticate[0].users[0].username: must not contain a colon", { authenticate: [{ type: "basic", users: [{ username: "a:b", password: "x" }] }] }],
     [
       "authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519",
       { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] },
     ],
     ["authenticate[0].jwksUri: must be an http or https address without a user", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
     ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
-    ["authenticate[0].header: is settled by the preset: leave out one of them", hmacWith({ preset: "github", header: "X" })],
+    ["authenticate[0].header: is defined by the preset: remove one of them", hmacWith({ preset: "github", header: "X" })],
     ["authenticate[0].header: is required", hmacWith({})],
-    ["authenticate[0].template: must hold {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
-    ["authenticate[0].template: knows only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],
+    ["authenticate[0].template: must contain {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
+    ["authenticate[0].template: supports only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],
     ["authenticate[0].timestampHeader: is required: the template signs {timestamp}", hmacWith({ header: "X", template: "{timestamp}.{body}" })],
-    ["authenticate[0].template: must hold {timestamp}: a time that is not signed proves nothing", hmacWith({ header: "X", timestampHeader: "T" })],
+    ["authenticate[0].template: must contain {timestamp}: an unsigned time proves nothing", hmacWith({ header: "X", timestampHeader: "T" })],
     ["authenticate[0].secrets[0]: must not be empty", hmacWith({ preset: "github", secrets: [""] })],
-    ["authenticate[0].secrets[0]: must be base64, with or without whsec_ before it", hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] })],
+    [
+      "authenticate[0].secrets[0]: must be base64, with or without the prefix whsec_",
+      hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] }),
+    ],
   ])("says: %s", (problem, given) => {
     expect(problems(given)).toContain(problem);
   });
 
-  it("tells all faults and repeats no value", () => {
+  it("reports all problems and includes no value", () => {
     const found = problems({
       authenticate: [
         { type: "apiKey", keys: [{ id: "a", key: ["S3CR3T"] }] },
@@ -129,7 +132,7 @@ describe("reading a policy", () => {
     expect(found.join()).not.toMatch(/S3CR3T(?!: unknown)/);
   });
 
-  it("never throws, whatever the document", () => {
+  it("never throws for any document", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         readPolicy(value, undefined);
@@ -166,7 +169,7 @@ describe("read, edit, write", () => {
     ],
   };
 
-  it("what is shown, sent back, is the same policy; secrets follow ids and fingerprints, not places", async () => {
+  it("a policy sent back as shown is unchanged; secrets are matched by id and fingerprint, not by position", async () => {
     const policy: Policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
     const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...shownPolicy(policy) }));
     expect(JSON.stringify(shown)).not.toMatch(/"(k1|pw|one|two)"/);
@@ -190,14 +193,14 @@ describe("read, edit, write", () => {
     expect(edited.authenticate?.[1]).toEqual(policy.authenticate?.[1]);
   });
 
-  it("the same password given again keeps its hash, another one does not", async () => {
+  it("an unchanged password keeps its hash, a new one does not", async () => {
     const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
     expect(await sealPolicy(readPolicy(full, policy).policy, policy)).toEqual(policy);
     const other = { authenticate: [{ type: "basic", users: [{ username: "u", password: "pw2" }] }] };
     expect((await sealPolicy(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
   });
 
-  it("*** never turns a variable's name or another user's secret into a secret", async () => {
+  it("*** never turns a variable name or another user's secret into a secret", async () => {
     const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
     for (const given of [
       { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },
@@ -208,7 +211,7 @@ describe("read, edit, write", () => {
       expect(readPolicy(given, policy).problems.length).toBe(1);
   });
 
-  it("a policy too long to be read while others wait is refused, list by list", () => {
+  it("rejects lists that are too long", () => {
     const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => item(index));
     const keys = (count: number) => ({ authenticate: [{ type: "apiKey", keys: many(count, (index) => ({ id: `k${index}`, key: `key-${index}` })) }] });
     const addresses = (count: number) => ({ ip: { allow: many(count, (index) => `10.${index >> 8}.${index & 255}.1`) } });
@@ -216,9 +219,9 @@ describe("read, edit, write", () => {
     const template = (length: number) => ({ authenticate: [{ type: "hmac", header: "X-S", secrets: ["s"], template: "{body}".padEnd(length, "x") }] });
     const problemsOf = (given: unknown): readonly string[] => readPolicy(given, undefined).problems;
     for (const whole of [keys(10_000), addresses(10_000), rules(10_000), template(1_000)]) expect(problemsOf(whole)).toEqual([]);
-    expect(problemsOf(keys(10_001))).toEqual(["authenticate[0].keys: must not hold more than 10000 entries"]);
-    expect(problemsOf(addresses(10_001))).toEqual(["ip.allow: must not hold more than 10000 entries"]);
-    expect(problemsOf(rules(10_001))).toEqual(["rules: must not hold more than 10000 entries"]);
+    expect(problemsOf(keys(10_001))).toEqual(["authenticate[0].keys: must not have more than 10000 entries"]);
+    expect(problemsOf(addresses(10_001))).toEqual(["ip.allow: must not have more than 10000 entries"]);
+    expect(problemsOf(rules(10_001))).toEqual(["rules: must not have more than 10000 entries"]);
     expect(problemsOf(template(1_001))).toEqual(["authenticate[0].template: must not be longer than 1000 characters"]);
   });
 });

@@ -1,4 +1,4 @@
-// Reads a policy as a client gives it. Schemes have a file of their own; here is everything around them.
+// Reads a policy from a request. Schemes are read in read-schemes.
 import { parseNetwork } from "./address.ts";
 import { compact, DocumentReader, headerName, longestList, type Members } from "./document-reader.ts";
 import type { Cors, GivenPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
@@ -7,16 +7,16 @@ import { storedSecrets } from "./stored-secrets.ts";
 
 export interface PolicyReading {
   readonly policy: Policy<GivenPassword>;
-  /** One sentence each; with any of them the policy is not to be used. */
+  /** One sentence each; a policy with problems must not be used. */
   readonly problems: readonly string[];
 }
 
-/** What GET adds: a client that reads, edits and writes sends it back. */
+/** Members added by GET: clients that read, edit and write send them back. */
 const shownOnly = ["flowId", "lastModified", "hash"];
 const settled = ["authenticate", "rules", "default", "ip", "rateLimit", "cors"];
 const methodPattern = /^[A-Z][A-Z-]{0,30}$/;
 
-/** Reads a policy. `***` in place of a secret stands for the one in `before`. */
+/** Reads a policy. `***` keeps the secret of `before`. */
 export function readPolicy(given: unknown, before: Policy | undefined): PolicyReading {
   const reader = new DocumentReader();
   const members = reader.object(given, "", [...settled, ...shownOnly]) ?? {};
@@ -30,7 +30,7 @@ export function readPolicy(given: unknown, before: Policy | undefined): PolicyRe
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
   });
   if (settled.every((name) => members[name] === undefined) && reader.problems.length === 0)
-    reader.fault("", "the policy says nothing: give authenticate, rules, default, ip, rateLimit or cors");
+    reader.fault("", "the policy is empty: set authenticate, rules, default, ip, rateLimit or cors");
   return { policy, problems: reader.problems };
 }
 
@@ -42,7 +42,7 @@ function readRule(reader: DocumentReader, value: unknown, path: string): Rule {
     roles: reader.optional(members["roles"], (roles) => reader.texts(roles, `${path}.roles`)),
     public: reader.optional(members["public"], (open) => reader.boolean(open, `${path}.public`)),
   });
-  if (rule.public === true && rule.roles !== undefined) reader.fault(path, "a public rule asks nobody for a role: leave out public or roles");
+  if (rule.public === true && rule.roles !== undefined) reader.fault(path, "a public rule does not check roles: remove public or roles");
   return rule;
 }
 
@@ -56,8 +56,8 @@ function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
   const networks = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) => {
       if (!Array.isArray(list)) return reader.fault(`ip.${name}`, "must be a list");
-      if (list.length > longestList) return reader.fault(`ip.${name}`, `must not hold more than ${longestList} entries`);
-      if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: leave it out to allow every address");
+      if (list.length > longestList) return reader.fault(`ip.${name}`, `must not have more than ${longestList} entries`);
+      if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: omit it to allow every address");
       return list.filter((network, index): network is string => {
         const fits = typeof network === "string" && parseNetwork(network) !== undefined;
         if (!fits) reader.fault(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
@@ -94,6 +94,7 @@ function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
     credentials: reader.optional(members["credentials"], (credentials) => reader.boolean(credentials, "cors.credentials")),
     maxAgeSec: reader.optional(members["maxAgeSec"], (seconds) => reader.integer(seconds, "cors.maxAgeSec", 0, 86_400)),
   });
-  if (origins?.includes("*") === true && cors.credentials === true) reader.fault("cors.credentials", "cannot be given to every origin: name the origins");
+  if (origins?.includes("*") === true && cors.credentials === true)
+    reader.fault("cors.credentials", "cannot be combined with the origin '*': list the origins");
   return origins === undefined ? undefined : (cors as Cors);
 }

@@ -1,4 +1,4 @@
-// Reads the `authenticate` part of a policy: where credentials are, and how each is kept.
+// Reads the `authenticate` part of a policy.
 import { hash } from "node:crypto";
 import { masked } from "../masking/secret-headers.ts";
 import { compact, headerName, type DocumentReader, type Members } from "./document-reader.ts";
@@ -18,10 +18,10 @@ import type {
 import { signingKeyBytes } from "./signing-key.ts";
 import type { StoredSecrets } from "./stored-secrets.ts";
 
-/** Symmetric algorithms have no place here: with a public key set they are the classic forgery. */
+/** Symmetric algorithms are not allowed: with a public key set they allow forged tokens. */
 const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 
-/** Every password takes a good part of a second to hash. */
+/** Hashing a password takes a considerable part of a second. */
 const mostUsers = 1_000;
 
 export class SchemeReader {
@@ -87,14 +87,14 @@ export class SchemeReader {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "users"]) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
-    if (users.length > mostUsers) reader.fault(`${path}.users`, `must not hold more than ${mostUsers} users`);
+    if (users.length > mostUsers) reader.fault(`${path}.users`, `must not have more than ${mostUsers} users`);
     return { type: "basic", users };
   }
 
   #user(value: unknown, path: string): BasicUser<GivenPassword> {
     const reader = this.#reader;
     const members = reader.object(value, path, ["username", "password", "fingerprint", "roles"]) ?? {};
-    const username = reader.fitting(members["username"], `${path}.username`, /^[^:]+$/, "must not hold a colon") ?? "";
+    const username = reader.fitting(members["username"], `${path}.username`, /^[^:]+$/, "must not contain a colon") ?? "";
     this.#unique(this.#users, username, `${path}.username`);
     const password = this.#secret<GivenPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
     return compact<BasicUser<GivenPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
@@ -102,7 +102,7 @@ export class SchemeReader {
 
   #jwt(value: object, path: string): JwtScheme {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["type", "jwksUri", "issuer", "audience", "algorithms", "rolesClaim", "clockSkewSec"]) ?? {};
+    const members = reader.object(value, path, ["type", "jwksUri", "issuer", "audience", "algorithms", "rolesClaim", "clockSkewSec", "requireExp"]) ?? {};
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (given) => (Array.isArray(given) ? reader.texts(given, `${path}.${name}`) : reader.text(given, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
@@ -117,6 +117,7 @@ export class SchemeReader {
       ),
       rolesClaim: reader.optional(members["rolesClaim"], (claim) => reader.text(claim, `${path}.rolesClaim`)),
       clockSkewSec: reader.optional(members["clockSkewSec"], (seconds) => reader.integer(seconds, `${path}.clockSkewSec`, 0, 600)),
+      requireExp: reader.optional(members["requireExp"], (required) => reader.boolean(required, `${path}.requireExp`)),
     });
   }
 
@@ -127,12 +128,12 @@ export class SchemeReader {
       this.#reader.list(given, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
     for (const [index, secret] of secrets.entries()) {
       if (options.preset === "standard-webhooks" && "value" in secret && signingKeyBytes(secret.value, options.preset) === undefined)
-        this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without whsec_ before it");
+        this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without the prefix whsec_");
     }
     return compact<HmacScheme>({ type: "hmac", ...options, secrets, roles: this.#roles({ roles }, path) });
   }
 
-  /** Text, `{"value": …}`, or `{"env": …}`. */
+  /** Reads text, `{"value": …}`, or `{"env": …}`. */
   #signingSecret(value: unknown, path: string, schemeIndex: number, index: number): SigningSecret {
     const isValue = typeof value === "object" && value !== null && "value" in value;
     const members = isValue ? (this.#reader.object(value, path, ["value", "fingerprint"]) ?? {}) : {};
@@ -143,13 +144,13 @@ export class SchemeReader {
 
   #secret<T>(value: unknown, path: string, kept: T | undefined, keep: (text: string) => T): T | EnvironmentSecret | undefined {
     const reader = this.#reader;
-    if (value === masked) return kept ?? reader.fault(path, `'${masked}' keeps the secret that is stored, but none is stored here`);
+    if (value === masked) return kept ?? reader.fault(path, `'${masked}' keeps the stored secret, but none is stored`);
     if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : keep(value);
     if (value === undefined) return reader.fault(path, "is required");
     if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be text or {"env": "NAME"}');
     const members = reader.object(value, path, ["env"]) ?? {};
     const env = reader.fitting(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
-    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "names a setting of the runtime itself, which no policy can use");
+    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "is a setting of the runtime, which policies cannot use");
     return env === undefined ? undefined : { env };
   }
 

@@ -10,7 +10,7 @@ const hashesOf = (policy: Policy): readonly ScryptHash[] =>
   (policy.authenticate as readonly BasicScheme[]).flatMap(({ users }) => users.flatMap(({ password }) => ("scrypt" in password ? [password.scrypt] : [])));
 
 describe("sealing a policy", () => {
-  it("hashes every password, and keeps the hash of one that is the same", async () => {
+  it("hashes every password, and keeps the hash of an unchanged one", async () => {
     const first = await sealPolicy(given("a", "b"), undefined);
     expect(await Promise.all(hashesOf(first).map((hash, index) => isPassword(`${"ab"[index]}-word`, hash)))).toEqual([true, true]);
     expect(await sealPolicy(given("a", "b"), first)).toEqual(first);
@@ -18,8 +18,8 @@ describe("sealing a policy", () => {
     expect(others).not.toEqual(hashesOf(first).slice(1));
   });
 
-  it("waits its turn among callers, however many there are, and leaves them theirs", async () => {
-    // Cheap to check, so that a long line passes quickly.
+  it("waits for its turn among many callers without starving them", async () => {
+    // Cheap hashes, so that a long queue is processed quickly.
     const cheap: ScryptHash = { ...(await hashPassword("x")), cost: 2 ** 10 };
     const line = Array.from({ length: 258 }, () => isPassword("x", cheap));
     await expect(isPassword("x", cheap)).rejects.toThrow(TooManyPasswords);

@@ -1,4 +1,4 @@
-// From a policy as given to the policy that is kept: passwords are hashed, unless they are the ones kept already.
+// Converts a policy for storage: new passwords are hashed.
 import { hashPassword, isPassword } from "./password-hash.ts";
 import type { BasicUser, GivenPassword, PasswordSecret, Policy, Scheme } from "./policy-document.ts";
 
@@ -15,12 +15,12 @@ export async function sealPolicy({ authenticate, ...rest }: Policy<GivenPassword
 async function sealScheme(scheme: Scheme<GivenPassword>, kept: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
   if (scheme.type !== "basic") return scheme;
   const users: BasicUser[] = [];
-  // One after another: callers who prove themselves meanwhile wait for one of them, not for all.
+  // Sequentially, so that login attempts meanwhile wait for one hash only.
   for (const user of scheme.users) users.push(await sealUser(user, kept.get(user.username)));
   return { ...scheme, users };
 }
 
-/** A password given again keeps its hash, so that the same PUT twice changes nothing. */
+/** An unchanged password keeps its hash, so that repeating a PUT changes nothing. */
 async function sealUser({ username, password, ...rest }: BasicUser<GivenPassword>, kept: PasswordSecret | undefined): Promise<BasicUser> {
   if (!("plain" in password)) return { username, password, ...rest };
   if (kept !== undefined && "scrypt" in kept && (await isPassword(password.plain, kept.scrypt, "owner"))) return { username, password: kept, ...rest };

@@ -1,11 +1,11 @@
-// A policy in the words of OpenAPI: its schemes, and what a call of one route by one method has to show.
+// A policy in OpenAPI terms: its security schemes, and the requirements of each route and method.
 import { accessRules } from "./access-rules.ts";
 import { defaultKeyName } from "./schemes/api-key.ts";
 import { signatureFormat } from "./schemes/signature-format.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-/** Alternatives, each a scheme's name with the role it asks for; none at all means open. */
+/** Alternative requirements: a scheme's name with the required role. An empty list means open. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface PolicySecurity {
@@ -13,7 +13,7 @@ export interface PolicySecurity {
   requirementsOf(routeId: string, method: string): readonly SecurityRequirement[];
 }
 
-/** `name` keeps the schemes of different flows apart. */
+/** `name` makes scheme names unique across flows. */
 export function securityOf(name: string, policy: Policy): PolicySecurity {
   const schemes = (policy.authenticate ?? []).map((scheme, index) => [`${name}.${index + 1}.${scheme.type}`, schemeJson(scheme)] as const);
   const demands = accessRules(policy);
@@ -22,7 +22,7 @@ export function securityOf(name: string, policy: Policy): PolicySecurity {
     requirementsOf(routeId, method) {
       const { isPublic, roles } = demands(routeId, method);
       if (isPublic) return [];
-      // Any of the roles suffices, so each is an alternative of its own.
+      // Any role is sufficient, so each is an alternative.
       return schemes.flatMap(([id]) => (roles === undefined || roles.length === 0 ? [{ [id]: [] }] : roles.map((role) => ({ [id]: [role] }))));
     },
   };
@@ -38,8 +38,8 @@ function schemeJson(scheme: Scheme): Json {
       return { type: "http", scheme: "bearer", bearerFormat: "JWT", description: issuerText(scheme.issuer) };
     case "hmac": {
       const { header, algorithm, timed } = signatureFormat(scheme);
-      const what = scheme.preset === undefined ? `an HMAC (${algorithm}) of the body` : `the signature as ${scheme.preset} writes it`;
-      return { type: "apiKey", in: "header", name: header, description: `The header holds ${what}${timed ? ", with the time it was made" : ""}.` };
+      const what = scheme.preset === undefined ? `an HMAC (${algorithm}) of the body` : `a signature in the format of ${scheme.preset}`;
+      return { type: "apiKey", in: "header", name: header, description: `The header contains ${what}${timed ? " and its timestamp" : ""}.` };
     }
   }
 }

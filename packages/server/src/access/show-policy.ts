@@ -1,4 +1,4 @@
-// A policy as the API shows it: secrets masked, with a fingerprint to tell them apart; references to variables as they are.
+// A policy as the API returns it: secrets masked, with a fingerprint to distinguish them; environment references unchanged.
 import { masked } from "../masking/secret-headers.ts";
 import { fingerprintOf } from "./password-hash.ts";
 import type { ApiKey, BasicUser, Policy, Scheme, SigningSecret } from "./policy-document.ts";

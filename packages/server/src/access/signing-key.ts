@@ -1,4 +1,4 @@
-/** The key a signing secret stands for; undefined when it cannot be one. */
+/** Decodes the key of a signing secret; undefined when it is invalid. */
 export function signingKeyBytes(secret: string, preset: string | undefined): Buffer | undefined {
   if (preset !== "standard-webhooks") return secret === "" ? undefined : Buffer.from(secret, "utf8");
   const encoded = secret.startsWith("whsec_") ? secret.slice(6) : secret;

@@ -1,12 +1,11 @@
-// The secrets a policy already has, found again when a PUT says `***`: keys by id, passwords by user, signing secrets
-// by fingerprint or place.
+// Finds the stored secrets for `***` in a PUT: keys by id, passwords by user, signing secrets by fingerprint or position.
 import { fingerprintOf } from "./password-hash.ts";
 import type { KeySecret, PasswordSecret, Policy, SigningSecret } from "./policy-document.ts";
 
 export interface StoredSecrets {
   key(id: string): KeySecret | undefined;
   password(username: string): PasswordSecret | undefined;
-  /** By fingerprint, or without one by its place among the secrets of the scheme at `schemeIndex`. */
+  /** By fingerprint, or without one by position in the scheme at `schemeIndex`. */
   signing(fingerprint: string | undefined, schemeIndex: number, index: number): SigningSecret | undefined;
 }
 
@@ -31,5 +30,5 @@ export function storedSecrets(policy: Policy | undefined): StoredSecrets {
   };
 }
 
-/** A reference to a variable was never shown as `***`. */
+/** Environment references are never masked as `***`. */
 const literal = <T extends object>(secret: T | undefined): T | undefined => (secret === undefined || "env" in secret ? undefined : secret);

@@ -7,7 +7,7 @@ const buckets = (capacity: number, refillMs: number, maxKeys = 100) => {
   return { clock, buckets: new TokenBuckets({ capacity, refillMs, maxKeys, monotonic: () => clock.now }) };
 };
 
-it("gives out the capacity at once, then one per refill, and tells the wait exactly", () => {
+it("allows the capacity at once, then one per refill, and returns the exact wait", () => {
   const { clock, buckets: two } = buckets(2, 1_000);
   expect([two.take("a"), two.take("a"), two.take("a"), two.take("b")]).toEqual([0, 0, 1_000, 0]);
   clock.now = 400;
@@ -18,14 +18,14 @@ it("gives out the capacity at once, then one per refill, and tells the wait exac
   expect([two.take("a"), two.take("a"), two.take("a")]).toEqual([0, 0, 1_000]);
 });
 
-it("a token given back can be taken again, and a full bucket takes no memory", () => {
+it("a returned token can be taken again, and a full bucket uses no memory", () => {
   const { buckets: one } = buckets(1, 1_000);
   expect([one.take("a"), one.size]).toEqual([0, 1]);
   one.giveBack("a");
   expect([one.size, one.take("a"), one.take("a")]).toEqual([0, 0, 1_000]);
 });
 
-it("never holds more keys than it may, and drops idle ones first", () => {
+it("limits the number of keys, and drops idle ones first", () => {
   const { clock, buckets: few } = buckets(2, 10, 3);
   few.take("idle");
   clock.now = 100;
@@ -38,7 +38,7 @@ it("never holds more keys than it may, and drops idle ones first", () => {
   expect(few.size).toBe(3);
 });
 
-it("over any time span no key gets more than capacity plus what was refilled", () => {
+it("over any time span a key gets at most the capacity plus refills", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),
@@ -57,11 +57,11 @@ it("over any time span no key gets more than capacity plus what was refilled", (
   );
 });
 
-it("waits are whole seconds of one or more", () => {
+it("waits are whole seconds of at least one", () => {
   expect([retryAfter(1), retryAfter(1_000), retryAfter(1_001)]).toEqual(["1", "1", "2"]);
 });
 
-it("tells when the last token of a key is taken, and takes all at once when told to", () => {
+it("reports when the last token of a key is taken, and can be emptied", () => {
   const emptied: string[] = [];
   const clock = { now: 0 };
   const two = new TokenBuckets({ capacity: 2, refillMs: 1_000, maxKeys: 100, monotonic: () => clock.now, emptied: (key) => emptied.push(key) });

@@ -1,12 +1,12 @@
-// Token buckets by key, bounded in number: each holds up to `capacity` tokens and gains one every `refillMs`.
+// Token buckets by key, limited in number: each has up to `capacity` tokens and gains one every `refillMs`.
 
 export interface BucketSettings {
   readonly capacity: number;
   readonly refillMs: number;
   readonly maxKeys: number;
-  /** Milliseconds that only go forward. */
+  /** Monotonic time in milliseconds. */
   monotonic(): number;
-  /** Told of a key whose last token was taken. */
+  /** Called when the last token of a key is taken. */
   emptied?(key: string): void;
 }
 
@@ -29,7 +29,7 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Takes a token: 0 when there was one, otherwise the milliseconds until there is. */
+  /** Takes a token; returns 0 if there was one, otherwise the milliseconds until the next. */
   take(key: string): number {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) {
@@ -45,13 +45,13 @@ export class TokenBuckets {
     return 0;
   }
 
-  /** Takes all there is. */
+  /** Takes all tokens. */
   empty(key: string): void {
     if (!this.#buckets.has(key) && this.#buckets.size >= this.#settings.maxKeys) this.#makeRoom();
     this.#buckets.set(key, { tokens: 0, at: this.#settings.monotonic() });
   }
 
-  /** What `take` would return, without taking. */
+  /** Returns what `take` would, without taking a token. */
   wait(key: string): number {
     const bucket = this.#buckets.size === 0 ? undefined : this.#buckets.get(key);
     if (bucket === undefined) return 0;
@@ -77,7 +77,7 @@ export class TokenBuckets {
     bucket.at = now;
   }
 
-  /** A full bucket is as good as none; without one among the oldest, the oldest goes. */
+  /** Removes a full bucket, which has no state; if none of the oldest is full, removes the oldest. */
   #makeRoom(): void {
     let oldest: string | undefined;
     let looked = 0;
@@ -94,5 +94,5 @@ export class TokenBuckets {
   }
 }
 
-/** Whole seconds for a `Retry-After` header. */
+/** Whole seconds for `Retry-After`. */
 export const retryAfter = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

@@ -5,7 +5,7 @@ import type { Policies } from "../access/policies.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
 import { shownPolicy } from "../access/show-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
-import { Refusal } from "../refusal.ts";
+import { invalidId } from "../refusal.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { policyShape } from "./policy-shape.ts";
@@ -33,7 +33,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "GET",
       path: "/auth",
       tag: "access",
-      summary: "The access policies, in short",
+      summary: "Lists the access policies",
       replies: { 200: { description: "All policies, by flow.", schema: shape(() => ({ policies: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const list = policies.list();
@@ -44,7 +44,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "GET",
       path: "/auth/:flowId",
       tag: "access",
-      summary: "The access policy of a flow, its secrets masked",
+      summary: "Returns the access policy of a flow with masked secrets",
       replies: { 200: { description: "The policy.", schema: policyShape } },
       handle({ params }) {
         const flowId = flowIdOf(params);
@@ -57,7 +57,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       path: "/auth/:flowId",
       tag: "access",
       summary: "Installs or replaces the access policy of a flow; `***` keeps a stored secret",
-      // Read with its own words in the access room: every fault is told with its path, and as 422.
+      // Validated by the access module, which reports each problem with its path as 422.
       body: z.looseObject({}),
       conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced, or already the same.", schema: putShape } },
@@ -99,7 +99,6 @@ function summary(flowId: string, stored: StoredPolicy | BrokenPolicy): Readonly<
 }
 
 function flowIdOf({ flowId = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(flowId))
-    throw new Refusal("id-invalid", `invalid id '${flowId.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(flowId)) throw invalidId(flowId);
   return flowId;
 }

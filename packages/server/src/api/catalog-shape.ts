@@ -1,4 +1,4 @@
-// The catalogue as the document describes it: the same members as CatalogView of the model.
+// The schema of the catalog; the same members as CatalogView of the model.
 import { z } from "zod";
 import { shape } from "./endpoint.ts";
 
@@ -22,28 +22,30 @@ const kinds = [
 const optionShape = shape(
   () => ({
     name: z.string(),
-    kind: z.enum(kinds).describe("What the value means and how it is drawn."),
-    type: z.enum(["string", "boolean", "integer", "number", "array", "object"]).describe("What the value is in JSON."),
+    kind: z.enum(kinds).describe("The kind of value, used to validate and edit it."),
+    type: z.enum(["string", "boolean", "integer", "number", "array", "object"]).describe("The JSON type of the value."),
     title: z.string().optional(),
     doc: z.string(),
     required: z.boolean(),
     default: z.unknown().optional(),
-    values: z.array(z.string()).optional().describe("The words an enum allows."),
+    values: z.array(z.string()).optional().describe("The values of an enum."),
     minimum: z.number().optional(),
     maximum: z.number().optional(),
     group: z.enum(["common", "advanced", "security"]),
     secret: z.boolean(),
     examples: z.array(z.unknown()).optional(),
+    multiline: z.boolean().optional().describe("The value usually has several lines."),
+    connection: z.array(z.string()).optional().describe("The value names a connection that provides one of these kinds."),
     inline: z.boolean().optional(),
     shorthand: z.string().optional(),
     item: z
       .lazy(() => optionShape())
       .optional()
-      .describe("Of a list: what each item is."),
+      .describe("For a list: the type of its items."),
     fields: z
       .array(z.lazy(() => optionShape()))
       .optional()
-      .describe("Of an object: its members."),
+      .describe("For an object: its members."),
   }),
   "CatalogOption",
 );
@@ -53,9 +55,11 @@ const options = (): z.ZodType => z.array(optionShape());
 const described = (): Readonly<Record<string, z.ZodType>> => ({
   title: z.string(),
   summary: z.string(),
+  guarantees: z.string().optional().describe("What users can rely on: delivery, order, memory and concurrency."),
   group: z.string(),
   icon: z.string().optional(),
   since: z.string(),
+  keywords: z.array(z.string()).optional().describe("Other words that find it in a list."),
   examples: z.array(z.unknown()),
 });
 
@@ -64,10 +68,16 @@ const named = (more: Readonly<Record<string, z.ZodType>>): z.ZodType =>
 
 export const catalogShape = shape(
   () => ({
-    common: options().describe("What every step takes beside its own options."),
+    common: options().describe("Options common to all steps."),
     route: options(),
     from: options(),
-    steps: named({ shorthand: z.string().optional(), adoptsSiblings: z.boolean().optional() }),
+    steps: named({
+      shorthand: z.string().optional(),
+      adoptsSiblings: z.boolean().optional(),
+      clausesInSteps: z.array(z.string()).optional(),
+      lanes: z.enum(["all", "one", "addresses"]).optional(),
+      stepsTitle: z.string().optional(),
+    }),
     connectors: z.array(
       z.looseObject({
         ...described(),
@@ -76,11 +86,26 @@ export const catalogShape = shape(
         syntax: z.string(),
         lenient: z.boolean(),
         roles: z.array(z.enum(["source", "sink", "poller"])),
+        trigger: z.enum(["route", "request", "schedule", "outside"]).optional(),
         path: options(),
         options: options(),
         headers: options(),
+        loaded: z.boolean().optional().describe("False when the options are not loaded."),
       }),
     ),
+    connections: z
+      .array(
+        z.looseObject({
+          ...described(),
+          type: z.string(),
+          kinds: z.array(z.string()),
+          fields: options(),
+          beans: z.array(z.string()).describe("The Camel classes it replaces."),
+          needs: z.array(z.object({ package: z.string(), version: z.string(), reason: z.string() })),
+          browsable: z.boolean(),
+        }),
+      )
+      .describe("The loaded connection types; all of them with `full`."),
     languages: named({ textKey: z.string() }),
     formats: named({ shorthand: z.string().optional() }),
     entities: named({
@@ -90,7 +115,16 @@ export const catalogShape = shape(
       raw: z.boolean().optional(),
     }),
     beans: z.array(z.looseObject({ ...described(), names: z.array(z.string()), kind: z.string(), properties: options() })),
-    refused: z.record(z.string(), z.string()).describe("Camel words that are refused, each with what to use instead."),
+    plugins: z
+      .array(
+        z.looseObject({
+          name: z.string(),
+          version: z.string(),
+          ...Object.fromEntries(["connectors", "steps", "languages", "formats", "beans", "connections"].map((kind) => [kind, z.array(z.string())])),
+        }),
+      )
+      .describe("The packages in SERVICE_CONNECTORS and the names each adds."),
+    refused: z.record(z.string(), z.string()).describe("Unsupported Camel keywords and their replacements."),
   }),
   "Catalog",
 );

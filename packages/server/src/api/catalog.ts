@@ -1,50 +1,60 @@
-// What this runtime knows, for tools: the declarations as JSON and the JSON Schema of the flow language.
-import { toPlain, type Catalog, type Host } from "@sluice/engine";
-import { catalogView, commonFields, flowToJsonSchema, fromFields, routeFields, type CatalogView, type ConnectorRole, type ConnectorShape } from "@sluice/model";
+// The declarations as JSON and the JSON Schema of the flow language, for tools.
+import { toPlain } from "@sluice/engine/values";
+import { catalogView, commonFields, f, flowToJsonSchema, fromFields, routeFields, type CatalogView } from "@sluice/model";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { ServerCatalog } from "../catalog.ts";
 import { catalogShape } from "./catalog-shape.ts";
 import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 
-const roles: readonly ConnectorRole[] = ["source", "sink", "poller"];
-
-/** The whole catalogue as JSON data. Connecting starts nothing, so asking an instance what it can do is safe. */
-export function describeCatalog(catalog: Catalog, host: Host): CatalogView {
-  const rolesOf = ({ scheme }: ConnectorShape): readonly ConnectorRole[] => {
-    const made = catalog.connectors.get(scheme)?.connect(host);
-    return roles.filter((role) => made?.[role] !== undefined);
-  };
-  return toPlain(catalogView({ ...catalog, common: commonFields, route: routeFields(catalog), from: fromFields, rolesOf })) as CatalogView;
+/** The catalog as JSON. Connectors that are not loaded are listed without options. */
+export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["plugins"] = []): CatalogView {
+  const unloaded = catalog.index.entries().filter(({ scheme }) => !catalog.connectors.has(scheme));
+  const connections = new Map(catalog.connectionTypes.loaded);
+  return toPlain(
+    catalogView({ ...catalog, connections, unloaded, plugins, common: commonFields, route: routeFields(catalog), from: fromFields }),
+  ) as CatalogView;
 }
 
-export function catalogEndpoints(catalog: Catalog, host: Host): readonly Endpoint[] {
-  const described = lazily(() => describeCatalog(catalog, host));
-  const schema = lazily(() => flowToJsonSchema(catalog));
+export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["plugins"]): readonly Endpoint[] {
+  const described = rendered(catalog, () => describeCatalog(catalog, plugins));
+  const schema = rendered(catalog, () => flowToJsonSchema(catalog, catalog.connectors));
   return [
     defineEndpoint({
       method: "GET",
       path: "/catalog",
       tag: "catalog",
-      summary: "Every step, connector, language, format, entity and bean with its options",
+      summary: "Returns all steps, connectors, languages, formats, entities and beans with their options",
+      query: {
+        full: f.boolean({ doc: "Load all connectors and connection types, so that their options are included.", default: false }),
+        scheme: f.string({ doc: "Load the connector of this scheme, so that its options are included." }),
+      },
       replies: {
         200: {
-          description: "The declarations.",
+          description: "The declarations. Connectors that no flow uses are listed with `loaded: false` and without options.",
           schema: catalogShape,
         },
-        304: { description: "Not changed since the ETag of If-None-Match." },
+        304: { description: "Unchanged since the ETag in If-None-Match." },
       },
-      handle: (call) => unlessKnown(described(), "application/json", call),
+      async handle(call) {
+        if (call.query.full === true) await catalog.index.loadAll();
+        else if (call.query.scheme !== undefined) await catalog.index.load([{ kind: "connectors", name: call.query.scheme }]);
+        return unlessKnown(described(), "application/json", call);
+      },
     }),
     defineEndpoint({
       method: "GET",
       path: "/schema",
       tag: "catalog",
-      summary: "The JSON Schema (draft 2020-12) of the flow language, for YAML editors",
+      summary: "Returns the JSON Schema (draft 2020-12) of the flow language, for YAML editors",
       replies: {
         200: { description: "The schema.", schema: shape(() => ({ $schema: z.string() })), mediaType: "application/schema+json" },
-        304: { description: "Not changed since the ETag of If-None-Match." },
+        304: { description: "Unchanged since the ETag in If-None-Match." },
       },
-      handle: (call) => unlessKnown(schema(), "application/schema+json", call),
+      async handle(call) {
+        await catalog.index.loadAll();
+        return unlessKnown(schema(), "application/schema+json", call);
+      },
     }),
   ];
 }
@@ -54,14 +64,17 @@ interface Rendered {
   readonly etag: string;
 }
 
-/** The declarations never change while a runtime lives: made at the first call, kept as text. */
-function lazily(make: () => unknown): () => Rendered {
-  let rendered: Rendered | undefined;
+/** Caches the JSON text until more declarations are loaded. */
+function rendered({ connectors, beans, connectionTypes }: ServerCatalog, make: () => unknown): () => Rendered {
+  let kept: Rendered | undefined;
+  let size = 0;
   return () => {
-    if (rendered !== undefined) return rendered;
+    const now = connectors.size + beans.size + connectionTypes.loaded.size;
+    if (kept !== undefined && size === now) return kept;
     const text = JSON.stringify(make());
-    rendered = { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
-    return rendered;
+    size = now;
+    kept = { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
+    return kept;
   };
 }
 

@@ -1,7 +1,7 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
-import { letterJson, summaryJson } from "../dead-letters/letter-view.ts";
-import type { LetterReplays, ReplayJob } from "../dead-letters/replay-letters.ts";
+import { letterJson, summaryJson } from "../dead-letters/dead-letter-view.ts";
+import type { LetterReplays, ReplayJob } from "../dead-letters/replay-dead-letters.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
@@ -18,8 +18,8 @@ export interface DeadLetterParts {
 
 const highestLimit = 1_000;
 const mostReplayed = 10_000;
-/** A bulk replay that is done by then is answered at once; a longer one goes on and is asked for. */
-const patienceMs = 2_000;
+/** Bulk replays that take longer are answered with 202 and continue in the background. */
+const waitMs = 2_000;
 
 const letterMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
@@ -42,7 +42,7 @@ const letterReplayShape = shape(
 );
 const jobShape = shape(
   () => ({
-    id: z.string().nullable().describe("null when there was nothing to do."),
+    id: z.string().nullable().describe("null when no dead letter matched."),
     startedAt: z.string().optional(),
     status: z.enum(["running", "completed", "cancelled"]),
     total: z.int(),
@@ -56,9 +56,9 @@ const jobShape = shape(
 const filterFields = {
   routeId: f.string({ doc: "Only letters of this route." }),
   flowId: f.string({ doc: "Only letters of this flow." }),
-  since: f.string({ doc: "Only letters kept at this time or later (ISO 8601)." }),
-  until: f.string({ doc: "Only letters kept at this time or earlier (ISO 8601)." }),
-  text: f.string({ doc: "Only letters that hold this text in body, headers or failure, whatever its case." }),
+  since: f.string({ doc: "Only letters stored at or after this time (ISO 8601)." }),
+  until: f.string({ doc: "Only letters stored at or before this time (ISO 8601)." }),
+  text: f.string({ doc: "Only letters with this text in body, headers or failure; case-insensitive." }),
 };
 
 type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefined };
@@ -80,8 +80,8 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       method: "GET",
       path: "/dead-letters",
       tag: "dead letters",
-      summary: "Messages that could not be processed, newest first",
-      query: { ...filterFields, limit: f.integer({ doc: `How many at most; ${highestLimit} is the most there is.`, default: 50, min: 1 }) },
+      summary: "Lists messages that could not be processed, newest first",
+      query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${highestLimit}.`, default: 50, min: 1 }) },
       replies: { 200: { description: "The letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
@@ -94,7 +94,7 @@ function readingEndpoints(store: DurableStore, secrets: SecretValues, find: Find
       method: "GET",
       path: "/dead-letters/:id",
       tag: "dead letters",
-      summary: "One dead letter with its message",
+      summary: "Returns a dead letter with its message",
       replies: { 200: { description: "The letter.", schema: letterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
@@ -112,10 +112,10 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       method: "POST",
       path: "/dead-letters/:id/replay",
       tag: "dead letters",
-      summary: "Sends a dead letter into its route again; success removes it",
+      summary: "Replays a dead letter into its route; success removes it",
       replies: {
         200: {
-          description: "How the run ended, also when it failed.",
+          description: "The result of the run, also if it failed.",
           schema: letterReplayShape,
         },
       },
@@ -129,7 +129,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       method: "POST",
       path: "/dead-letters/replay",
       tag: "dead letters",
-      summary: "Sends many dead letters into their routes again, oldest first",
+      summary: "Replays dead letters into their routes, oldest first",
       body: z.strictObject({
         routeId: z.string().optional(),
         flowId: z.string().optional(),
@@ -139,8 +139,8 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         limit: z.int().min(1).max(mostReplayed).optional(),
       }),
       replies: {
-        200: { description: "All are done, or it was cancelled.", schema: jobShape },
-        202: { description: "Goes on; ask for it by its id.", schema: jobShape },
+        200: { description: "Completed or cancelled.", schema: jobShape },
+        202: { description: "Still running; query it by its id.", schema: jobShape },
       },
       async handle({ body }) {
         if (body.routeId === undefined && body.flowId === undefined) throw new Refusal("body-invalid", "routeId or flowId is required");
@@ -148,7 +148,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
         const table = (await store.openExisting())?.deadLetters;
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
         const { job, done } = replays.many(table, filter, body.limit ?? highestLimit);
-        await forAWhile(done);
+        await forLimitedTime(done);
         return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },
     }),
@@ -156,7 +156,7 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       method: "GET",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
-      summary: "How far a bulk replay is",
+      summary: "Returns the progress of a bulk replay",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       handle: ({ params }) => ok(jobJson(known(replays.job(params["id"] as string), params["id"] as string))),
     }),
@@ -164,11 +164,11 @@ function replayEndpoints(store: DurableStore, replays: LetterReplays, secrets: S
       method: "DELETE",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
-      summary: "Cancels a bulk replay: no more letters are tried, those under way are finished",
+      summary: "Cancels a bulk replay; letters in progress are finished",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       async handle({ params }) {
         const { job, done } = known(replays.cancel(params["id"] as string), params["id"] as string);
-        await forAWhile(done);
+        await forLimitedTime(done);
         return ok(jobJson(job));
       },
     }),
@@ -181,7 +181,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
       method: "DELETE",
       path: "/dead-letters/:id",
       tag: "dead letters",
-      summary: "Removes a dead letter for good",
+      summary: "Deletes a dead letter",
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
       async handle({ params }) {
         const id = params["id"] as string;
@@ -193,13 +193,13 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
       method: "DELETE",
       path: "/dead-letters",
       tag: "dead letters",
-      summary: "Removes the dead letters that match for good",
+      summary: "Deletes all matching dead letters",
       query: filterFields,
-      replies: { 200: { description: "How many were removed.", schema: shape(() => ({ deleted: z.int() })) } },
+      replies: { 200: { description: "The number of deleted letters.", schema: shape(() => ({ deleted: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         if (Object.values(filter).every((value) => value === undefined))
-          throw new Refusal("query-invalid", "say which ones: routeId, flowId, since, until or text is required");
+          throw new Refusal("query-invalid", "routeId, flowId, since, until or text is required");
         return ok({ deleted: (await (await store.openExisting())?.deadLetters.removeAll(filter)) ?? 0 });
       },
     }),
@@ -207,7 +207,7 @@ function removingEndpoints(store: DurableStore, find: Find): readonly Endpoint[]
 }
 
 function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterFilter {
-  // An empty text is in every letter: whoever left it out by mistake would remove them all.
+  // Empty text matches every letter and could delete all of them by mistake.
   if (text === "") throw new Refusal("query-invalid", "text must not be empty");
   return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
 }
@@ -217,8 +217,8 @@ function known<T>(found: T | undefined, id: string): T {
   return found;
 }
 
-function forAWhile(done: Promise<void>): Promise<unknown> {
-  return Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+function forLimitedTime(done: Promise<void>): Promise<unknown> {
+  return Promise.race([done, new Promise((resolve) => setTimeout(resolve, waitMs).unref())]);
 }
 
 function jobJson(job: ReplayJob): Readonly<Record<string, unknown>> {

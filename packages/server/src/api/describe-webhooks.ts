@@ -1,5 +1,5 @@
-// What is known about the webhooks in service: their paths from the mounts, their security from the policies, their bodies from
-// the data types a route declares or the mapping documents it begins and ends with.
+// Describes the deployed webhooks: paths from the mounts, security from the policies, bodies from the data types a route declares or
+// from the mapping documents at its start and end.
 import type { HttpMount, Route, Runtime } from "@sluice/engine";
 import { securityOf, type PolicySecurity } from "../access/security-of.ts";
 import type { Policies } from "../access/policies.ts";
@@ -66,7 +66,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   edi: "application/edifact",
 };
 
-/** `inputType: json` or `json:order`, as Camel writes them; or a media type as it is. */
+/** `inputType: json` or `json:order`, as in Camel, or a media type. */
 function declaredType({ runtime }: WebhookParts, routeId: string, option: "inputType" | "outputType"): BodyDescription | undefined {
   for (const { flow } of runtime.deployments.values()) {
     const urn = (flow.routes.find(({ id }) => id === routeId)?.options[option] as { urn?: string } | undefined)?.urn;

@@ -1,4 +1,4 @@
-// An endpoint of the management API as data: routing, checks of what comes in, and the OpenAPI document all read it.
+// An endpoint of the management API as data, used by routing, validation and the OpenAPI document.
 import type { Fields, Values } from "@sluice/model";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
@@ -12,15 +12,15 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** Needs no token; only health may say so. */
+  /** Needs no token; only for health. */
   readonly open?: true;
-  /** Answers also while the runtime drains. Reading endpoints always do. */
+  /** Also served while the runtime drains. Reading endpoints always are. */
   readonly whileDraining?: true;
   readonly query?: Q;
-  /** The JSON body. Media types of `rawBody` are handed over unread instead. */
+  /** The JSON body. Bodies with a media type in `rawBody` are passed on unparsed. */
   readonly body?: z.ZodType<B>;
   readonly rawBody?: readonly string[];
-  /** Obeys If-Match: a change that was made for another version is refused with 412. */
+  /** Supports If-Match: a change based on another version is rejected with 412. */
   readonly conditional?: true;
   readonly replies: Readonly<Record<number, ReplyShape>>;
   handle(call: Call<Q, B>): Promise<Reply> | Reply;
@@ -30,24 +30,24 @@ export interface ReplyShape {
   readonly description: string;
   readonly schema?: Shape;
   readonly mediaType?: string;
-  /** The media types, asked for with Accept, in which the same is answered as text. */
+  /** Other media types, selected by Accept, for the same content as text. */
   readonly alsoAs?: readonly string[];
-  /** For an event stream: what the data of its events are, by the events' names. */
+  /** For an event stream: the schemas of its events by name. */
   readonly events?: Readonly<Record<string, Shape>>;
 }
 
-/** What a reply looks like. It is made when the document is asked for, which in most processes never happens. */
+/** A schema that is created on demand, because most processes never serve the document. */
 export type Shape = () => z.ZodType;
 
-/** One request, checked: what the handler needs and nothing else. */
+/** A validated request. */
 export interface Call<Q extends Fields = Fields, B = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Values<Q>;
   readonly body: B;
-  /** The body's bytes when it came in a raw media type. */
+  /** The bytes of a body with a raw media type. */
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** True when the caller showed the token; endpoints that are not open see nothing else. */
+  /** True when the caller sent the token; always true except for open endpoints. */
   readonly trusted: boolean;
   readonly signal: AbortSignal;
 }
@@ -57,25 +57,28 @@ export type Reply =
   | { readonly status: number; readonly text: string | Uint8Array; readonly headers: Readonly<Record<string, string>> }
   | { readonly status: number; readonly stream: (stream: ApiStream) => void; readonly headers: Readonly<Record<string, string>> };
 
-/** Declares an endpoint. The function only ties the types together. */
+/** Declares an endpoint; the function only infers types. */
 export function defineEndpoint<const Q extends Fields, B = unknown>(endpoint: Endpoint<Q, B>): Endpoint {
   return endpoint as Endpoint;
 }
 
+/** Whether a request without a body is accepted. Not `schema.isOptional()`, which is also true for a schema of any value. */
+export const isBodyOptional = ({ body }: Endpoint): boolean => body instanceof z.ZodOptional;
+
 export const ok = (json: unknown, headers?: Readonly<Record<string, string>>): Reply => ({ status: 200, json, ...(headers === undefined ? {} : { headers }) });
 
-/** A reply that is an object of these members; extra members are allowed. */
+/** An object schema with these members; additional ones are allowed. */
 export function shape(members: () => Readonly<Record<string, z.ZodType>>, name?: string): Shape {
   return name === undefined ? () => z.looseObject(members()) : named(name, () => z.looseObject(members()));
 }
 
-/** What the document has once, under this name, and refers to elsewhere. */
+/** A schema that the document defines once under this name. */
 export function named(name: string, make: Shape): Shape {
   let made: z.ZodType | undefined;
   return () => (made ??= make().meta({ id: name }));
 }
 
-/** A reply that is one of several shapes. */
+/** A union of schemas. */
 export function oneOf(...shapes: readonly Shape[]): Shape {
   return () => z.union(shapes.map((one) => one()));
 }

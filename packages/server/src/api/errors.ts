@@ -1,4 +1,4 @@
-// The one place where a refusal becomes a status.
+// Maps refusal codes to HTTP status codes.
 import type { RefusalCode } from "../refusal.ts";
 
 export const statusOf = {
@@ -19,6 +19,7 @@ export const statusOf = {
   "flow-start-failed": 422,
   "tests-failed": 422,
   "document-invalid": 422,
+  "connection-failed": 422,
   conflict: 409,
   changed: 412,
   "too-many": 429,

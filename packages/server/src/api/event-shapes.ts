@@ -1,19 +1,19 @@
-// What the events of the streams tell.
+// Schemas of stream events.
 import { z } from "zod";
 import { shape } from "./endpoint.ts";
 import { anyMap, failureShape } from "./message-shapes.ts";
 
 const text = (): z.ZodType => z.string().nullable();
 
-/** Of flows and routes an event tells their ids and little more; of runs and steps also the message. */
+/** Events of flows and routes have ids only; events of runs and steps also have the message. */
 export const traceShape = shape(
   () => ({
     id: z.string(),
-    type: z.string().describe("Such as `run.started`, `step.completed`, `route.failed`, `flow.deployed`."),
+    type: z.string().describe("For example `run.started`, `step.completed`, `route.failed`, `flow.deployed`."),
     at: z.string(),
     flowId: z.string(),
     routeId: z.string().optional(),
-    hash: z.string().optional().describe("Of a flow that was deployed or removed."),
+    hash: z.string().optional().describe("The hash of a deployed or removed flow."),
     runId: z.string().optional(),
     exchangeId: z.string().optional(),
     correlationId: text().optional(),

@@ -13,8 +13,8 @@ import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
-import type { ServiceView } from "../workers/service-view.ts";
-import { Refusal } from "../refusal.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
+import { invalidId, Refusal } from "../refusal.ts";
 
 const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
 const routeShape = shape(() => ({ id: z.string(), from: z.string(), status: routeStatus(), url: z.string().optional() }), "DeployedRoute");
@@ -33,7 +33,7 @@ const summaryShape = shape(
   () => ({
     ...flowMembers(),
     routes: z.array(z.looseObject({ id: z.string(), status: routeStatus() })),
-    deployedHash: z.string().optional().describe("What is in service, when the file is another."),
+    deployedHash: z.string().optional().describe("The deployed version, if it differs from the file."),
   }),
   "FlowSummary",
 );
@@ -43,7 +43,7 @@ const flowShape = shape(
     yaml: z.string(),
     deployedHash: z.string().nullable(),
     routes: z.array(routeShape()),
-    params: anyMap().describe("Secrets are shown as `***`."),
+    params: anyMap().describe("Secrets are returned as `***`."),
     tests: z.string().nullable(),
     warnings: z.array(z.string()),
   }),
@@ -80,9 +80,9 @@ const problemShape = shape(
   }),
   "Problem",
 );
-// Kept open here: what the contract says about `params` is said with its own words in flow-params.
+// Not typed here: flow-params validates `params` with the messages of the contract.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
-const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The text of the flow's test file; null removes it.") });
+const installShape = bodyShape.extend({ tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it.") });
 
 export function flowEndpoints(views: FlowViews, service: ServiceView | undefined): readonly Endpoint[] {
   const { parts } = views;
@@ -91,7 +91,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       method: "GET",
       path: "/flows",
       tag: "flows",
-      summary: "The YAML files of the routes directory",
+      summary: "Lists the flows",
       replies: { 200: { description: "All flows, by id.", schema: shape(() => ({ flows: z.array(summaryShape()), total: z.int() })) } },
       handle: async () => ({ status: 200, text: await listFlows(views), headers: { "Content-Type": "application/json" } }),
     }),
@@ -99,7 +99,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       method: "GET",
       path: "/flows/:id",
       tag: "flows",
-      summary: "One flow with its text; with `Accept: application/yaml` the text alone",
+      summary: "Returns a flow with its YAML; with `Accept: application/yaml` only the YAML",
       replies: { 200: { description: "The flow.", schema: flowShape, alsoAs: ["application/yaml"] } },
       async handle({ params, headers }) {
         const flow = await readFlow(views, flowId(params));
@@ -114,15 +114,15 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       tag: "flows",
       summary: "Installs or replaces a flow",
       query: {
-        dryRun: f.boolean({ doc: "Only tell what would change.", default: false }),
-        tests: f.enum(["required"], { doc: "Only a flow whose tests pass comes into service; they run apart from live traffic." }),
+        dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
+        tests: f.enum(["required"], { doc: "Deploy only if the flow's tests pass; they run isolated from live traffic." }),
       },
       body: installShape,
       rawBody: yamlTypes,
       conditional: true,
       replies: {
         201: { description: "Installed.", schema: putShape },
-        200: { description: "Replaced, or already the same; with dryRun what would be.", schema: oneOf(putShape, dryRunShape) },
+        200: { description: "Replaced or unchanged; with dryRun the expected changes.", schema: oneOf(putShape, dryRunShape) },
       },
       async handle(call) {
         const id = flowId(call.params);
@@ -144,7 +144,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       method: "DELETE",
       path: "/flows/:id",
       tag: "flows",
-      summary: "Stops and removes a flow's routes and deletes its file",
+      summary: "Stops a flow's routes and deletes the flow",
       conditional: true,
       replies: {
         200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean() })) },
@@ -160,17 +160,17 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       method: "POST",
       path: "/flows/validate",
       tag: "flows",
-      summary: "Everything that is wrong with a flow, without installing it",
-      query: { id: f.string({ doc: "The flow this text is meant for; its routes are then no conflict.", default: "validate" }) },
+      summary: "Validates a flow without installing it",
+      query: { id: f.string({ doc: "The id of the flow; its deployed routes are then not reported as conflicts.", default: "validate" }) },
       body: bodyShape,
       rawBody: yamlTypes,
-      replies: { 200: { description: "The findings.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
-      handle(call) {
+      replies: { 200: { description: "The problems found.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
+      async handle(call) {
         const { bytes, params } = flowBody(call);
         const id = flowId({ id: call.query.id });
         const stored = parts.installed.get(id)?.params ?? {};
         const given = params === undefined ? stored : readParams(params, stored);
-        const { prepared } = prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: given });
+        const { prepared } = await prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: given });
         const problems = [...listProblems(prepared), ...missingMappings(prepared.flow, parts.mappings)];
         return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
       },
@@ -179,18 +179,17 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
 }
 
 function flowId({ id = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(id))
-    throw new Refusal("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(id)) throw invalidId(id);
   return id;
 }
 
-/** The text as bytes, and `params` as given. */
+/** The YAML as bytes, and `params` as sent. */
 function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
   const { yaml, params } = body as z.infer<typeof bodyShape>;
   if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new Refusal("body-invalid", "params must be an object");
   const bytes = Buffer.from(yaml, "utf8");
-  // Half of a surrogate pair has no bytes in UTF-8: it would be stored as something else.
+  // A lone surrogate has no UTF-8 encoding and would be changed.
   if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
   return { bytes, params };
 }

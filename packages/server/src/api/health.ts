@@ -2,12 +2,15 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Route, Runtime } from "@sluice/engine";
 import { f } from "@sluice/model";
 import { z } from "zod";
-import type { InstalledFlow } from "../flows/installed-flows.ts";
+import { problemOfFlow, type InstalledFlow } from "../flows/installed-flows.ts";
+import type { HttpByteMetrics } from "../http/http-bytes.ts";
 import { servedVersions } from "../http/api-version.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { wholeHealth } from "../workers/whole-health.ts";
-import type { ServiceView } from "../workers/service-view.ts";
+import { serviceHealth } from "../other-workers/service-health.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
+import type { ConnectionMetrics } from "../connections/shared-connection.ts";
+import { connectionStates, connectionStateShape } from "./connections.ts";
 import { defineEndpoint, oneOf, shape, type Endpoint } from "./endpoint.ts";
 import { routeStatus } from "./message-shapes.ts";
 
@@ -23,8 +26,13 @@ export interface HealthParts {
   phase(): Phase;
   openSessions(): number;
   streamClients(): number;
-  /** Policies that cannot be read, whose flows therefore serve no webhook. */
+  /** Memory used by requests and unsent replies. */
+  httpBytes(): HttpByteMetrics;
+  /** Policies that cannot be read; the webhooks of their flows are blocked. */
   brokenPolicies(): readonly { readonly flowId: string; readonly problem: string }[];
+  connections(): readonly ConnectionMetrics[];
+  /** Why the durable store cannot be opened or written. */
+  storeProblem(): { readonly error: string; readonly since: number } | undefined;
 }
 
 const statusShape = (): z.ZodType => z.enum(["STARTING", "UP", "DEGRADED", "DOWN", "DRAINING"]);
@@ -43,7 +51,7 @@ const routeShape = shape(
   "RouteHealth",
 );
 
-/** Everything after the routes is for those who show the token. */
+/** Members after `routes` require the token. */
 const healthShape = shape(
   () => ({
     status: statusShape(),
@@ -56,18 +64,24 @@ const healthShape = shape(
     eventLoopLagMs: z.looseObject({ mean: z.number().nullable(), p99: z.number(), max: z.number() }).optional(),
     openSessions: z.int().optional(),
     streamClients: z.int().optional(),
+    http: z
+      .looseObject({ bodyBytesHeld: z.int(), bodyBytesLimit: z.int(), bodiesRefused: z.int(), replyBytesUnsent: z.int(), slowReadersCut: z.int() })
+      .optional()
+      .describe("Bytes of request bodies in use and of replies not yet sent."),
     failedPolicies: z.array(z.looseObject({ flowId: z.string(), error: z.string().nullable() })).optional(),
+    connections: z.array(connectionStateShape()).optional().describe("Connections to other systems, including those defined in flows."),
     failedFlows: z.array(z.looseObject({ id: z.string(), error: z.string().nullable() })).optional(),
+    store: z
+      .looseObject({ error: z.string(), since: z.string() })
+      .nullable()
+      .optional()
+      .describe("Why the durable store cannot write, and since when; the status is then DEGRADED. Null otherwise."),
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
       .optional()
-      .describe("With more than one worker, those that serve."),
-    missingWorkers: z.int().optional().describe("Workers that ended and are not replaced yet; the status is DEGRADED meanwhile."),
-    lastWorkerEnd: z
-      .looseObject({ at: z.string(), pid: z.int(), how: z.string() })
-      .nullable()
-      .optional()
-      .describe("The last worker that ended by itself, and how."),
+      .describe("The running workers, if there is more than one."),
+    missingWorkers: z.int().optional().describe("Workers that exited and have not been replaced yet; the status is then DEGRADED."),
+    lastWorkerEnd: z.looseObject({ at: z.string(), pid: z.int(), how: z.string() }).nullable().optional().describe("The last unexpected exit of a worker."),
   }),
   "Health",
 );
@@ -92,11 +106,11 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
       method: "GET",
       path: "/health",
       tag: "health",
-      summary: "Uptime, engine version and the status of every route",
+      summary: "Returns uptime, engine version and the status of every route",
       open: true,
       query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }) },
       replies: {
-        200: { description: "The report; also when routes failed. A probe is answered with the status alone.", schema: oneOf(healthShape, probeShape) },
+        200: { description: "The report, also if routes failed. For a probe only the status.", schema: oneOf(healthShape, probeShape) },
         503: { description: "Not ready.", schema: probeShape },
       },
       handle({ query, trusted }) {
@@ -106,19 +120,19 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
         const json = report(trusted);
         return service === undefined
           ? { status: 200, json }
-          : service.figures().then((figures) => ({ status: 200, json: wholeHealth(json, figures, trusted) }));
+          : service.metrics().then((metrics) => ({ status: 200, json: serviceHealth(json, metrics, trusted) }));
       },
     }),
   ];
 }
 
-/** A failed run never changes it; a flow or route that is not in service does. */
-function statusOf({ phase, runtime, installed, brokenPolicies }: HealthParts): string {
+/** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
+function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem }: HealthParts): string {
   const now = phase();
   if (now !== "UP") return now;
   for (const route of runtime.routes.values()) if (route.status === "Failed") return "DEGRADED";
   for (const flow of installed.values()) if (flow.error !== undefined) return "DEGRADED";
-  return brokenPolicies().length > 0 ? "DEGRADED" : "UP";
+  return brokenPolicies().length > 0 || storeProblem() !== undefined ? "DEGRADED" : "UP";
 }
 
 function routeJson(route: Route, { now, secrets }: HealthParts, trusted: boolean) {
@@ -138,6 +152,11 @@ function routeJson(route: Route, { now, secrets }: HealthParts, trusted: boolean
 
 const shown = (text: string | undefined, secrets: SecretValues): string | null => (text === undefined ? null : secrets.scrub(maskUris(text)));
 
+function storeJson({ storeProblem, secrets }: HealthParts): Readonly<Record<string, unknown>> | null {
+  const problem = storeProblem();
+  return problem === undefined ? null : { error: shown(problem.error, secrets), since: new Date(problem.since).toISOString() };
+}
+
 function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDelay>): Readonly<Record<string, unknown>> {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   const ms = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
@@ -146,7 +165,13 @@ function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDela
     eventLoopLagMs: { mean: ms(lag.mean), p99: ms(lag.percentile(99)), max: ms(lag.max) },
     openSessions: parts.openSessions(),
     streamClients: parts.streamClients(),
+    http: parts.httpBytes(),
     failedPolicies: parts.brokenPolicies().map(({ flowId, problem }) => ({ flowId, error: shown(problem, parts.secrets) })),
-    failedFlows: [...parts.installed.values()].filter((flow) => flow.error !== undefined).map(({ id, error }) => ({ id, error: shown(error, parts.secrets) })),
+    connections: connectionStates({ metrics: parts.connections, secrets: parts.secrets }),
+    store: storeJson(parts),
+    failedFlows: [...parts.installed.values()]
+      .map(({ id, error }) => ({ id, problem: error ?? problemOfFlow(parts.runtime, id) }))
+      .filter(({ problem }) => problem !== undefined)
+      .map(({ id, problem }) => ({ id, error: shown(problem, parts.secrets) })),
   };
 }

@@ -1,4 +1,4 @@
-/** The hashes of an If-Match header; `*` as itself, undefined when there is none. */
+/** The hashes of an If-Match header, or `*`; undefined without the header. */
 export function ifMatchOf(header: string | undefined): readonly string[] | undefined {
   return header?.split(",").map((tag) =>
     tag

@@ -1,5 +1,6 @@
-// Every endpoint of the management API, in the order of the document.
-import type { Catalog, Host } from "@sluice/engine";
+// All endpoints of the management API, in the order of the OpenAPI document.
+import type { ServerCatalog } from "../catalog.ts";
+import type { CatalogView } from "@sluice/model";
 import { z } from "zod";
 import type { Policies } from "../access/policies.ts";
 import type { FlowViews } from "../flows/flow-views.ts";
@@ -10,10 +11,11 @@ import type { RunHistory } from "../runs/run-history.ts";
 import type { InvokeParts } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
-import type { StreamDoor } from "../streams/open-stream.ts";
-import type { ServiceView } from "../workers/service-view.ts";
+import type { StreamOpener } from "../streams/open-stream.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
 import { accessEndpoints } from "./access.ts";
 import { catalogEndpoints } from "./catalog.ts";
+import { connectionEndpoints, type ConnectionsApiParts } from "./connections.ts";
 import { deadLetterEndpoints, type DeadLetterParts } from "./dead-letters.ts";
 import { describeWebhooks } from "./describe-webhooks.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
@@ -32,23 +34,24 @@ import { testEndpoints } from "./test-sessions.ts";
 import { valueMappingEndpoints } from "./value-mappings.ts";
 
 export interface ApiParts {
-  /** The other workers; undefined when this one works alone. */
+  /** The other workers; undefined for a single process. */
   readonly service: ServiceView | undefined;
   readonly health: HealthParts;
   metricsText(): Promise<string>;
   readonly flows: FlowViews;
   readonly policies: Policies;
   readonly mappings: Mappings;
+  readonly connections: ConnectionsApiParts;
   readonly history: RunHistory;
   readonly secrets: SecretValues;
-  readonly streams: { readonly door: StreamDoor; readonly trace: EventHub; readonly log: EventHub };
+  readonly streams: { readonly opener: StreamOpener; readonly trace: EventHub; readonly log: EventHub };
   readonly sessions: TestSessions;
   readonly invoke: InvokeParts;
   readonly deadLetters: DeadLetterParts;
   readonly replay: RunReplayParts;
   readonly mounts: WebhookMounts;
-  readonly catalog: Catalog;
-  readonly host: Host;
+  readonly catalog: ServerCatalog;
+  readonly plugins: CatalogView["plugins"];
 }
 
 export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
@@ -58,22 +61,23 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
     ...metricsEndpoints(() => parts.metricsText()),
     ...flowEndpoints(parts.flows, parts.service),
     ...accessEndpoints(parts.policies),
+    ...connectionEndpoints(parts.connections),
     ...valueMappingEndpoints(parts.mappings),
     ...messageMappingEndpoints(parts.mappings, parts.invoke.clock),
     ...routeEndpoints(runtime),
     ...deadLetterEndpoints(parts.deadLetters, parts.secrets),
     ...runEndpoints(parts.history, parts.secrets, (runId) => replayFacts(parts.replay, runId), parts.service),
     ...replayEndpoints(parts.replay, parts.service),
-    ...streamEndpoints(parts.streams.door, parts.streams, parts.service),
+    ...streamEndpoints(parts.streams.opener, parts.streams, parts.service),
     ...testEndpoints(parts.sessions, parts.invoke),
-    ...catalogEndpoints(parts.catalog, parts.host),
+    ...catalogEndpoints(parts.catalog, parts.plugins),
   ];
   endpoints.push(
     defineEndpoint({
       method: "GET",
       path: "/openapi.json",
       tag: "api",
-      summary: "This document",
+      summary: "Returns this document",
       replies: { 200: { description: "OpenAPI 3.1.", schema: shape(() => ({ openapi: z.string(), paths: anyMap() })) } },
       handle: () =>
         ok(

@@ -1,6 +1,6 @@
-// The door of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
+// The entry point of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
 import type { Log } from "@sluice/engine";
-import type { TokenCheck } from "../auth/deploy-token.ts";
+import type { TokenCheck } from "./deploy-token.ts";
 import { askedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
@@ -17,9 +17,9 @@ export interface ManagementOptions {
   readonly log: Log;
   readonly secrets: SecretValues;
   newReference(): string;
-  /** True from the first signal to stop. */
+  /** True while the runtime shuts down. */
   isDraining(): boolean;
-  /** Waited for after every call that may have changed something, before it is answered. */
+  /** Awaited after every changing call, before it is answered. */
   settled?(): Promise<void>;
 }
 

@@ -1,6 +1,8 @@
-// Message-mapping documents: install, replace, list, read, remove, and try one on a message.
-import { asJson, Headers, type Clock } from "@sluice/engine";
+// Message-mapping documents: install, replace, list, read, remove, execute.
+import { Headers, type Clock } from "@sluice/engine";
+import { asJson } from "@sluice/engine/values";
 import { z } from "zod";
+import { inSlices } from "../host/in-slices.ts";
 import { documentId } from "../mappings/installed-document.ts";
 import type { InstalledMapping } from "../mappings/message-mappings.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
@@ -13,7 +15,7 @@ const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
   source: z.string(),
   target: z.string(),
   fields: z.int(),
-  uses: z.array(z.string()).describe("The tables it looks values up in."),
+  uses: z.array(z.string()).describe("The value-mapping tables it uses."),
   hash: z.string(),
   lastModified: z.string(),
 });
@@ -36,7 +38,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "GET",
       path: "/message-mappings",
       tag: "message mappings",
-      summary: "The installed message-mapping documents, in short",
+      summary: "Lists the message-mapping documents",
       replies: { 200: { description: "All documents, by id.", schema: shape(() => ({ messageMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const messageMappings = documents.list().map(summary);
@@ -47,7 +49,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "GET",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "One document as it was given",
+      summary: "Returns a document",
       replies: { 200: { description: "The document.", schema: documentShape } },
       handle({ params }) {
         const { document, hash } = documents.read(documentId(params));
@@ -58,7 +60,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "PUT",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Checks, tests and installs or replaces a document; steps use it at once",
+      summary: "Validates, tests and installs or replaces a document; it takes effect at once",
       body: z.unknown(),
       conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
@@ -77,7 +79,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "DELETE",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Removes a document and tells who still uses it",
+      summary: "Deletes a document and lists the flows that still use it",
       conditional: true,
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {
@@ -91,21 +93,21 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "POST",
       path: "/message-mappings/:id/execute",
       tag: "message mappings",
-      summary: "Maps one message and tells the output or every error",
+      summary: "Maps a message and returns the output or all errors",
       body: executeShape,
       replies: {
         200: {
-          description: "The outcome, also when the mapping failed.",
+          description: "The result, also if the mapping failed.",
           schema: shape(() => ({ output: z.unknown(), errors: z.array(errorShape()), durationMs: z.int() })),
         },
       },
-      handle({ params, body }) {
+      async handle({ params, body }) {
         const { id, mapping, error } = documents.read(documentId(params));
-        if (mapping === undefined) throw new Refusal("document-invalid", `message mapping '${id}': ${error ?? "it is not in service"}`);
-        const { input, headers = {}, params: values = {} } = body as z.infer<typeof executeShape>;
+        if (mapping === undefined) throw new Refusal("document-invalid", `message mapping '${id}': ${error ?? "it is not active"}`);
+        const { input, headers = {}, params: values = {} } = body;
         if (input === undefined) throw new Refusal("body-invalid", "input is required");
         const began = clock.monotonic();
-        const { output, errors } = mapping.run({ body: input, headers: Headers.of(headers), params: values, now: clock.now() });
+        const { output, errors } = await inSlices(mapping.runInSteps({ body: input, headers: Headers.of(headers), params: values, now: clock.now() }));
         return ok({ output: shownOutput(output), errors, durationMs: Math.round(clock.monotonic() - began) });
       },
     }),
@@ -127,7 +129,7 @@ function summary({ id, document, mapping, hash, lastModified, error }: Installed
   };
 }
 
-/** An output as replies carry it: JSON.stringify refuses whole numbers that no double can hold, so they are shown as near as one can. */
+/** The output for a reply: JSON.stringify rejects integers beyond double precision, so they are rounded. */
 function shownOutput(output: unknown): unknown {
   return holdsLongNumber(output) ? JSON.parse(asJson(output)) : (output ?? null);
 }

@@ -1,4 +1,4 @@
-// What several replies hold: failures, messages and the words for a status.
+// Schemas used by several replies: failures, messages and statuses.
 import { z } from "zod";
 import { named, shape } from "./endpoint.ts";
 
@@ -8,12 +8,12 @@ export const runStatus = named("RunStatus", () => z.enum(runStatuses));
 
 export const routeStatus = named("RouteStatus", () => z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]));
 
-/** Also of a run that goes on after the time it was given: that one names no step. */
+/** Also used for a run that continues after its timeout; it has no step then. */
 export const failureShape = shape(() => ({ type: z.string(), message: z.string(), stepId: z.string().nullable().optional() }), "Failure");
 
 export const anyMap = (): z.ZodType => z.record(z.string(), z.unknown());
 
-/** A message that was kept, as people may see it. */
+/** A stored message with masked secrets. */
 export const messageMembers = (): Readonly<Record<string, z.ZodType>> => ({
   body: z.unknown(),
   bodyType: z.string(),

@@ -7,8 +7,8 @@ export function metricsEndpoints(metricsText: () => Promise<string>): readonly E
       method: "GET",
       path: "/metrics",
       tag: "health",
-      summary: "Figures of routes, queues, dead letters and the process, for Prometheus",
-      replies: { 200: { description: "The text format of Prometheus.", mediaType: "text/plain" } },
+      summary: "Returns metrics of routes, queues, dead letters and the process for Prometheus",
+      replies: { 200: { description: "Metrics in the Prometheus text format.", mediaType: "text/plain" } },
       handle: async () => ({ status: 200, text: await metricsText(), headers: { "Content-Type": expositionType } }),
     }),
   ];

@@ -1,36 +1,36 @@
-// The webhooks in service as operations of the OpenAPI document.
+// The deployed webhooks as operations of the OpenAPI document.
 import type { PolicySecurity, SecurityRequirement } from "../access/security-of.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 export interface BodyDescription {
   readonly mediaType: string;
-  /** JSON Schema; undefined when only the kind of body is known. */
+  /** JSON Schema; undefined when only the media type is known. */
   readonly schema: Json | undefined;
 }
 
 export interface WebhookDescription {
   readonly routeId: string;
   readonly path: string;
-  /** Undefined for every method. */
+  /** Undefined means every method. */
   readonly methods: readonly string[] | undefined;
-  /** Everything below the path is served too. */
+  /** Paths below are served too. */
   readonly prefix: boolean;
   readonly description: string | undefined;
   /** Undefined without a policy. */
   readonly security: Pick<PolicySecurity, "requirementsOf"> | undefined;
   readonly request: BodyDescription | undefined;
   readonly reply: BodyDescription | undefined;
-  /** Answers when the message is taken, not when it is processed. */
+  /** The reply is sent when the message is accepted, before it is processed. */
   readonly later: "runId" | "messageId" | undefined;
 }
 
 export const errorReply: Json = {
-  description: "Refused; the text says why.",
+  description: "An error; the text gives the reason.",
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
-/** The methods the document can describe. */
+/** The methods that are described. */
 const describable = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 const withoutBody = new Set(["GET", "DELETE", "HEAD"]);
 
@@ -48,7 +48,7 @@ function operation(webhook: WebhookDescription, method: string): Json {
     operationId: `webhook_${method.toLowerCase()}_${path.replaceAll(/[^A-Za-z0-9.-]+/g, "_").replaceAll(/^_|_$/g, "")}`,
     tags: ["webhooks"],
     summary: description ?? `Runs route ${routeId}`,
-    ...(prefix ? { description: "Serves every path below this one too." } : {}),
+    ...(prefix ? { description: "Also serves all paths below this one." } : {}),
     security: requirements,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(withoutBody.has(method) ? {} : { requestBody: { required: request?.schema !== undefined, content: contentOf(request) } }),
@@ -61,9 +61,9 @@ const contentOf = (body: BodyDescription | undefined): Json =>
   body === undefined ? { "*/*": { schema: {} } } : { [body.mediaType]: { schema: body.schema ?? {} } };
 
 function success({ later, reply }: WebhookDescription): Json {
-  if (later === undefined) return { "200": { description: "What the route replies.", content: contentOf(reply) } };
+  if (later === undefined) return { "200": { description: "The reply of the route.", content: contentOf(reply) } };
   const schema = { type: "object", properties: { [later]: { type: "string" } }, required: [later] };
-  return { "202": { description: "Taken; processed later.", content: { "application/json": { schema } } } };
+  return { "202": { description: "Accepted for later processing.", content: { "application/json": { schema } } } };
 }
 
 function refusals(asksForCredential: boolean, hasPolicy: boolean): Json {

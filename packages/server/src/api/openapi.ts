@@ -1,9 +1,9 @@
-// The OpenAPI 3.1 document of the management API and of the webhooks in service, made from the endpoints' declarations.
+// The OpenAPI 3.1 document of the management API and the deployed webhooks, generated from the endpoint declarations.
 import { describe, type Field, type Fields } from "@sluice/model";
 import { z } from "zod";
 import { servedVersions } from "../http/api-version.ts";
 import type { DescribedWebhooks } from "./describe-webhooks.ts";
-import type { Endpoint, ReplyShape, Shape } from "./endpoint.ts";
+import { isBodyOptional, type Endpoint, type ReplyShape, type Shape } from "./endpoint.ts";
 import { errorReply, webhookOperations } from "./openapi-webhooks.ts";
 
 export interface OpenApiOptions {
@@ -41,7 +41,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
           name: "Accept-Api-Version",
           in: "header",
           required: false,
-          description: "The version of this API that is to answer; without it the oldest one served. One that is not served is refused with 406.",
+          description: "The requested API version; by default the oldest version served. Unsupported versions are rejected with 406.",
           schema: { type: "integer", enum: servedVersions.map(({ number }) => number) },
         },
         IfMatch: {
@@ -49,7 +49,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
           in: "header",
           required: false,
           description:
-            "The hash the change was made for, in double quotes; another one in the runtime is refused with 412. `*` takes any, but there must be one.",
+            "The hash that the change is based on, in double quotes; rejected with 412 if the runtime has another one. `*` matches any existing version.",
           schema: { type: "string" },
         },
       },
@@ -61,7 +61,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
   };
 }
 
-/** The schemas with a name, met while the operations are described; they are referred to instead of repeated. */
+/** Collects named schemas, which are referenced instead of repeated. */
 class NamedSchemas {
   readonly #met = new Map<string, Json>();
 
@@ -97,10 +97,10 @@ function operation(endpoint: Endpoint, schemas: NamedSchemas): Json {
     summary: endpoint.summary,
     ...(endpoint.open === true ? { security: [] } : {}),
     parameters,
-    ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(endpoint, schemas) } }),
+    ...(endpoint.body === undefined ? {} : { requestBody: { required: !isBodyOptional(endpoint), content: bodyContent(endpoint, schemas) } }),
     responses: {
       ...Object.fromEntries(Object.entries(endpoint.replies).map(([status, reply]) => [status, replyObject(reply, schemas)])),
-      ...(endpoint.conditional === true ? { 412: { ...errorReply, description: "It changed since the hash of If-Match." } } : {}),
+      ...(endpoint.conditional === true ? { 412: { ...errorReply, description: "Changed since the hash in If-Match." } } : {}),
       default: errorReply,
     },
   };
@@ -125,7 +125,7 @@ function replyObject({ description, schema, mediaType, alsoAs = [], events }: Re
   return { description, content: { [mediaType ?? "application/json"]: main, ...Object.fromEntries(alsoAs.map((type) => [type, textContent])) } };
 }
 
-/** OpenAPI 3.1 has no word for the events of a stream; tools that do not know this one see a text. */
+/** OpenAPI 3.1 cannot describe events of a stream; other tools see plain text. */
 function eventSchemas(events: Readonly<Record<string, Shape>>, schemas: NamedSchemas): Json {
   return { "x-events": Object.fromEntries(Object.entries(events).map(([name, event]) => [name, schemas.of(event(), "output")])) };
 }

@@ -1,4 +1,4 @@
-// An access policy as it is shown: its secrets as `***` with a fingerprint, references to variables as they are.
+// The schema of an access policy as returned: secrets as `***` with a fingerprint, environment references unchanged.
 import { z } from "zod";
 import { hmacPresets } from "../access/policy-document.ts";
 import { shape } from "./endpoint.ts";
@@ -34,6 +34,7 @@ const schemeShapes = (): readonly z.ZodType[] => [
     algorithms: words().optional(),
     rolesClaim: z.string().optional(),
     clockSkewSec: z.number().optional(),
+    requireExp: z.boolean().optional().describe("False accepts tokens that never expire."),
   }),
   z.looseObject({
     type: z.literal("hmac"),

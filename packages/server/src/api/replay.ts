@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { messageJson } from "../dead-letters/letter-view.ts";
+import { messageJson } from "../dead-letters/dead-letter-view.ts";
 import type { CaptureState } from "../replay/captures.ts";
 import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
 import { Refusal } from "../refusal.ts";
-import type { ServiceView } from "../workers/service-view.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { anyMap, failureShape, runStatus } from "./message-shapes.ts";
 
@@ -15,7 +15,7 @@ const captureShape = shape(
 const changeShape = (inner: z.ZodType): z.ZodType => z.looseObject({ before: inner, after: inner });
 const differenceShape = shape(
   () => ({
-    same: z.boolean().nullable().describe("null: the first outcome was not kept whole."),
+    same: z.boolean().nullable().describe("null: the original outcome was not stored completely."),
     status: changeShape(z.string()),
     error: changeShape(failureShape().nullable()),
     body: z.looseObject({ changed: z.boolean(), before: z.unknown(), after: z.unknown() }).nullable(),
@@ -35,12 +35,12 @@ const outcomeShape = shape(
     body: z.unknown().optional(),
     bodyType: z.string().optional(),
     headers: anyMap().optional(),
-    diff: differenceShape().optional().describe("Missing while the run goes on."),
+    diff: differenceShape().optional().describe("Missing while the run continues."),
   }),
   "ReplayOutcome",
 );
 
-/** Running a past run again, and keeping the messages that takes. */
+/** Endpoints to replay runs and to capture messages for replay. */
 export function replayEndpoints(parts: RunReplayParts, service: ServiceView | undefined): readonly Endpoint[] {
   const { captures, runtime } = parts;
   const known = (id: string): string => {
@@ -52,7 +52,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "POST",
       path: "/runs/:id/replay",
       tag: "runs",
-      summary: "Runs a past run again, as it was or edited, whole or from a step on",
+      summary: "Replays a run, unchanged or edited, completely or from a step",
       body: z.strictObject({
         fromStep: z.string().min(1).optional(),
         body: z.unknown().optional(),
@@ -63,7 +63,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       }),
       replies: {
         200: {
-          description: "How the replay ended, also when it failed, and how that differs.",
+          description: "The result of the replay, also if it failed, and the differences.",
           schema: outcomeShape,
         },
       },
@@ -77,7 +77,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "POST",
       path: "/routes/:id/capture",
       tag: "routes",
-      summary: "Keeps the message before each step of a route's runs for a time",
+      summary: "Captures the message before each step of a route's runs for a limited time",
       body: z.strictObject({ forMs: z.int().min(1).max(longestCaptureMs), maxBytes: z.int().min(1).optional() }),
       replies: { 200: { description: "Switched on.", schema: captureShape } },
       handle: ({ params, body }) => ok(stateJson(known(params["id"] as string), captures.switchOn(params["id"] as string, body.forMs, body.maxBytes), true)),
@@ -86,7 +86,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "GET",
       path: "/routes/:id/capture",
       tag: "routes",
-      summary: "Whether messages of a route are captured",
+      summary: "Returns whether messages of a route are captured",
       replies: { 200: { description: "The capture.", schema: captureShape } },
       handle: ({ params }) =>
         ok(stateJson(known(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
@@ -95,14 +95,14 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "DELETE",
       path: "/routes/:id/capture",
       tag: "routes",
-      summary: "Ends the capture; what was captured stays until it is pushed out",
+      summary: "Stops the capture; captured messages stay until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
       handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
     }),
   ];
 }
 
-/** What a run's page says about replaying it. */
+/** Replay information of a run. */
 export function replayFacts({ captures, kept, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
   const captured = captures.of(runId);
   const messages = captured?.steps.map(({ stepId, message }) => ({ stepId, ...messageJson(message, secrets) }));

@@ -1,16 +1,20 @@
-// Reads what a request brings along, query and body, against the endpoint's declaration. Every refusal names the member.
+// Reads query and body of a request according to the endpoint's declaration. Every error names the member.
+import { isJsonLimitError, parsePlainJsonInSteps, textPosition } from "@sluice/engine/values";
 import { describe, type Field, type Fields } from "@sluice/model";
 import type { z } from "zod";
+import { systemClock } from "../host/clock.ts";
+import { inSlices } from "../host/in-slices.ts";
 import { Refusal } from "../refusal.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { DuplicateNames } from "./duplicate-names.ts";
+import { isBodyOptional, type Endpoint } from "./endpoint.ts";
 import type { ApiRequest } from "../http/management.ts";
 
-/** The query's values. A name given twice is refused: a proxy might read the other one. */
+/** Reads the query. Repeated names are rejected: a proxy might use the other value. */
 export function readQuery(fields: Fields | undefined, query: URLSearchParams): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields ?? {})) {
     const given = query.getAll(name);
-    if (given.length > 1) throw new Refusal("query-invalid", `${name} must be given once`);
+    if (given.length > 1) throw new Refusal("query-invalid", `${name} must not be repeated`);
     const result = (field as Field<unknown>).safeParse(given[0]);
     if (!result.success) throw new Refusal("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
     values[name] = result.data;
@@ -23,7 +27,7 @@ function queryFault(name: string, field: Field<unknown>, message: string | undef
   const { min } = spec as { min?: number };
   if (kind === "integer") return min === undefined ? `${name} must be an integer` : `${name} must be an integer of ${min} or more`;
   if (values !== undefined) return `${name} must be one of ${values.join(", ")}`;
-  return `${name}: ${message ?? "not understood"}`;
+  return `${name}: ${message ?? "invalid value"}`;
 }
 
 export interface ReadBody {
@@ -31,10 +35,12 @@ export interface ReadBody {
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
 }
 
+/** Processing a body of this size takes so long that webhooks get a turn in between. */
+const longFrom = 1024 * 1024;
 const strict = new TextDecoder("utf-8", { fatal: true });
 const binary = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
 
-/** Reads and checks the body an endpoint asks for. */
+/** Reads and validates the body. */
 export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): Promise<ReadBody> {
   if (endpoint.body === undefined) return { body: undefined, raw: undefined };
   const { mediaType, charset, given } = contentType(request.headers["content-type"]);
@@ -43,7 +49,10 @@ export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): 
     throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
-  return { body: check(endpoint.body, parseJson(bytes, endpoint.rawBody?.includes("application/yaml") === true)), raw: undefined };
+  if (bytes.length === 0 && isBodyOptional(endpoint)) return { body: undefined, raw: undefined };
+  const json = await parseJson(bytes, endpoint.rawBody?.includes("application/yaml") === true);
+  if (bytes.length >= longFrom) await systemClock.breathe();
+  return { body: check(endpoint.body, json), raw: undefined };
 }
 
 function contentType(header: string | undefined): { mediaType: string; charset: string | undefined; given: string } {
@@ -53,7 +62,7 @@ function contentType(header: string | undefined): { mediaType: string; charset: 
   return { mediaType: type.trim().toLowerCase(), charset: charset?.toLowerCase(), given };
 }
 
-function parseJson(bytes: Buffer, isYamlTaken: boolean): unknown {
+async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> {
   let text: string;
   try {
     text = strict.decode(bytes);
@@ -61,26 +70,45 @@ function parseJson(bytes: Buffer, isYamlTaken: boolean): unknown {
     throw new Refusal("body-invalid", "invalid JSON body: the text is not UTF-8");
   }
   if (text.trim() === "") throw new Refusal("body-invalid", "invalid JSON body: the body is empty");
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    if (bytes.length >= longFrom) await systemClock.breathe();
+    value = await inSlices(parsePlainJsonInSteps(text));
   } catch (error) {
-    // The parser quotes the text around the fault, which may be a secret: its position is enough.
+    if (isJsonLimitError(error)) throw new Refusal("body-invalid", `invalid JSON body: ${error.describe("it")}`);
+    // The parser quotes text around the error, which may be a secret, so only the position is reported.
     if (isYamlTaken && !text.trimStart().startsWith("{"))
-      throw new Refusal("body-invalid", "invalid JSON body: it is no JSON object; send YAML with the header 'Content-Type: application/yaml'");
+      throw new Refusal("body-invalid", "invalid JSON body: not a JSON object; to send YAML, set the header 'Content-Type: application/yaml'");
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new Refusal(
       "body-invalid",
-      `invalid JSON body: ${position === undefined ? "the text ends too early or is no JSON" : placeOf(text, Number(position))}`,
+      `invalid JSON body: ${position === undefined ? "the text is incomplete or not JSON" : `unexpected character at ${textPosition(text, Number(position))}`}`,
     );
+  }
+  await refuseDuplicates(text);
+  return value;
+}
+
+/** Characters scanned before other work gets a turn. */
+const lookedAtOnce = 262_144;
+
+async function refuseDuplicates(text: string): Promise<void> {
+  const names = new DuplicateNames(text);
+  // Parsing a long text has used up this turn.
+  if (text.length > lookedAtOnce) await systemClock.breathe();
+  for (;;) {
+    const found = names.look(lookedAtOnce);
+    if (found !== undefined)
+      throw new Refusal(
+        "body-invalid",
+        `invalid JSON body: the name '${found.name.slice(0, 60)}' is repeated in one object at ${textPosition(text, found.position)}`,
+      );
+    if (names.isDone) return;
+    await systemClock.breathe();
   }
 }
 
-function placeOf(text: string, position: number): string {
-  const lines = text.slice(0, position).split("\n");
-  return `unexpected character at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
-}
-
-/** The body as its schema reads it; throws a sentence about the first member that does not fit. */
+/** Validates the body; throws a sentence about the first invalid member. */
 function check<T>(schema: z.ZodType<T>, value: unknown): T {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Refusal("body-invalid", "the request body must be a JSON object");
   const result = schema.safeParse(value);
@@ -90,7 +118,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new Refusal("body-invalid", fault(name, issue, valueAt(value, issue.path)));
 }
 
-/** Of a choice between shapes, the fault of the shape that came nearest says most: of the right type, with no unknown member, the deepest. */
+/** For a union, returns the issue of the closest alternative: right type, no unknown member, deepest path. */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const without = (code: string, shapes: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[][] =>
@@ -126,7 +154,7 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
       if (issue.origin === "string") return `${name} must have ${issue.maximum} characters at most`;
       return issue.origin === "array" ? `${name} must have ${issue.maximum} entries at most` : `${name} must be ${issue.maximum} or less`;
     default:
-      return issue.code === "custom" ? `${name} ${issue.message}` : `${name} is not understood`;
+      return issue.code === "custom" ? `${name} ${issue.message}` : `${name} is invalid`;
   }
 }
 
@@ -137,7 +165,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A moment as the API takes it, in milliseconds since the epoch. */
+/** Parses a time to milliseconds since the epoch. */
 export function readTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Date.parse(text);

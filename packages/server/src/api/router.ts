@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoint.ts";
 export interface Match {
   readonly endpoint: Endpoint | undefined;
   readonly params: Readonly<Record<string, string>>;
-  /** The methods this path has, for `Allow`. */
+  /** The methods of this path, for `Allow`. */
   readonly methods: readonly string[];
 }
 
@@ -12,7 +12,7 @@ interface Pattern {
   readonly endpoint: Endpoint;
 }
 
-/** Finds the endpoint of a method and path; undefined when the path is unknown. Fixed segments go before `:name`. */
+/** Finds the endpoint of a method and path; undefined when the path is unknown. Fixed segments take precedence over `:name`. */
 export function createRouter(endpoints: readonly Endpoint[]): (method: string, segments: readonly string[]) => Match | undefined {
   const byLength = new Map<number, Pattern[]>();
   for (const endpoint of endpoints) {

@@ -6,14 +6,14 @@ import { Refusal } from "../refusal.ts";
 
 const actions = {
   start: "Starts a stopped route",
-  stop: "Stops a route after what is under way is done",
-  suspend: "Takes in nothing until resumed",
-  resume: "Takes in messages again",
+  stop: "Stops a route after its runs in flight have completed",
+  suspend: "Stops accepting messages until resumed",
+  resume: "Accepts messages again",
 } as const;
 
 const stateShape = shape(() => ({ id: z.string(), flowId: z.string(), status: routeStatus() }), "RouteState");
 
-/** Operating a single route. */
+/** Endpoints to control a route. */
 export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
   return (Object.keys(actions) as (keyof typeof actions)[]).map((action) =>
     defineEndpoint({
@@ -21,7 +21,7 @@ export function routeEndpoints(runtime: Runtime): readonly Endpoint[] {
       path: `/routes/:id/${action}`,
       tag: "routes",
       summary: actions[action],
-      replies: { 200: { description: "The route's status now.", schema: stateShape } },
+      replies: { 200: { description: "The new status of the route.", schema: stateShape } },
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);
         if (route === undefined) throw new Refusal("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);

@@ -1,7 +1,7 @@
 import { f } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
-import type { StreamDoor } from "../streams/open-stream.ts";
-import type { ServiceView } from "../workers/service-view.ts";
+import type { StreamOpener } from "../streams/open-stream.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, type Endpoint, type Shape } from "./endpoint.ts";
 import { gapShape, logShape, traceShape } from "./event-shapes.ts";
 
@@ -11,17 +11,17 @@ const filters = {
   runId: f.string({ doc: "Only events of this run." }),
   sessionId: f.string({ doc: "Only events of this test session." }),
   stepId: f.string({ doc: "Only events of this step." }),
-  type: f.string({ doc: "Only these types, comma separated; `step.*` takes all of a kind." }),
-  level: f.string({ doc: "Only log events of this level or above." }),
-  grep: f.string({ doc: "Only events whose text holds this, in any case." }),
-  body: f.enum(["none", "preview", "full"], { doc: "How much of a message's body is shown: nothing, 4 KiB or 256 KiB." }),
-  sample: f.number({ doc: "Only this share of the runs, 0 to 1.", min: 0, max: 1 }),
-  since: f.string({ doc: "Continue after this event id; the header Last-Event-ID wins." }),
+  type: f.string({ doc: "Only these event types, comma-separated; `step.*` matches all step events." }),
+  level: f.string({ doc: "Minimum log level." }),
+  grep: f.string({ doc: "Only events with this text; case-insensitive." }),
+  body: f.enum(["none", "preview", "full"], { doc: "How much of a message body is included: nothing, 4 KiB or 256 KiB." }),
+  sample: f.number({ doc: "Fraction of runs to include, 0 to 1.", min: 0, max: 1 }),
+  since: f.string({ doc: "Continue after this event id; the header Last-Event-ID takes precedence." }),
   replay: f.integer({ doc: "Send this many past events first.", min: 0, max: 10_000 }),
 } as const;
 
 export function streamEndpoints(
-  door: StreamDoor,
+  opener: StreamOpener,
   hubs: { readonly trace: EventHub; readonly log: EventHub },
   service: ServiceView | undefined,
 ): readonly Endpoint[] {
@@ -35,10 +35,10 @@ export function streamEndpoints(
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream", events: { [hub.name]: event, gap: gapShape } } },
       async handle({ query: { since, replay, ...filter }, headers }) {
         const query = { since, replay, ...filter };
-        const opened = door.open(hub, query, headers["last-event-id"] as string | undefined);
+        const opened = opener.open(hub, query, headers["last-event-id"] as string | undefined);
         await service?.watch(hub, filter);
         return { status: 200, headers: opened.headers, stream: opened.connect };
       },
     });
-  return [stream("/trace/stream", "Live trace events", hubs.trace, traceShape), stream("/logs/stream", "Live log events", hubs.log, logShape)];
+  return [stream("/trace/stream", "Streams live trace events", hubs.trace, traceShape), stream("/logs/stream", "Streams live log events", hubs.log, logShape)];
 }

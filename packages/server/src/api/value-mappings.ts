@@ -1,10 +1,12 @@
 // Value-mapping tables: install, replace, list, read, remove; as JSON, CSV or SAP's value_mapping.xml.
-import { tableFromCsv, tableFromXml, tableToCsv, tableToXml } from "@sluice/mapping";
+import { tableFromCsvInSteps, tableFromXmlInSteps, tableCsvPieces, tableXmlPieces } from "@sluice/mapping";
 import { z } from "zod";
+import { inSlices } from "../host/in-slices.ts";
 import { documentId } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { InstalledTable } from "../mappings/value-mappings.ts";
 import { Refusal } from "../refusal.ts";
+import { sendPieces } from "./send-pieces.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap } from "./message-shapes.ts";
@@ -38,7 +40,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "GET",
       path: "/value-mappings",
       tag: "value mappings",
-      summary: "The installed value-mapping tables, in short",
+      summary: "Lists the value-mapping tables",
       replies: { 200: { description: "All tables, by id.", schema: shape(() => ({ valueMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const valueMappings = tables.list().map(summary);
@@ -49,8 +51,8 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "GET",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "One table; with `Accept: text/csv` or `application/xml` in that form",
-      replies: { 200: { description: "The table as it was given.", schema: tableShape, alsoAs: ["text/csv", "application/xml"] } },
+      summary: "Returns a table; with `Accept: text/csv` or `application/xml` in that format",
+      replies: { 200: { description: "The table.", schema: tableShape, alsoAs: ["text/csv", "application/xml"] } },
       handle({ params, headers }) {
         const { document, table, hash } = tables.read(documentId(params));
         const etag = { ETag: `"${hash}"` };
@@ -59,7 +61,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
         const isCsv = wanted === "text/csv";
         return {
           status: 200,
-          text: isCsv ? tableToCsv(table.content) : tableToXml(table.content),
+          stream: (stream) => void sendPieces(stream, isCsv ? tableCsvPieces(table.content) : tableXmlPieces(table.content)),
           headers: { ...etag, "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/xml" },
         };
       },
@@ -68,14 +70,14 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "PUT",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Installs or replaces a table; lookups use it at once",
+      summary: "Installs or replaces a table; it takes effect at once",
       body: z.unknown(),
       rawBody: rawTypes,
       conditional: true,
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
       async handle(call) {
         const id = documentId(call.params);
-        const { installed, created, warnings } = await tables.install(id, tableBody(call), ifMatchOf(call.headers["if-match"]));
+        const { installed, created, warnings } = await tables.install(id, await tableBody(call), ifMatchOf(call.headers["if-match"]));
         const { columns, rowCount, hash, lastModified } = summary(installed);
         return {
           status: created ? 201 : 200,
@@ -88,7 +90,7 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "DELETE",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Removes a table and tells who still uses it",
+      summary: "Deletes a table and lists the users that remain",
       conditional: true,
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {
@@ -114,13 +116,13 @@ function summary({ id, table, hash, lastModified, error }: InstalledTable) {
 
 const strict = new TextDecoder("utf-8", { fatal: true });
 
-/** The table document of a body in any of the three forms. */
-function tableBody({ body, raw }: Call): unknown {
+/** The table document of a body in any of the three formats. */
+async function tableBody({ body, raw }: Call): Promise<unknown> {
   if (raw === undefined) return body;
   const isCsv = raw.mediaType === "text/csv";
   try {
     const text = strict.decode(raw.bytes);
-    return isCsv ? tableFromCsv(text) : tableFromXml(text);
+    return await inSlices(isCsv ? tableFromCsvInSteps(text) : tableFromXmlInSteps(text));
   } catch (error) {
     const reason = error instanceof TypeError ? "the text is not UTF-8" : (error as Error).message;
     throw new Refusal("body-invalid", `invalid ${isCsv ? "CSV" : "XML"} body: ${reason}`);

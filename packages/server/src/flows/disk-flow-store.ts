@@ -1,13 +1,15 @@
-// Flows as files of one directory: `<id>.yaml` (also `.yml` and `.camel.yaml` when found there) and `<id>.params.json`.
-// Two files cannot be renamed at once, so the parameters' file names the text it belongs to and keeps the values of
-// the text before: whichever text a crash leaves in place finds its own parameters.
+// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
+// renamed atomically, so the parameter file names the text it belongs to and also has the values of the previous text: after a crash,
+// either text finds its own parameters.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
-import { extensions, FlowDirectory, paramsSuffix } from "./flow-directory.ts";
-import type { FlowChange, FlowFile, FlowStore, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
+import { flushDirectory, modifiedAt, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { listFlowFiles, paramsSuffix } from "./flow-directory.ts";
+import { fileNameOf, fileNamesOf } from "./flow-file-name.ts";
+import type { FlowChange, FlowFile, FlowStore, Removal, StagedFlow, StoredFlow, StoredParams } from "./flow-store.ts";
+import { inspectFile, type FoundFile } from "./inspect-file.ts";
 
 interface ParamsFile {
   readonly for: string;
@@ -17,38 +19,40 @@ interface ParamsFile {
 
 export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Opens the directory, makes it when missing, and clears what a crash left behind. */
-export async function openDiskFlowStore(directory: string): Promise<FlowStore> {
+/** Opens or creates the directory and removes temporary files of a crash. Files larger than `maxBytes` are not read. */
+export async function openDiskFlowStore(directory: string, maxBytes: number): Promise<FlowStore> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
-  // A directory that cannot be written is no reason not to serve what is in it.
+  // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);
-  const store = new DiskFlowStore(directory);
+  const store = new DiskFlowStore(directory, maxBytes);
   await store.removeOrphans().catch(() => undefined);
   return store;
 }
 
 class DiskFlowStore implements FlowStore {
   readonly #directory: string;
-  readonly #files: FlowDirectory;
+  readonly #maxBytes: number;
 
-  constructor(directory: string) {
+  constructor(directory: string, maxBytes: number) {
     this.#directory = directory;
-    this.#files = new FlowDirectory(directory);
+    this.#maxBytes = maxBytes;
   }
 
   list(): Promise<readonly FlowFile[]> {
-    return this.#files.list();
+    return listFlowFiles(this.#directory, this.#maxBytes);
   }
 
   async read(id: string): Promise<StoredFlow | undefined> {
-    const file = await this.#fileOf(id);
-    if (file === undefined) return undefined;
+    const [file, found] = this.#fileOf(id) ?? [];
+    if (file === undefined || found === undefined) return undefined;
+    const { problem } = found;
+    const lastModified = Math.round(found.facts.mtimeMs);
+    if (problem !== undefined) return { id, file, bytes: new Uint8Array(), hash: "", lastModified, params: {}, problem };
     try {
-      const path = join(this.#directory, file);
-      const [bytes, facts] = await Promise.all([readWhole(path), stat(path)]);
+      const bytes = await readWhole(join(this.#directory, file), this.#maxBytes);
       const hash = hashOf(bytes);
       const kept = await this.#readParams(id);
-      return { id, file, bytes, hash, lastModified: Math.round(facts.mtimeMs), params: paramsFor(kept, hash) };
+      return { id, file, bytes, hash, lastModified, params: paramsFor(kept, hash) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
@@ -56,7 +60,7 @@ class DiskFlowStore implements FlowStore {
   }
 
   async readListed({ id, file, lastModified, hasParams }: FlowFile): Promise<StoredFlow | undefined> {
-    // A start reads thousands of small files one after another: through the thread pool that takes six times as long.
+    // Synchronous: at start, reading thousands of small files through the thread pool takes six times as long.
     const bytes = readFileSync(join(this.#directory, file));
     const hash = hashOf(bytes);
     return { id, file, bytes, hash, lastModified, params: hasParams ? paramsFor(await this.#readParams(id), hash) : {} };
@@ -65,43 +69,54 @@ class DiskFlowStore implements FlowStore {
   async stage({ id, bytes, hash, params }: FlowChange): Promise<StagedFlow> {
     const directory = this.#directory;
     const current = await this.read(id);
-    const file = current?.file ?? `${id}.yaml`;
+    const file = current?.file ?? fileNameOf(id);
     const kept = current === undefined ? undefined : { for: current.hash, params: current.params };
     const paramsName = `${id}${paramsSuffix}`;
-    const passingText = current?.hash === hash ? undefined : await writeTemporary(directory, file, bytes, 0o640);
-    const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (passingText !== undefined && Object.keys(params).length > 0);
-    let passingParams: string | undefined;
+    const temporaryText = current?.hash === hash ? undefined : await writeTemporary(directory, file, bytes, 0o640);
+    const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (temporaryText !== undefined && Object.keys(params).length > 0);
+    let temporaryParams: string | undefined;
     try {
       if (paramsChanged) {
         const content: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
-        passingParams = await writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
+        temporaryParams = await writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
       }
     } catch (error) {
-      if (passingText !== undefined) await removeFile(directory, passingText);
+      if (temporaryText !== undefined) await removeFile(directory, temporaryText);
       throw error;
     }
     return {
       async commit() {
-        if (passingParams !== undefined) await putInPlace(directory, passingParams, paramsName);
-        if (passingText !== undefined) await putInPlace(directory, passingText, file);
-        await flushDirectory(directory);
-        return { file, lastModified: Math.round((await stat(join(directory, file))).mtimeMs) };
+        try {
+          if (temporaryParams !== undefined) await putInPlace(directory, temporaryParams, paramsName);
+          if (temporaryText !== undefined) await putInPlace(directory, temporaryText, file);
+        } catch (error) {
+          await discard();
+          throw error;
+        }
+        const unflushed = await flushDirectory(directory, file);
+        return { file, lastModified: await modifiedAt(join(directory, file)), unflushed };
       },
-      async discard() {
-        for (const passing of [passingText, passingParams]) if (passing !== undefined) await removeFile(directory, passing).catch(() => undefined);
-      },
+      discard,
     };
+
+    async function discard(): Promise<void> {
+      for (const temporaryName of [temporaryText, temporaryParams])
+        if (temporaryName !== undefined) await removeFile(directory, temporaryName).catch(() => undefined);
+    }
   }
 
-  async remove(id: string): Promise<boolean> {
-    const file = await this.#fileOf(id);
-    if (file === undefined || !(await removeFile(this.#directory, file))) return false;
-    await flushDirectory(this.#directory);
-    if (await removeFile(this.#directory, `${id}${paramsSuffix}`)) await flushDirectory(this.#directory);
-    return true;
+  async remove(id: string): Promise<Removal> {
+    let found = false;
+    // Remove all names: a second file with this id would restore the flow at the next start.
+    for (const name of fileNamesOf(id)) found = (await removeFile(this.#directory, name)) || found;
+    if (!found) return { found, unflushed: undefined };
+    const unflushed = await flushDirectory(this.#directory, id);
+    // Orphaned parameters are removed at the next start at the latest.
+    const hadParams = await removeFile(this.#directory, `${id}${paramsSuffix}`).catch(() => false);
+    return { found, unflushed: unflushed ?? (hadParams ? await flushDirectory(this.#directory, id) : undefined) };
   }
 
-  /** Parameters whose flow is gone would otherwise come back with the next flow of that id. */
+  /** Orphaned parameters would otherwise apply to the next flow with the same id. */
   async removeOrphans(): Promise<void> {
     const names = (await readdir(this.#directory)).filter((name) => name.endsWith(paramsSuffix));
     if (names.length === 0) return;
@@ -112,10 +127,10 @@ class DiskFlowStore implements FlowStore {
     }
   }
 
-  async #fileOf(id: string): Promise<string | undefined> {
-    for (const extension of extensions) {
-      const facts = await stat(join(this.#directory, id + extension)).catch(() => undefined);
-      if (facts?.isFile() === true) return id + extension;
+  #fileOf(id: string): readonly [name: string, found: FoundFile] | undefined {
+    for (const name of fileNamesOf(id)) {
+      const found = inspectFile(join(this.#directory, name), this.#maxBytes);
+      if (found !== undefined) return [name, found];
     }
     return undefined;
   }
@@ -126,7 +141,7 @@ class DiskFlowStore implements FlowStore {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new Error(
-        `the parameters of flow '${id}' cannot be read: ${error instanceof SyntaxError ? "the file is no JSON" : (error as NodeJS.ErrnoException).code}`,
+        `the parameters of flow '${id}' cannot be read: ${error instanceof SyntaxError ? "the file is not JSON" : (error as NodeJS.ErrnoException).code}`,
         { cause: error },
       );
     }

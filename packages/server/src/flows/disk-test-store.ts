@@ -1,12 +1,13 @@
-// The tests of flows, `<id>.yaml` in a directory of their own: beside the flows they would be taken for flows.
+// Stores the tests of flows as `<id>.yaml` in a separate directory: next to the flows they would be taken for flows.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { readWhole, removeDurably, removeLeftovers, writeDurably } from "./durable-file.ts";
+import type { Unflushed } from "./flow-store.ts";
 
 export interface FlowTestStore {
   read(id: string): Promise<string | undefined>;
-  write(id: string, text: string): Promise<void>;
-  remove(id: string): Promise<void>;
+  write(id: string, text: string): Promise<Unflushed>;
+  remove(id: string): Promise<Unflushed>;
 }
 
 export async function openDiskTestStore(directory: string): Promise<FlowTestStore> {
@@ -22,12 +23,10 @@ export async function openDiskTestStore(directory: string): Promise<FlowTestStor
     },
     async write(id, text) {
       await mkdir(directory, { recursive: true, mode: 0o750 });
-      const name = `${id}.yaml`;
-      await putInPlace(directory, await writeTemporary(directory, name, Buffer.from(text, "utf8"), 0o640), name);
-      await flushDirectory(directory);
+      return writeDurably(directory, `${id}.yaml`, Buffer.from(text, "utf8"), 0o640);
     },
     async remove(id) {
-      if (await removeFile(directory, `${id}.yaml`)) await flushDirectory(directory);
+      return (await removeDurably(directory, `${id}.yaml`)).unflushed;
     },
   };
 }

@@ -11,14 +11,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-it("reads a file and one that a link leads to", async () => {
+it("reads a file and a link to it", async () => {
   writeFileSync(join(directory, "whole"), "all of it");
   symlinkSync("whole", join(directory, "link"));
   expect([String(await readWhole(join(directory, "whole"))), String(await readWhole(join(directory, "link")))]).toEqual(["all of it", "all of it"]);
   await expect(readWhole(join(directory, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-it("waits for nobody to write into a pipe, and reads no device", async () => {
+it("does not block on a pipe and does not read a device", async () => {
   execFileSync("mkfifo", [join(directory, "pipe")]);
   for (const path of [join(directory, "pipe"), "/dev/zero"]) await expect(readWhole(path)).rejects.toMatchObject({ code: "ENOTFILE" });
 });

@@ -1,62 +1,72 @@
-// Files that survive a loss of power: written beside their place, flushed, then renamed, then the directory is flushed.
-import { randomBytes } from "node:crypto";
+// File changes of the data directory: crash-safe, and with errors that name the file.
 import { constants } from "node:fs";
-import { open, readdir, rename, unlink } from "node:fs/promises";
+import { open, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { StorageError } from "./flow-store.ts";
+import * as durable from "@sluice/connectors/durable-file";
+import { StorageError, type Removal, type Unflushed } from "./flow-store.ts";
 
-const temporary = /^\..*\.[0-9a-f]{16}\.tmp$/;
+/** Writes and flushes a new file under a temporary name; returns that name. */
+export const writeTemporary = (directory: string, name: string, bytes: Uint8Array, mode: number): Promise<string> =>
+  changing(name, () => durable.writeTemporary(directory, name, bytes, mode));
 
-/** Writes a new file under a passing name and flushes it; returns that name. */
-export async function writeTemporary(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<string> {
-  const passing = `.${name}.${randomBytes(8).toString("hex")}.tmp`;
-  const path = join(directory, passing);
+/** Renames a temporary file to its final name, or removes it. The directory must be flushed afterwards. */
+export const putInPlace = (directory: string, temporary: string, name: string): Promise<void> =>
+  changing(name, () => durable.putInPlace(directory, temporary, name));
+
+async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    const file = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), mode);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    return passing;
+    return await work();
   } catch (error) {
-    await unlink(path).catch(() => undefined);
     throw storageError(error, name);
   }
 }
 
-/** Reads a whole file. What is none, a pipe somebody put there, say, is refused at once instead of waited for. */
-export async function readWhole(path: string): Promise<Buffer> {
+/** Larger than any stored document. */
+const largestFile = 128 * 1024 * 1024;
+
+/** Reads a whole file. Rejects pipes and devices, which could block, and files above the limit. */
+export async function readWhole(path: string, maxBytes = largestFile): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!(await file.stat()).isFile()) throw Object.assign(new Error("what is there is no file"), { code: "ENOTFILE" });
+    const facts = await file.stat();
+    if (!facts.isFile()) throw Object.assign(new Error("not a regular file"), { code: "ENOTFILE" });
+    if (facts.size > maxBytes) throw Object.assign(new Error(`the file is too large: ${facts.size} bytes, the limit is ${maxBytes}`), { code: "EFBIG" });
     return await file.readFile();
   } finally {
     await file.close();
   }
 }
 
-/** Puts a written file in its place; the directory still has to be flushed. */
-export async function putInPlace(directory: string, passing: string, name: string): Promise<void> {
-  try {
-    await rename(join(directory, passing), join(directory, name));
-  } catch (error) {
-    throw storageError(error, name);
-  }
+/** Writes a file durably. Throws a StorageError when the previous content is unchanged. */
+export async function writeDurably(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<Unflushed> {
+  if (bytes.length > largestFile) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes exceed the limit`);
+  await putInPlace(directory, await writeTemporary(directory, name, bytes, mode), name);
+  return flushDirectory(directory, name);
 }
 
-/** Makes renames and removals in a directory last. */
-export async function flushDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** Removes a file durably. Throws a StorageError when the file still exists. */
+export async function removeDurably(directory: string, name: string): Promise<Removal> {
+  const found = await removeFile(directory, name);
+  return { found, unflushed: found ? await flushDirectory(directory, name) : undefined };
 }
 
-/** Removes a file; false when there was none. */
+/** Flushes a directory. The change to `name` is already visible, so a failure is returned, not thrown. */
+export async function flushDirectory(directory: string, name: string): Promise<Unflushed> {
+  return durable.flushDirectory(directory).then(
+    () => undefined,
+    (error: unknown) => storageError(error, name),
+  );
+}
+
+/** Modification time of a file that was just written, in milliseconds since the epoch. */
+export async function modifiedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => Math.round(mtimeMs),
+    () => Date.now(),
+  );
+}
+
+/** Removes a file; false when it did not exist. */
 export async function removeFile(directory: string, name: string): Promise<boolean> {
   try {
     await unlink(join(directory, name));
@@ -67,20 +77,18 @@ export async function removeFile(directory: string, name: string): Promise<boole
   }
 }
 
-/** Removes what a crash left half written. */
+/** Removes temporary files left by a crash. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const names = await readdir(directory);
-  await Promise.all(names.filter((name) => temporary.test(name)).map((name) => unlink(join(directory, name)).catch(() => undefined)));
+  await Promise.all(names.filter((name) => durable.temporaryName.test(name)).map((name) => unlink(join(directory, name)).catch(() => undefined)));
 }
 
-function storageError(error: unknown, name: string): StorageError {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") return new StorageError("full", `no space left to store '${name}'`, error);
-  const reason =
-    code === "EROFS"
-      ? "the data directory is read-only"
-      : code === "EACCES" || code === "EPERM"
-        ? "the data directory does not allow it"
-        : `the disk failed (${code ?? "unknown"})`;
-  return new StorageError("refused", `cannot change '${name}': ${reason}`, error);
+function storageError(cause: unknown, name: string): StorageError {
+  const { code = "unknown" } = cause as NodeJS.ErrnoException;
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return new StorageError("full", `no space left to store '${name}'`, { cause });
+  const reason = reasons[code];
+  return new StorageError("refused", `cannot change '${name}': ${reason ?? `disk error (${code})`}`, { cause, isFault: reason === undefined });
 }
+
+const notAllowed = "permission denied in the data directory";
+const reasons: Readonly<Partial<Record<string, string>>> = { EROFS: "the data directory is read-only", EACCES: notAllowed, EPERM: notAllowed };

@@ -1,6 +1,7 @@
-// Parameters of a flow: what a PUT may give, how they are kept, and what `{{name}}` finds.
+// Parameters of a flow: validation, storage and resolution of `{{name}}`.
+import { namesUnder } from "@sluice/model";
 import { Refusal } from "../refusal.ts";
-import { looksSecret, type Environment } from "../host/environment.ts";
+import { looksSecret, variableOf, type Environment } from "../host/environment.ts";
 import { masked } from "../masking/secret-headers.ts";
 import type { ParamValue, StoredParams } from "./flow-store.ts";
 
@@ -8,7 +9,7 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const deepest = 16;
 const mostParams = 10_000;
 
-/** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the value that is stored. */
+/** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the stored value. */
 export function readParams(given: unknown, stored: StoredParams): StoredParams {
   if (given === null) return {};
   if (typeof given !== "object" || Array.isArray(given)) throw new Refusal("body-invalid", "params must be an object");
@@ -20,7 +21,7 @@ export function readParams(given: unknown, stored: StoredParams): StoredParams {
   function collect(object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
     if (depth > deepest) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
     for (const [key, value] of Object.entries(object)) {
-      if (++count > mostParams) throw new Refusal("body-invalid", `params must not hold more than ${mostParams} names`);
+      if (++count > mostParams) throw new Refusal("body-invalid", `params must not have more than ${mostParams} names`);
       if (forbidden.has(key)) throw new Refusal("body-invalid", `params must not use the name '${key}'`);
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const leaf = readLeaf(value, name);
@@ -45,7 +46,7 @@ export function readParams(given: unknown, stored: StoredParams): StoredParams {
 
 const isScalar = (value: unknown): value is string | number | boolean => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** The parameters as the API shows them: secrets masked, references to variables as they are. */
+/** The parameters as returned by the API: secrets masked, environment references unchanged. */
 export function shownParams(params: StoredParams): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params).map(([name, param]) => [
@@ -58,11 +59,13 @@ export function shownParams(params: StoredParams): Record<string, unknown> {
 export interface PropertySource {
   /** The value of `{{name}}`. */
   property(name: string): string | undefined;
-  /** The secret values handed out so far. */
+  /** All properties with this prefix, by the rest of the name. */
+  propertiesUnder(prefix: string): Readonly<Record<string, string>>;
+  /** The secret values resolved so far. */
   readonly secrets: ReadonlySet<string>;
 }
 
-/** Where `{{name}}` looks: parameters, then `env:NAME`, then the variable of that name, then `application.properties`. */
+/** Resolves `{{name}}` from parameters, then `env:NAME`, then the variable of that name, then `application.properties`. */
 export function createPropertySource(params: StoredParams, environment: Environment, properties: ReadonlyMap<string, string>): PropertySource {
   const secrets = new Set<string>();
   for (const param of Object.values(params)) if ("value" in param && param.secret === true) secrets.add(String(param.value));
@@ -73,7 +76,7 @@ export function createPropertySource(params: StoredParams, environment: Environm
     return value;
   }
 
-  return {
+  const source: PropertySource = {
     secrets,
     property(name) {
       if (Object.hasOwn(params, name)) {
@@ -81,9 +84,11 @@ export function createPropertySource(params: StoredParams, environment: Environm
         return "env" in param ? variable(param.env) : String(param.value);
       }
       if (name.startsWith("env:")) return variable(name.slice(4));
-      const value = variable(name.toUpperCase().replaceAll(/[.-]/g, "_")) ?? properties.get(name);
+      const value = variable(variableOf(name)) ?? properties.get(name);
       if (value !== undefined && looksSecret(name)) secrets.add(value);
       return value;
     },
+    propertiesUnder: (prefix) => namesUnder(prefix, [...properties.keys(), ...Object.keys(params)], (name) => source.property(name)),
   };
+  return source;
 }

@@ -1,4 +1,4 @@
-// What is wrong with a flow, in the words of the API: one sentence for an error body, or all of it for validate.
+// Problems of a flow in the format of the API: one sentence for an error body, or the complete list for validate.
 import type { Conflict, Prepared } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import { Refusal } from "../refusal.ts";
@@ -13,21 +13,21 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Faults that stand for themselves: a line number or a hint would say nothing more. */
-const standsAlone = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
+/** Problems that need no line number or hint. */
+const needsNoLocation = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
 
-/** Throws the first fault as an error body's sentence, unless the flow can be deployed. */
+/** Throws a Refusal with the problems, unless the flow can be deployed. */
 export function refuseProblems({ flow, leftOut, diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
-  if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", sentence(first) + more(errors.length - 1));
-  // Definitions that others use make a library, and routes may be switched off by their preconditions; nothing at all is a mistake.
+  if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", listed(errors));
+  // A file with only shared definitions, or with routes disabled by preconditions, is valid; an empty one is a mistake.
   if (flow.routes.length + leftOut === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
   const conflict = conflicts[0];
   if (conflict !== undefined) throw new Refusal("conflict", conflictSentence(conflict));
 }
 
-/** Everything found, in the order of the document. */
+/** All problems in document order. */
 export function listProblems({ diagnostics, conflicts }: Prepared): readonly Problem[] {
   const found = diagnostics.map((diagnostic) => ({
     severity: diagnostic.severity,
@@ -55,18 +55,31 @@ export function warningsOf({ diagnostics }: Prepared): readonly string[] {
   return diagnostics.filter((diagnostic) => diagnostic.severity === "warning").map(sentence);
 }
 
-/** Faults of the YAML itself: the text could not be read, so nothing can be said about the flow. */
+/** YAML syntax errors: the flow could not be read at all. */
 const isSyntax = (diagnostic: Diagnostic): boolean => diagnostic.code.startsWith("yaml-");
 
 function sentence(diagnostic: Diagnostic): string {
   const { line, column } = diagnostic.span;
   if (isSyntax(diagnostic)) return `invalid YAML at line ${line}, column ${column}: ${withHint(diagnostic)}`;
-  return standsAlone(diagnostic) ? diagnostic.message : `line ${line}: ${withHint(diagnostic)}`;
+  return needsNoLocation(diagnostic) ? diagnostic.message : `line ${line}: ${withHint(diagnostic)}`;
 }
 
-/** Some messages end with their remedy already. */
+/** Appends the hint unless the message includes it. */
 const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined || message.includes(hint) ? message : `${message} (${hint})`);
-const more = (count: number): string => (count === 0 ? "" : ` (and ${count} more)`);
+
+/** Approximate space in an error body. */
+const roomForFaults = 440;
+
+/** As many problems as fit, in document order; `validate` lists all of them. */
+function listed(errors: readonly Diagnostic[]): string {
+  const sentences = [...new Set(errors.toSorted((a, b) => a.span.start - b.span.start).map(sentence))];
+  let text = sentences[0] as string;
+  for (const [index, next] of sentences.slice(1).entries()) {
+    if (text.length + next.length > roomForFaults) return `${text} (and ${sentences.length - 1 - index} more)`;
+    text += `; ${next}`;
+  }
+  return text;
+}
 
 function conflictSentence({ kind, name, routeId, flowId }: Conflict): string {
   return kind === "route-id" ? `route id '${name}' is already used by flow '${flowId}'` : `${name} is already served by route '${routeId}' of flow '${flowId}'`;

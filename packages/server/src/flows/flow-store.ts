@@ -1,7 +1,7 @@
-// Where flows are kept between starts. A change is staged first, so that everything that can fail has failed before the
-// running version is touched, and then committed in one step.
+// Persistent storage of flows. A change is staged first, so that errors occur before the running version is touched, and then committed
+// in one step.
 
-/** A flow as it is kept: text bytes and parameters. */
+/** A stored flow: text bytes and parameters. */
 export interface StoredFlow {
   readonly id: string;
   readonly file: string;
@@ -11,22 +11,26 @@ export interface StoredFlow {
   /** Milliseconds since the epoch. */
   readonly lastModified: number;
   readonly params: StoredParams;
+  /** Why the file was not read; bytes and hash are then empty. */
+  readonly problem?: string | undefined;
 }
 
-/** Parameters as given, flattened names to values. */
+/** Parameters by flattened name. */
 export type StoredParams = Readonly<Record<string, ParamValue>>;
 
 export type ParamValue = { readonly value: string | number | boolean; readonly secret?: boolean } | { readonly env: string };
 
-/** One YAML file of the store, whether it makes a flow or not. */
+/** A YAML file of the store, valid or not. */
 export interface FlowFile {
   readonly id: string;
   readonly file: string;
   readonly lastModified: number;
-  /** Changes whenever the file does; cheap to compare. */
+  /** Changes whenever the file does. */
   readonly stamp: string;
-  /** Why this file can be no flow whatever is in it. */
+  /** Why this file cannot be a flow, regardless of its content. */
   readonly problem: string | undefined;
+  /** The file must not be read. */
+  readonly unreadable?: boolean;
   readonly hasParams: boolean;
 }
 
@@ -34,12 +38,20 @@ export interface FlowStore {
   list(): Promise<readonly FlowFile[]>;
   /** Undefined when there is no such flow. */
   read(id: string): Promise<StoredFlow | undefined>;
-  /** As `read`, for a file that was just listed: spares looking for it. */
+  /** Like `read`, for a file that was just listed. */
   readListed(file: FlowFile): Promise<StoredFlow | undefined>;
-  /** Makes ready to install; nothing is visible until `commit`. Throws a StorageError when it cannot be kept. */
+  /** Prepares a change; nothing is visible until `commit`. Throws a StorageError when it cannot be stored. */
   stage(change: FlowChange): Promise<StagedFlow>;
-  /** False when there was none. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string): Promise<Removal>;
+}
+
+/** Set when a change was made but not flushed: it may be lost in a power failure. */
+export type Unflushed = StorageError | undefined;
+
+export interface Removal {
+  /** False when there was nothing to remove. */
+  readonly found: boolean;
+  readonly unflushed: Unflushed;
 }
 
 export interface FlowChange {
@@ -50,19 +62,22 @@ export interface FlowChange {
 }
 
 export interface StagedFlow {
-  /** Makes the change the one that is there, safe against loss of power once it resolves. */
-  commit(): Promise<{ readonly file: string; readonly lastModified: number }>;
-  /** Leaves everything as it was. */
+  /** Makes the change effective. If it rejects, nothing has changed. */
+  commit(): Promise<{ readonly file: string; readonly lastModified: number; readonly unflushed: Unflushed }>;
+  /** Abandons the change. */
   discard(): Promise<void>;
 }
 
-/** The disk does not take it. */
+/** The disk rejected a change. */
 export class StorageError extends Error {
   readonly kind: "full" | "refused";
+  /** A disk failure, as opposed to a full or read-only disk. */
+  readonly isFault: boolean;
 
-  constructor(kind: "full" | "refused", message: string, cause: unknown) {
+  constructor(kind: "full" | "refused", message: string, { cause, isFault = false }: { readonly cause?: unknown; readonly isFault?: boolean } = {}) {
     super(message, { cause });
     this.name = "StorageError";
     this.kind = kind;
+    this.isFault = isFault;
   }
 }

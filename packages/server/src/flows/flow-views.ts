@@ -1,36 +1,20 @@
-// Flows as the API shows them. The list is the directory's, so files that came or changed by hand show up as they are.
-import type { Deployment } from "@sluice/engine";
+// Flows as returned by the API. The list comes from the directory, so manual changes are visible.
 import { systemClock } from "../host/clock.ts";
 import { Refusal } from "../refusal.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
 import type { FlowFile } from "./flow-store.ts";
-import { decodeFlow, prepareFlow, statusOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { decodeFlow, prepareFlow, problemOfFlow, shownProblem, statusOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 export interface FlowViews {
   readonly parts: FlowParts;
   hasPolicy(flowId: string): boolean;
-  /** What was found in files that are not in service as they are, by id. */
+  /** Data of files whose content is not deployed, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
-  /** How files are listed whose flows run as they are written. */
-  readonly texts: WeakMap<FlowFile, ListedText>;
-  /** The last list; while every entry is the same text it is given out again. */
-  lastList: { readonly entries: readonly string[]; readonly bytes: Uint8Array };
 }
 
-/** Entries put into words before others get their turn. */
-const madeAtOnce = 100;
-
-/** A list before anything was listed. */
-export const noFlows: FlowViews["lastList"] = { entries: [], bytes: Buffer.from('{"flows":[],"total":0}') };
-
-/** The entry of a file in the list, and what it was made of. */
-interface ListedText {
-  readonly known: InstalledFlow;
-  readonly deployment: Deployment;
-  readonly hasPolicy: boolean;
-  readonly text: string;
-}
+/** Entries written per event loop turn. */
+const writtenAtOnce = 100;
 
 interface FoundFlow {
   readonly hash: string;
@@ -42,49 +26,22 @@ interface FlowEntry {
   readonly [name: string]: unknown;
 }
 
-/** All flows as JSON, in bytes. */
-export async function listFlows(views: FlowViews): Promise<Uint8Array> {
-  const files = await views.parts.store.list();
+/** All flows as JSON. */
+export async function listFlows(views: FlowViews): Promise<string> {
+  const { store, installed } = views.parts;
+  const files = await store.list();
   const entries: string[] = [];
-  // Nothing is waited for, or put into words again, where nothing has to be: there may be ten thousand.
-  let made = 0;
   for (const file of files) {
-    const before = textBefore(views, file);
-    if (before === undefined && ++made % madeAtOnce === 0) await systemClock.breathe();
-    entries.push(before ?? (await newText(views, file)));
+    if (entries.length % writtenAtOnce === writtenAtOnce - 1) await systemClock.breathe();
+    const known = installed.get(file.id);
+    const found = known?.lastModified === file.lastModified ? known : await look(views, file, known);
+    entries.push(JSON.stringify(entry(views, file, known, found)));
   }
   if (views.seen.size > 0) {
     const there = new Set(files.map(({ id }) => id));
     for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
   }
-  const { lastList } = views;
-  if (entries.length === lastList.entries.length && entries.every((text, index) => text === lastList.entries[index])) return lastList.bytes;
-  const bytes = Buffer.from(`{"flows":[${entries.join(",")}],"total":${entries.length}}`);
-  views.lastList = { entries, bytes };
-  return bytes;
-}
-
-/** The entry as it was made for an earlier list, while everything in it still holds. */
-function textBefore({ parts, hasPolicy, texts }: FlowViews, file: FlowFile): string | undefined {
-  const before = texts.get(file);
-  if (before === undefined || parts.installed.get(file.id) !== before.known || parts.runtime.deployments.get(file.id) !== before.deployment) return undefined;
-  return hasPolicy(file.id) === before.hasPolicy && areStarted(before.deployment) ? before.text : undefined;
-}
-
-async function newText(views: FlowViews, file: FlowFile): Promise<string> {
-  const { parts, texts } = views;
-  const known = parts.installed.get(file.id);
-  const isLoaded = known?.lastModified === file.lastModified;
-  const text = JSON.stringify(entry(views, file, known, isLoaded ? known : await look(views, file, known)));
-  const deployment = parts.runtime.deployments.get(file.id);
-  if (isLoaded && known.error === undefined && file.problem === undefined && deployment !== undefined && areStarted(deployment))
-    texts.set(file, { known, deployment, hasPolicy: views.hasPolicy(file.id), text });
-  return text;
-}
-
-function areStarted({ routes }: Deployment): boolean {
-  for (const { status } of routes) if (status !== "Started") return false;
-  return true;
+  return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
 }
 
 export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {
@@ -108,27 +65,25 @@ export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry 
     paramNames: Object.keys(stored.params).sort(),
     hasPolicy: views.hasPolicy(id),
     warnings: known?.warnings ?? [],
-    error: shownError(views, known?.error),
+    error: shownError(views, stored.problem ?? known?.error ?? problemOfFlow(parts.runtime, id)),
   };
 }
 
-/** The routes in service of a flow. */
+/** The deployed routes of a flow. */
 export function routesJson({ parts }: FlowViews, flowId: string): readonly Readonly<Record<string, unknown>>[] {
   const deployment = parts.runtime.deployments.get(flowId);
-  return (deployment?.routes ?? []).map(({ identity, from, status }) => ({
+  return (deployment?.routes ?? []).map(({ identity, from, status, trigger }) => ({
     id: identity.id,
     from: shownTrigger(from),
     status,
-    ...(isWebhook(from) ? { url: `/api/${identity.id}` } : {}),
+    ...(trigger === "request" ? { url: `/api/${identity.id}` } : {}),
   }));
 }
 
-const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : parts.secrets.scrub(maskUris(error)));
+const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : shownProblem(parts, error));
 
-/** `webhook:` without a path is what authors write as `webhook`. */
+/** Shows `webhook:` without a path as `webhook`, as authors write it. */
 const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
-
-const isWebhook = (uri: string): boolean => /^(webhook|platform-http|rest-api|rest)(:|\?|$)/.test(uri);
 
 function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined, { hash, routeCount }: FoundFlow): FlowEntry {
   const { parts } = views;
@@ -143,20 +98,24 @@ function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefine
     routes: (deployment?.routes ?? []).map(({ identity, status }) => ({ id: identity.id, status })),
     paramNames: Object.keys(known?.params ?? {}).sort(),
     hasPolicy: views.hasPolicy(file.id),
-    error: shownError(views, known?.error ?? file.problem),
+    error: shownError(views, known?.error ?? file.problem ?? problemOfFlow(parts.runtime, file.id)),
     ...(deployment === undefined || deployment.hash === hash ? {} : { deployedHash: deployment.hash }),
   };
 }
 
-/** A file whose content is not the one that was loaded: it is read when it changed since it was last looked at. */
+/** Reads a file whose content is not the deployed one, if it changed since the last time. */
 async function look(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<FoundFlow> {
   const seen = views.seen.get(file.id);
   if (seen?.stamp === file.stamp) return seen;
-  const stored = file.problem === undefined ? await views.parts.store.read(file.id).catch(() => undefined) : undefined;
-  if (stored === undefined) return { hash: known?.hash ?? "", routeCount: 0 };
-  const source = decodeFlow(stored.bytes);
+  const stored = file.unreadable === true ? undefined : await views.parts.store.readListed(file).catch(() => undefined);
+  if (stored === undefined) return { hash: "", routeCount: 0 };
+  const source = file.problem === undefined ? decodeFlow(stored.bytes) : undefined;
   const routeCount =
-    stored.hash === known?.hash ? known.routeCount : source === undefined ? 0 : prepareFlow(views.parts, { ...stored, source }).prepared.flow.routes.length;
+    stored.hash === known?.hash
+      ? known.routeCount
+      : source === undefined
+        ? 0
+        : (await prepareFlow(views.parts, { ...stored, source })).prepared.flow.routes.length;
   const found = { stamp: file.stamp, hash: stored.hash, routeCount };
   views.seen.set(file.id, found);
   return found;

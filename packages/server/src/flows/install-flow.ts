@@ -1,45 +1,48 @@
-// Installs or replaces a flow. Everything that can be refused is refused before the running version is touched; the file
-// changes last, by one rename, so a crash at any moment leaves the old flow whole or the new one whole.
+// Installs or replaces a flow. All checks come before the running version is touched. The file changes last, with one rename, so after a
+// crash either the old or the new flow is complete.
 import { DeployError, type Deployment } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { hashOf } from "./disk-flow-store.ts";
+import { fileNameOf } from "./flow-file-name.ts";
 import { readParams } from "./flow-params.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
+import { asRefusal, refuseUnflushed } from "./storage-refusal.ts";
+import { deployMasked, undeployMasked } from "./masked-deployment.ts";
 import { missingMappings } from "./missing-mappings.ts";
-import { StorageError, type StagedFlow, type StoredFlow } from "./flow-store.ts";
-import { claimsTurn, decodeFlow, flowTurn, prepareFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import type { StagedFlow, StoredFlow } from "./flow-store.ts";
+import { claimsKey, decodeFlow, flowKey, prepareFlow, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
-/** The hashes a caller is willing to replace; `*` takes any, but there must be one. */
+/** The hashes that may be replaced; `*` matches any existing version. */
 export type IfMatch = readonly string[];
 
 export interface InstallRequest {
   readonly id: string;
   readonly bytes: Uint8Array;
-  /** As given; undefined keeps what is stored. */
+  /** As sent; undefined keeps the stored parameters. */
   readonly params: unknown;
-  /** Undefined when the caller does not mind what is there. */
+  /** Undefined to replace any version. */
   readonly ifMatch: IfMatch | undefined;
   readonly dryRun: boolean;
-  /** The text of the flow's tests; undefined keeps what is stored, null removes it. */
+  /** The flow's tests; undefined keeps the stored tests, null removes them. */
   readonly tests: string | null | undefined;
-  /** Only a flow whose tests pass comes into service. */
+  /** Deploy only if the tests pass. */
   readonly testsRequired: boolean;
 }
 
 export interface InstallOutcome {
   readonly flow: InstalledFlow;
   readonly created: boolean;
-  /** False when what is there is the same already. */
+  /** False when the flow is unchanged. */
   readonly changed: boolean;
   readonly routeIds: { readonly before: readonly string[]; readonly after: readonly string[] };
-  /** Tests that passed; undefined when they were not asked for. */
+  /** Number of passed tests; undefined when they were not run. */
   readonly testsPassed: number | undefined;
-  /** Tables and documents it sends to that are not there at the moment. */
+  /** Missing tables and documents, and routes that cannot connect yet. */
   readonly missing: readonly string[];
 }
 
 export function installFlow(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
-  return parts.turns.take(flowTurn(request.id), () => install(parts, request));
+  return parts.mutex.run(flowKey(request.id), () => install(parts, request));
 }
 
 async function install(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
@@ -59,56 +62,68 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     if (!request.dryRun) await keepTests(parts, request);
     return { flow: known, created: false, changed: false, routeIds: { before, after: before }, testsPassed, missing: [] };
   }
-  return parts.turns.take(claimsTurn, async () => {
-    const { prepared, secrets } = prepareFlow(parts, { id, source, hash, params });
+  return parts.mutex.run(claimsKey, async () => {
+    const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params });
     refuseProblems(prepared);
     const deployment = prepared.deployment as Deployment;
     const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
     const outcome = { created: current === undefined, changed: true, routeIds: { before, after: routeIdsOf(deployment) }, testsPassed, missing };
-    if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? `${id}.yaml`, lastModified: current?.lastModified ?? 0 } };
+    if (request.dryRun) return { ...outcome, flow: { ...flow, file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 } };
     const staged = await parts.store.stage({ id, bytes, hash, params }).catch(asRefusal);
-    parts.secrets.set(id, [...secrets]);
-    await deployOrDiscard(parts, deployment, staged, before.length > 0);
-    const kept = await staged.commit().catch((error: unknown) => putBack(parts, id, current).then(() => asRefusal(error)));
-    const installed: InstalledFlow = { ...flow, ...kept };
+    const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, before.length > 0);
+    const kept = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => asRefusal(error)));
+    const { unflushed, ...place } = kept;
+    const installed: InstalledFlow = { ...flow, ...place };
     parts.installed.set(id, installed);
-    await keepTests(parts, request);
     parts.announce("deployed", id, hash);
-    return { ...outcome, flow: installed };
+    await keepTests(parts, request);
+    refuseUnflushed(unflushed, "the new version is running, but may be lost");
+    return { ...outcome, missing: [...missing, ...disconnected], flow: installed };
   });
 }
 
-/** Runs the flow's tests. What is wrong with the flow itself is told first, as it would be without tests. */
+/** Runs the flow's tests. Problems of the flow itself are reported first. */
 async function tried(
   parts: FlowParts,
   { id, tests: given }: InstallRequest,
   flow: { readonly source: string; readonly hash: string; readonly params: StoredFlow["params"] },
 ): Promise<number> {
   const tests = given === undefined ? await parts.tests.read(id) : (given ?? undefined);
-  if (tests === undefined) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' beside 'yaml'`);
-  refuseProblems(prepareFlow(parts, { id, ...flow }).prepared);
+  if (tests === undefined) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
+  refuseProblems((await prepareFlow(parts, { id, ...flow })).prepared);
   return (await parts.trial.run({ id, source: flow.source, params: flow.params, tests })).passed;
 }
 
-/** Kept after the flow: a crash in between leaves the flow with the tests it had. */
+/** Written after the flow: a crash in between leaves the flow with its previous tests. */
 async function keepTests({ tests }: FlowParts, { id, tests: given }: InstallRequest): Promise<void> {
-  if (given === null) await tests.remove(id).catch(asRefusal);
-  else if (given !== undefined) await tests.write(id, given).catch(asRefusal);
+  if (given === undefined) return;
+  try {
+    refuseUnflushed(await (given === null ? tests.remove(id) : tests.write(id, given)).catch(asRefusal), "the new tests are active, but may be lost");
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal(error.code, `flow '${id}' is running, but its tests were not stored safely: ${error.message}`) : error;
+  }
 }
 
-async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged: StagedFlow, hasPrevious: boolean): Promise<void> {
+/** Returns a warning for each running route that cannot connect yet. */
+async function deployOrDiscard(
+  parts: FlowParts,
+  { deployment, secrets }: { readonly deployment: Deployment; readonly secrets: ReadonlySet<string> },
+  staged: StagedFlow,
+  hasPrevious: boolean,
+): Promise<readonly string[]> {
   try {
-    const { drained } = await parts.runtime.deploy(deployment);
+    const { drained, disconnected } = await deployMasked(parts, deployment, secrets);
     void drained.then((report) => {
       for (const { routeId, stepId, runId } of report.abandoned) {
         parts.log.write(
           "WARN",
           "sluice.flows",
-          `run ${runId} of the replaced route '${routeId}' was cancelled at step '${stepId ?? "none"}': it did not finish in time`,
+          `Cancelled run ${runId} of the replaced route '${routeId}' at step '${stepId ?? "none"}': it did not finish in time`,
         );
       }
     });
+    return disconnected.map(({ routeId, problem }) => `route '${routeId}' cannot connect yet and is retrying: ${shownProblem(parts, problem)}`);
   } catch (error) {
     await staged.discard();
     if (error instanceof DeployError)
@@ -117,20 +132,15 @@ async function deployOrDiscard(parts: FlowParts, deployment: Deployment, staged:
   }
 }
 
-/** The disk refused at the very end: the version that is on disk goes back into service. */
-async function putBack(parts: FlowParts, id: string, current: StoredFlow | undefined): Promise<void> {
+/** The commit failed: redeploys the version on disk. */
+async function restorePrevious(parts: FlowParts, id: string, current: StoredFlow | undefined): Promise<void> {
   const source = current === undefined ? undefined : decodeFlow(current.bytes);
-  const deployment = current === undefined || source === undefined ? undefined : prepareFlow(parts, { ...current, source }).prepared.deployment;
-  if (deployment === undefined) await parts.runtime.undeploy(id);
-  else await parts.runtime.deploy(deployment);
+  const before = current === undefined || source === undefined ? undefined : await prepareFlow(parts, { ...current, source });
+  if (before?.prepared.deployment === undefined) await undeployMasked(parts, id);
+  else await deployMasked(parts, before.prepared.deployment, before.secrets, "always");
 }
 
-function asRefusal(error: unknown): never {
-  if (error instanceof StorageError) throw new Refusal(error.kind === "full" ? "storage-full" : "storage-refused", error.message);
-  throw error;
-}
-
-/** File systems differ on whether case counts; two flows must never share a file on any of them. */
+/** Some file systems are case-insensitive: two flows must never share a file. */
 function refuseOtherSpelling(parts: FlowParts, id: string): void {
   if (parts.installed.has(id)) return;
   for (const other of parts.installed.keys()) {
@@ -138,7 +148,7 @@ function refuseOtherSpelling(parts: FlowParts, id: string): void {
   }
 }
 
-/** Refuses a change that was made for another version than the one that is there. */
+/** Rejects a change that is based on another version. */
 export function refuseChanged(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
   throw new Refusal("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);

@@ -1,14 +1,14 @@
-// What the runtime knows of its flows beside the engine: file, parameters, and why one is not in service.
+// Data about flows besides the engine's: file, parameters, and why a flow is not running.
 import type { Deployment, Prepared, RouteStatus, Runtime } from "@sluice/engine";
-import { hashOf } from "./disk-flow-store.ts";
 import type { FlowTestStore } from "./disk-test-store.ts";
 import type { FlowStore, StoredParams } from "./flow-store.ts";
 import { createPropertySource } from "./flow-params.ts";
 import type { InstalledMappings } from "./missing-mappings.ts";
 import type { Environment } from "../host/environment.ts";
+import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Log } from "@sluice/engine";
-import type { Turns } from "./turns.ts";
+import type { KeyedMutex } from "@sluice/engine/tools";
 
 export interface InstalledFlow {
   readonly id: string;
@@ -18,63 +18,63 @@ export interface InstalledFlow {
   readonly params: StoredParams;
   readonly warnings: readonly string[];
   readonly routeCount: number;
-  /** Why it, or the newest version of it, is not in service. */
+  /** Why the flow or its newest version is not running. */
   readonly error: string | undefined;
 }
 
-/** A flow that is to prove itself before it comes into service. */
+/** A flow to be tested before it is deployed. */
 export interface FlowCandidate {
   readonly id: string;
   readonly source: string;
   readonly params: StoredParams;
-  /** The text of its tests. */
+  /** The flow's tests. */
   readonly tests: string;
 }
 
 export interface TrialOutcome {
-  /** Tests that passed: all of them. */
+  /** Number of passed tests. */
   readonly passed: number;
 }
 
-/** How flows are tried. */
+/** Runs the tests of candidates. */
 interface Trial {
-  /** Refuses a text that holds no tests of this flow. */
+  /** Rejects text without tests for this flow. */
   check(id: string, tests: string): void;
-  /** Runs the tests; refuses when one fails. */
+  /** Runs the tests; rejects when one fails. */
   run(candidate: FlowCandidate): Promise<TrialOutcome>;
 }
 
-/** What preparing a flow takes. */
+/** Dependencies for preparing a flow. */
 export interface PrepareParts {
   readonly runtime: Runtime;
   readonly secrets: SecretValues;
   readonly environment: Environment;
   readonly properties: ReadonlyMap<string, string>;
-  /** Remembers what deployments were prepared with, for those who hand them on to other workers. */
+  /** The parameters of each deployment, needed to replicate it to other workers. */
   readonly paramsOf?: WeakMap<Deployment, StoredParams> | undefined;
 }
 
-/** What installing, removing and loading flows share. */
+/** Dependencies for installing, removing and loading flows. */
 export interface FlowParts extends PrepareParts {
   readonly store: FlowStore;
   readonly tests: FlowTestStore;
   readonly trial: Trial;
   readonly log: Log;
   readonly installed: Map<string, InstalledFlow>;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   readonly mappings: InstalledMappings;
-  /** Told after a flow came into service or left it. */
+  /** Called after a flow was deployed or removed. */
   announce(change: "deployed" | "removed", flowId: string, hash: string): void;
 }
 
-/** One turn at a time decides who gets a route id or a path. */
-export const claimsTurn = "claims";
+/** Mutex key for claiming route ids and paths. */
+export const claimsKey = "claims";
 
-export const flowTurn = (id: string): string => `flow ${id.toLowerCase()}`;
+export const flowKey = (id: string): string => `flow ${id.toLowerCase()}`;
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text of a flow's bytes; undefined when they are no UTF-8. */
+/** Decodes a flow's bytes; undefined when they are not UTF-8. */
 export function decodeFlow(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
@@ -83,18 +83,28 @@ export function decodeFlow(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A flow read, checked and compiled, with the secrets its text resolved. */
-export function prepareFlow(
+/** Parses, checks and compiles a flow; also returns the secrets that it resolved. */
+export async function prepareFlow(
   parts: PrepareParts,
   flow: { readonly id: string; readonly source: string; readonly hash: string; readonly params: StoredParams },
-): { prepared: Prepared; secrets: ReadonlySet<string> } {
-  const { property, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
-  const prepared = parts.runtime.prepare({ id: flow.id, hash: flow.hash, source: flow.source, property });
+): Promise<{ readonly prepared: Prepared; readonly secrets: ReadonlySet<string> }> {
+  const { property, propertiesUnder, secrets } = createPropertySource(flow.params, parts.environment, parts.properties);
+  const prepared = await parts.runtime.prepareLoaded({ id: flow.id, hash: flow.hash, source: flow.source, property, propertiesUnder });
   if (prepared.deployment !== undefined) parts.paramsOf?.set(prepared.deployment, flow.params);
-  return { prepared, secrets };
+  return { prepared, secrets: prepared.secrets.size === 0 ? secrets : new Set([...secrets, ...prepared.secrets]) };
 }
 
-/** The status of a flow, drawn from its routes. */
+/** A problem with masked secrets. */
+export const shownProblem = ({ secrets }: Pick<FlowParts, "secrets">, problem: string): string => secrets.scrub(maskUris(problem));
+
+/** Why a deployed flow is not running, derived from its routes. */
+export function problemOfFlow(runtime: Runtime, id: string): string | undefined {
+  for (const { identity, problem, status, startedAt } of runtime.deployments.get(id)?.routes ?? [])
+    if (status === "Failed" && problem !== undefined) return `route '${identity.id}' ${startedAt === 0 ? "failed to start" : "is not connected"}: ${problem}`;
+  return undefined;
+}
+
+/** The status of a flow, derived from its routes. */
 export function statusOfFlow(runtime: Runtime, id: string, error: string | undefined): RouteStatus {
   const deployment = runtime.deployments.get(id);
   if (deployment === undefined) return error === undefined ? "Stopped" : "Failed";
@@ -103,5 +113,3 @@ export function statusOfFlow(runtime: Runtime, id: string, error: string | undef
   if (statuses.includes("Started") || statuses.length === 0) return "Started";
   return statuses.includes("Suspended") ? "Suspended" : "Stopped";
 }
-
-export const emptyHash = hashOf(new Uint8Array());

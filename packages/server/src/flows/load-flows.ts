@@ -1,18 +1,20 @@
-// Brings the flows found in the store into service: all of them at start, changed ones while watching. A broken one is
-// remembered with its fault and never keeps the others from starting.
-import type { Deployment } from "@sluice/engine";
+// Deploys the flows of the store: all at start, changed ones while watching. A broken flow is kept with its error and does not affect
+// the others.
+import { isDeepStrictEqual } from "node:util";
+import type { Deployment, Supervision } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import { refuseProblems, warningsOf } from "./flow-problems.ts";
 import type { FlowFile } from "./flow-store.ts";
-import { claimsTurn, decodeFlow, emptyHash, flowTurn, prepareFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { claimsKey, decodeFlow, flowKey, prepareFlow, problemOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { deployMasked } from "./masked-deployment.ts";
 
 export interface LoadReport {
   readonly loaded: number;
   readonly failed: number;
 }
 
-/** Flows started before timers, signals and what else waits get their turn. */
+/** Flows started per event loop turn. */
 const startedAtOnce = 50;
 
 /** Loads every flow of the store. */
@@ -22,30 +24,47 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   for (const [index, file] of files.entries()) {
     if (index % startedAtOnce === startedAtOnce - 1) await systemClock.breathe();
     const flow = await read(parts, file);
-    const installed = typeof flow === "string" ? broken(file, flow) : await start(parts, file, flow);
+    // No caller can correct it, so routes that fail to start are retried.
+    const installed = "error" in flow ? broken(file, flow) : await start(parts, file, flow, "always");
     parts.installed.set(file.id, installed);
-    if (installed.error === undefined) continue;
+    const problem = installed.error ?? problemOfFlow(parts.runtime, file.id);
+    if (problem === undefined) continue;
     failed++;
-    parts.log.write("ERROR", "sluice.flows", `flow '${file.id}' is not in service: ${installed.error}`);
+    parts.log.write("ERROR", "sluice.flows", `Flow '${file.id}' is not running: ${problem}`);
   }
   return { loaded: files.length - failed, failed };
 }
 
-/** Loads one flow again after its file changed; a running version stays when the new text is wrong. */
-export function reloadFlow(parts: FlowParts, file: FlowFile): Promise<void> {
-  return parts.turns.take(flowTurn(file.id), async () => {
+/** Reloads a flow after its file changed, or with `isAffected` something it uses; the running version stays when the new one is invalid. */
+export function reloadFlow(parts: FlowParts, file: FlowFile, isAffected = false): Promise<void> {
+  return parts.mutex.run(flowKey(file.id), async () => {
     const flow = await read(parts, file);
     const known = parts.installed.get(file.id);
-    if (typeof flow !== "string" && known?.hash === flow.hash && known.error === undefined) return;
-    const installed = typeof flow === "string" ? broken(file, flow) : await parts.turns.take(claimsTurn, () => start(parts, file, flow));
+    if (!isAffected && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined) return;
+    const installed = "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, flow));
     parts.installed.set(file.id, installed);
     if (installed.error === undefined) parts.announce("deployed", file.id, installed.hash);
     parts.log.write(
       installed.error === undefined ? "INFO" : "ERROR",
       "sluice.flows",
-      `flow '${file.id}' was ${installed.error === undefined ? "reloaded" : `not reloaded: ${installed.error}`}`,
+      `Flow '${file.id}' was ${installed.error === undefined ? "reloaded" : `not reloaded: ${installed.error}`}`,
     );
   });
+}
+
+/** Recompiles every flow after a change of something that all of them can use. */
+export async function reloadFlows(parts: FlowParts): Promise<void> {
+  for (const file of await parts.store.list()) await reloadFlow(parts, file, true);
+}
+
+/** Restarts the flows that failed for this reason. */
+export async function restartFailed(parts: FlowParts, reason: string): Promise<void> {
+  try {
+    for (const route of parts.runtime.routes.values()) if (route.status === "Failed" && route.problem?.includes(reason) === true) await route.start();
+    for (const file of await parts.store.list()) if (parts.installed.get(file.id)?.error?.includes(reason) === true) await reloadFlow(parts, file);
+  } catch (error) {
+    parts.log.write("ERROR", "sluice.flows", "Cannot restart flows that failed to start", undefined, { error });
+  }
 }
 
 interface ReadFlow {
@@ -54,41 +73,48 @@ interface ReadFlow {
   readonly params: InstalledFlow["params"];
 }
 
-/** The flow's content, or why there is none. */
-async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | string> {
-  if (file.problem !== undefined) return file.problem;
+interface Unusable {
+  readonly error: string;
+  /** Empty when the file could not be read. */
+  readonly hash: string;
+}
+
+/** Reads the flow, or returns why it cannot be used. */
+async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | Unusable> {
+  if (file.unreadable === true && file.problem !== undefined) return { error: file.problem, hash: "" };
   try {
     const stored = await parts.store.readListed(file);
-    if (stored === undefined) return "the file is gone";
+    if (stored === undefined) return { error: "the file no longer exists", hash: "" };
+    const { hash, params } = stored;
+    if (file.problem !== undefined) return { error: file.problem, hash };
     const source = decodeFlow(stored.bytes);
-    return source === undefined ? "invalid YAML at line 1, column 1: the text is not UTF-8" : { source, hash: stored.hash, params: stored.params };
+    return source === undefined ? { error: "invalid YAML at line 1, column 1: the text is not UTF-8", hash } : { source, hash, params };
   } catch (error) {
-    return `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`;
+    return { error: `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, hash: "" };
   }
 }
 
-async function start(parts: FlowParts, file: FlowFile, flow: ReadFlow): Promise<InstalledFlow> {
+async function start(parts: FlowParts, file: FlowFile, flow: ReadFlow, supervision?: Supervision): Promise<InstalledFlow> {
   const facts = { id: file.id, file: file.file, lastModified: file.lastModified, hash: flow.hash, params: flow.params };
   let routeCount = 0;
   try {
-    const { prepared, secrets } = prepareFlow(parts, { id: file.id, ...flow });
+    const { prepared, secrets } = await prepareFlow(parts, { id: file.id, ...flow });
     routeCount = prepared.flow.routes.length;
     refuseProblems(prepared);
-    parts.secrets.set(file.id, [...secrets]);
-    await parts.runtime.deploy(prepared.deployment as Deployment);
+    await deployMasked(parts, prepared.deployment as Deployment, secrets, supervision);
     return { ...facts, routeCount, warnings: warningsOf(prepared), error: undefined };
   } catch (error) {
     if (!(error instanceof Refusal) && (error as Error).name !== "DeployError")
-      parts.log.write("ERROR", "sluice.flows", `loading flow '${file.id}' failed`, undefined, { error });
+      parts.log.write("ERROR", "sluice.flows", `Failed to load flow '${file.id}'`, undefined, { error });
     return { ...facts, routeCount, warnings: [], error: oneSentence((error as Error).message) };
   }
 }
 
-const broken = (file: FlowFile, error: string): InstalledFlow => ({
+const broken = (file: FlowFile, { error, hash }: Unusable): InstalledFlow => ({
   id: file.id,
   file: file.file,
   lastModified: file.lastModified,
-  hash: emptyHash,
+  hash,
   params: {},
   warnings: [],
   routeCount: 0,

@@ -3,8 +3,8 @@ import { createMemoryFlowStore } from "./memory-flow-store.ts";
 
 const change = (id: string, text: string, params = {}) => ({ id, bytes: Buffer.from(text), hash: `hash of ${text}`, params });
 
-describe("flows kept in memory", () => {
-  it("are there from the commit on, and gone once removed", async () => {
+describe("flows in memory", () => {
+  it("exist from commit until removal", async () => {
     const store = createMemoryFlowStore(() => 7);
     const staged = await store.stage(change("b", "one", { url: { value: "x" } }));
     expect(await store.read("b")).toBeUndefined();
@@ -17,10 +17,10 @@ describe("flows kept in memory", () => {
       { id: "b", hasParams: true, problem: undefined },
     ]);
     expect(Buffer.from((await store.readListed(files[1] as never))?.bytes ?? []).toString()).toBe("one");
-    expect([await store.remove("b"), await store.remove("b"), await store.read("b")]).toEqual([true, false, undefined]);
+    expect([(await store.remove("b")).found, (await store.remove("b")).found, await store.read("b")]).toEqual([true, false, undefined]);
   });
 
-  it("leave no trace when discarded, and a new stamp when replaced", async () => {
+  it("leave no trace when discarded, and get a new stamp when replaced", async () => {
     let now = 1;
     const store = createMemoryFlowStore(() => now++);
     await (await store.stage(change("a", "one"))).discard();

@@ -1,4 +1,5 @@
-// Flows of a runtime that is gone when its tests are: nothing to find again after a loss of power, so nothing is written.
+// Keeps flows in memory, for runtimes that exist only for tests.
+import { fileNameOf } from "./flow-file-name.ts";
 import type { FlowStore, StoredFlow } from "./flow-store.ts";
 
 export function createMemoryFlowStore(now: () => number): FlowStore {
@@ -19,12 +20,12 @@ export function createMemoryFlowStore(now: () => number): FlowStore {
     readListed: async ({ id }) => flows.get(id),
     stage: async ({ id, bytes, hash, params }) => ({
       async commit() {
-        const stored = { id, file: `${id}.yaml`, bytes, hash, params, lastModified: now() };
+        const stored = { id, file: fileNameOf(id), bytes, hash, params, lastModified: now() };
         flows.set(id, stored);
-        return { file: stored.file, lastModified: stored.lastModified };
+        return { file: stored.file, lastModified: stored.lastModified, unflushed: undefined };
       },
       discard: async () => undefined,
     }),
-    remove: async (id) => flows.delete(id),
+    remove: async (id) => ({ found: flows.delete(id), unflushed: undefined }),
   };
 }

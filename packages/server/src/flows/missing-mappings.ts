@@ -1,5 +1,5 @@
-// Tables and documents that a flow sends to although nobody has installed them. It may be deployed so, since they may come
-// later; whoever deploys it is told, because until then every message fails there.
+// Finds tables and documents that a flow uses but that are not installed. It can be deployed, since they may be installed later, but
+// messages fail until then, so a warning is returned.
 import type { FlowDocument, StepNode } from "@sluice/model";
 import type { Problem } from "./flow-problems.ts";
 
@@ -10,11 +10,11 @@ export interface InstalledMappings {
 
 export function missingMappings(flow: FlowDocument, installed: InstalledMappings): readonly Problem[] {
   const problems: Problem[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const look = (step: StepNode, routeId: string | null): void => {
     const wanted = wantedBy(step);
-    if (wanted === undefined || told.has(wanted.path) || (wanted.isTable ? installed.hasTable(wanted.id) : installed.hasDocument(wanted.id))) return;
-    told.add(wanted.path);
+    if (wanted === undefined || reported.has(wanted.path) || (wanted.isTable ? installed.hasTable(wanted.id) : installed.hasDocument(wanted.id))) return;
+    reported.add(wanted.path);
     const { line, column } = step.span;
     const message = `${wanted.noun} '${wanted.id}' is not installed yet (install it with PUT /_api/${wanted.path})`;
     problems.push({ severity: "warning", line, column, routeId, stepId: step.id, code: "mapping-unknown", message });
@@ -24,7 +24,7 @@ export function missingMappings(flow: FlowDocument, installed: InstalledMappings
   return problems;
 }
 
-/** The table or document a step sends to; an id that is made at run time cannot be known. */
+/** The table or document that a step uses; undefined for ids computed at run time. */
 function wantedBy({ options }: StepNode): { readonly id: string; readonly path: string; readonly noun: string; readonly isTable: boolean } | undefined {
   const { uri, parameters } = options;
   const match = typeof uri === "string" ? /^(message|value)-mapping(?::(?:\/\/)?([^?]*))?/.exec(uri) : null;
@@ -36,7 +36,7 @@ function wantedBy({ options }: StepNode): { readonly id: string; readonly path: 
   return { id, path: `${match[1]}-mappings/${id}`, noun: isTable ? "value-mapping table" : "message mapping", isTable };
 }
 
-/** Steps stand in options under many names, and below each other. */
+/** Steps occur in options under many names and can be nested. */
 function eachStep(value: unknown, visit: (step: StepNode) => void): void {
   if (typeof value !== "object" || value === null) return;
   if (isStep(value)) visit(value);

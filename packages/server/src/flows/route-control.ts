@@ -1,7 +1,7 @@
 import type { RouteControl } from "@sluice/connectors";
 import { FlowError, type Runtime } from "@sluice/engine";
 
-/** What a flow may do to routes through `controlbus:`; the same as an operator over the API. */
+/** Controls routes for `controlbus:`; the same actions as in the API. */
 export function routeControl(runtime: () => Runtime): RouteControl {
   return {
     async act(routeId, action) {

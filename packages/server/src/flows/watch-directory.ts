@@ -1,37 +1,54 @@
-import { watch } from "node:fs";
+import { watch as watchFile } from "node:fs";
 import type { Log } from "@sluice/engine";
 
-/** Changes settle for this long before they are looked at: editors write in several steps. */
+/** Polling interval where the system does not report changes. */
+const pollMs = 2_000;
+/** Delay after a change, because editors write in several steps. */
 const settleMs = 200;
 
 export interface WatchOptions {
   readonly directories: readonly string[];
   readonly log: Log;
   readonly logger: string;
-  /** What is kept there, for the log: `flows`. */
+  /** What is stored there, for the log: `flows`. */
   readonly noun: string;
-  /** Looks what changed; never called twice at the same time. */
+  /** Looks for changes; calls never overlap. */
   look(): Promise<void>;
+  /** Reports changes of a directory; replaceable in tests. */
+  readonly watch?: typeof watchFile;
 }
 
-/** Calls `look` at once and after something changed in one of the directories; the returned function ends it. */
-export function watchDirectories({ directories, log, logger, noun, look }: WatchOptions): () => void {
+/** Calls `look` at once and after each change in a directory; the returned function stops watching. */
+export function watchDirectories({ directories, log, logger, noun, look, watch = watchFile }: WatchOptions): () => void {
   let timer: NodeJS.Timeout | undefined;
   let looking = Promise.resolve();
   const schedule = (): void => {
-    looking = looking.then(look).catch((error: unknown) => log.write("ERROR", logger, `looking for changed ${noun} failed`, undefined, { error }));
+    looking = looking.then(look).catch((error: unknown) => log.write("ERROR", logger, `Failed to check for changed ${noun}`, undefined, { error }));
   };
   schedule();
-  const watchers = directories.map((directory) => {
-    const watcher = watch(directory, () => {
-      clearTimeout(timer);
-      timer = setTimeout(schedule, settleMs);
-    });
-    watcher.on("error", (error) => log.write("ERROR", logger, `watching the directory of ${noun} failed`, undefined, { error }));
-    return watcher;
+  let polling: NodeJS.Timeout | undefined;
+  const poll = (error: unknown): void => {
+    if (polling !== undefined) return;
+    log.write("WARN", logger, `The system does not report changes of ${noun}: checking every ${pollMs / 1_000} seconds`, undefined, { error });
+    polling = setInterval(schedule, pollMs);
+  };
+  const watchers = directories.flatMap((directory) => {
+    try {
+      const watcher = watch(directory, () => {
+        clearTimeout(timer);
+        timer = setTimeout(schedule, settleMs);
+      });
+      watcher.on("error", poll);
+      return [watcher];
+    } catch (error) {
+      // No watches are left, or the file system does not support them.
+      poll(error);
+      return [];
+    }
   });
   return () => {
     clearTimeout(timer);
+    clearInterval(polling);
     for (const watcher of watchers) watcher.close();
   };
 }

@@ -1,8 +1,9 @@
-import { flowTurn, type FlowParts } from "./installed-flows.ts";
+import { flowKey, type FlowParts } from "./installed-flows.ts";
 import { reloadFlow } from "./load-flows.ts";
+import { undeployMasked } from "./masked-deployment.ts";
 import { watchDirectories } from "./watch-directory.ts";
 
-/** Follows the store's directories and reloads what changed by hand; the returned function ends it. */
+/** Watches the store's directories and reloads changed flows; the returned function stops it. */
 export function watchFlows(parts: FlowParts, directories: readonly string[]): () => void {
   let stamps: ReadonlyMap<string, string> | undefined;
 
@@ -16,12 +17,12 @@ export function watchFlows(parts: FlowParts, directories: readonly string[]): ()
   }
 
   async function leave(id: string): Promise<void> {
-    await parts.turns.take(flowTurn(id), async () => {
+    await parts.mutex.run(flowKey(id), async () => {
       if ((await parts.store.read(id)) !== undefined || !parts.installed.has(id)) return;
       parts.installed.delete(id);
-      await parts.runtime.undeploy(id);
+      await undeployMasked(parts, id);
       parts.announce("removed", id, "");
-      parts.log.write("INFO", "sluice.flows", `flow '${id}' was removed with its file`);
+      parts.log.write("INFO", "sluice.flows", `Removed flow '${id}' because its file was deleted`);
     });
   }
 

@@ -1,13 +1,13 @@
 import type { HttpIngress, HttpMount } from "@sluice/engine";
 
 export interface WebhookMounts {
-  /** Hands mounts on and remembers them while they last. */
+  /** Forwards mounts to the ingress and tracks them. */
   readonly port: HttpIngress;
-  /** What is mounted now, by path. */
+  /** The current mounts, by path. */
   list(): readonly HttpMount[];
 }
 
-/** Which paths and methods routes serve, for those who describe them. Requests do not come by here. */
+/** Tracks which paths and methods are served, for documentation. Requests are not affected. */
 export function createWebhookMounts(ingress: HttpIngress): WebhookMounts {
   const mounted = new Set<HttpMount>();
   return {

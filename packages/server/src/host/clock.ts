@@ -1,14 +1,17 @@
 import type { Clock } from "@sluice/engine";
+import { TurnQueue } from "./turn-queue.ts";
 
-/** The longest wait setTimeout takes; a longer one would fire at once. */
+/** Maximum delay of setTimeout; longer ones would fire at once. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** The machine's clocks and timers. */
+const turns = new TurnQueue();
+
+/** The clocks and timers of the system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after,
-  breathe: () => new Promise((resolve) => setImmediate(resolve)),
+  breathe: () => turns.wait(),
 };
 
 function after(ms: number, run: () => void): () => void {

@@ -1,17 +1,20 @@
-/** Names whose values are secrets by the look of them: hidden from expressions, masked wherever they show up. */
+/** True for names that suggest a secret: such values are hidden from expressions and masked in output. */
 export const looksSecret = (name: string): boolean => /pass(word|wd)?|secret|token|credential|private|api_?key|_key$|^key$/i.test(name);
 
-/** Our own settings hold the deploy token: no flow sees any of them. */
+/** The environment variable of a property: `ERP_BASE_URL` for `erp.base-url`. */
+export const variableOf = (property: string): string => property.toUpperCase().replaceAll(/[.-]/g, "_");
+
+/** The runtime's own settings include the deploy token and are hidden from flows. */
 const isOurs = (name: string): boolean => /^SERVICE_/i.test(name);
 
 export interface Environment {
-  /** For expressions: secrets and our own settings are invisible. */
+  /** For expressions: hides secrets and the runtime's settings. */
   visible(name: string): string | undefined;
-  /** For values an operator or author names on purpose (`{"env": …}`, `{{env:…}}`): only our own settings are invisible. */
+  /** For explicit references (`{"env": …}`, `{{env:…}}`): hides only the runtime's settings. */
   named(name: string): string | undefined;
 }
 
-/** The process environment as flows may see it. */
+/** The process environment as visible to flows. */
 export function createEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
   const named = (name: string): string | undefined => (isOurs(name) || !Object.hasOwn(variables, name) ? undefined : variables[name]);
   return { named, visible: (name) => (looksSecret(name) ? undefined : named(name)) };

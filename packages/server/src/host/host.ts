@@ -1,4 +1,4 @@
-import type { Host, HttpIngress, Ids, Log, Lookup } from "@sluice/engine";
+import type { Connections, Host, HttpIngress, Ids, KameletFiles, Log, Lookup, ResourceFiles } from "@sluice/engine";
 import type { Environment } from "./environment.ts";
 import { systemClock } from "./clock.ts";
 
@@ -8,16 +8,22 @@ export interface HostParts {
   readonly http: HttpIngress;
   readonly environment: Environment;
   readonly lookup: Lookup;
+  readonly connections?: Connections;
+  readonly kamelets?: KameletFiles;
+  readonly resources?: ResourceFiles;
 }
 
-/** The effects the engine and its plug-ins may have on this machine. */
-export function createHost({ log, ids, http, environment, lookup }: HostParts): Host {
+/** The services of this machine for the engine and its plug-ins. */
+export function createHost({ log, ids, http, environment, lookup, connections, kamelets, resources }: HostParts): Host {
   return {
     clock: systemClock,
     log,
     ids,
     http,
     lookup,
+    ...(connections === undefined ? {} : { connections }),
+    ...(kamelets === undefined ? {} : { kamelets }),
+    ...(resources === undefined ? {} : { resources }),
     globals: new Map(),
     firstTickMs: 250,
     random: Math.random,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIds, unguessableId } from "./ulid.ts";
 
 describe("ids", () => {
-  it("grow strictly, within a millisecond and when the clock steps back", () => {
+  it("increase strictly, within a millisecond and when the clock is set back", () => {
     const times = [5_000, 5_000, 5_000, 4_000, 5_001, 1_700_000_000_000, 1_700_000_000_000];
     const ids = createIds(() => times.shift() as number);
     const made = Array.from({ length: 7 }, () => ids.next());
@@ -11,13 +11,13 @@ describe("ids", () => {
     for (const id of made) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 
-  it("carry the time in their first ten characters", () => {
+  it("contain the time in their first ten characters", () => {
     const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     const id = createIds(() => 1_800_000_000_123).next();
     expect(Array.from(id.slice(0, 10)).reduce((value, letter) => value * 32 + alphabet.indexOf(letter), 0)).toBe(1_800_000_000_123);
   });
 
-  it("a hundred thousand of one moment are distinct and sorted", () => {
+  it("a hundred thousand ids of one millisecond are distinct and sorted", () => {
     const ids = createIds(() => 1_800_000_000_000);
     let last = "";
     for (let count = 0; count < 100_000; count++) {

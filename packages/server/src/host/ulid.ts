@@ -1,5 +1,5 @@
-// Sortable ids (ULID): 48 bits of time, 40 random bits drawn per millisecond, then a 40-bit counter that starts at a random
-// place. Made a few times per message, so the parts that stay the same within a millisecond are kept as text.
+// Sortable ids (ULID): 48 bits of time, 40 random bits per millisecond, and a 40-bit counter with a random start. Ids are created
+// several times per message, so parts that are constant within a millisecond are cached.
 import { randomBytes, randomFillSync } from "node:crypto";
 import type { Ids } from "@sluice/engine";
 
@@ -18,7 +18,7 @@ function encode40(value: number): string {
 /** 48 bits as ten characters. */
 const encodeTime = (ms: number): string => pair(Math.floor(ms / 2 ** 40)) + encode40(ms % 2 ** 40);
 
-/** Random bytes drawn ahead: asking the system for five at a time costs more than everything else here. */
+/** Buffer of random bytes: requesting five at a time costs more than everything else here. */
 const pool = Buffer.alloc(5 * 400);
 let drawn = pool.length;
 
@@ -31,7 +31,7 @@ function random40(): number {
   return pool.readUIntBE(drawn - 5, 5);
 }
 
-/** Ids that grow strictly, also within a millisecond and when the clock steps back. */
+/** Ids increase strictly, also within a millisecond and when the clock is set back. */
 export function createIds(now: () => number): Ids {
   let time = 0;
   let prefix = "";
@@ -41,7 +41,7 @@ export function createIds(now: () => number): Ids {
       if (current > time || counter >= 2 ** 40 - 1) {
         time = Math.max(current, time + (current > time ? 0 : 1));
         prefix = encodeTime(time) + encode40(random40());
-        // The top bit stays free so that a millisecond never runs out of numbers.
+        // The top bit is left free so that the counter cannot overflow within a millisecond.
         counter = random40() % 2 ** 39;
       }
       return prefix + encode40(counter++);
@@ -49,7 +49,7 @@ export function createIds(now: () => number): Ids {
   };
 }
 
-/** An id nobody can guess: 130 random bits in the same alphabet. */
+/** An unguessable id: 130 random bits in the same alphabet. */
 export function unguessableId(): string {
   let id = "";
   for (const byte of randomBytes(26)) id += alphabet[byte & 31];

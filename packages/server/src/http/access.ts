@@ -1,5 +1,5 @@
-// Where an access policy meets a webhook request: first on the head, before the body is read, then, if the policy
-// signs bodies, on the raw bytes. The policies themselves live elsewhere; no policy means open.
+// Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes. Without a policy
+// access is open.
 import type { Awaitable } from "@sluice/engine/spi";
 
 /** A webhook request before its body is read. */
@@ -9,7 +9,7 @@ export interface AccessRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** Names and values in turn, as they came: a header sent twice is seen twice. */
+  /** Names and values alternating, as received: repeated headers stay separate. */
   readonly rawHeaders: readonly string[];
   /** The address of the socket, never what a header claims. */
   readonly remoteAddress: string;
@@ -19,9 +19,9 @@ export interface AccessGranted {
   readonly kind: "granted";
   /** Becomes the exchange property `principal`. */
   readonly principal: unknown;
-  /** Lower-case names of the headers that carried the credential: the route does not see them. */
+  /** Lower-case names of headers with the credential, hidden from the route. */
   readonly hide?: readonly string[];
-  /** Names of query values that carried it: the route does not see them either. */
+  /** Names of query values with the credential, also hidden. */
   readonly hideQuery?: readonly string[];
   /** Sent with the reply, e.g. for CORS. */
   readonly replyHeaders?: Readonly<Record<string, string>>;
@@ -37,16 +37,16 @@ export interface AccessRefused {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The policy must see the raw bytes, as they came and before any inflating. */
+/** The policy needs the raw bytes, before decompression. */
 export interface AccessNeedsBody {
   readonly kind: "needs-body";
-  /** Sent with a refusal that comes before the check, e.g. of a body that is too large. */
+  /** Sent with a refusal before the check, such as for a body that is too large. */
   readonly replyHeaders?: Readonly<Record<string, string>> | undefined;
   check(body: Uint8Array): Awaitable<AccessGranted | AccessRefused>;
 }
 
 export interface AccessCheck {
   check(request: AccessRequest): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody>;
-  /** More headers for the 204 that answers OPTIONS. */
+  /** Additional headers for the 204 reply to OPTIONS. */
   preflight?(request: AccessRequest): Readonly<Record<string, string>> | undefined;
 }

@@ -1,69 +1,114 @@
-// Request bodies: buffered whole, within a limit that is checked before, while reading and while inflating.
+// Reads request bodies into memory within a limit that is checked before and during reading.
 import type { IncomingMessage } from "node:http";
-import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
+import type { HeldBytes } from "./held-bytes.ts";
 import { HttpError } from "./http-error.ts";
 
 const nothing = Buffer.alloc(0);
+/** Shorter pieces are copied into larger buffers, so that a client that sends single bytes does not cost an object for each. */
+const shortPiece = 4_096;
+const joinedPiece = 16_384;
 const encodings = new Set(["", "gzip", "x-gzip", "deflate", "br"]);
 
-/** What becomes of a body: exactly one of these is called, once. */
+/** Receives the outcome of reading a body: exactly one method is called, once. */
 export interface BodyReceiver {
+  /** The bytes are counted in the budget of the process; the receiver must return them. */
   received(body: Buffer): void;
   refused(error: HttpError): void;
-  /** The client went away before the body was complete. */
+  /** The client disconnected before the body was complete. */
   abandoned(): void;
 }
 
-/** The refusal of a body that needs no reading to be refused. */
+/** The error for a body that can be refused without reading it. */
 export function refusalOf(bodyLength: number, encoding: string, limitBytes: number): HttpError | undefined {
   if (bodyLength > limitBytes) return tooLarge(limitBytes);
   return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);
 }
 
-/** The reading of one body. A declared length ends it with its last byte; only a chunked body needs node's `end`. */
+export interface BodyFrame {
+  /** -1 when the body is chunked. */
+  readonly bodyLength: number;
+  readonly limitBytes: number;
+  readonly held: HeldBytes;
+}
+
+/** Reads one body. With a declared length it completes at the last byte; only a chunked body needs node's `end`. */
 export class BodyReading {
   readonly #receiver: BodyReceiver;
-  readonly #bodyLength: number;
-  readonly #limitBytes: number;
-  #first: Buffer | undefined = undefined;
-  #more: Buffer[] | undefined = undefined;
+  readonly #frame: BodyFrame;
+  #pieces: Buffer[] = [];
+  /** Buffer for short pieces, and how much of it is used. */
+  #joined: Buffer | undefined = undefined;
+  #joinedLength = 0;
   #size = 0;
   #settled = false;
-  /** True once every byte is there. */
+  /** True when all bytes have been received. */
   isComplete = false;
 
-  constructor(request: IncomingMessage, bodyLength: number, limitBytes: number, receiver: BodyReceiver) {
+  constructor(request: IncomingMessage, frame: BodyFrame, receiver: BodyReceiver) {
     this.#receiver = receiver;
-    this.#bodyLength = bodyLength;
-    this.#limitBytes = limitBytes;
-    if (bodyLength === 0) {
+    this.#frame = frame;
+    if (frame.bodyLength === 0) {
       this.#complete();
       return;
     }
     request.on("data", (chunk: Buffer) => this.#take(chunk));
-    if (bodyLength < 0) request.on("end", () => this.#complete());
+    if (frame.bodyLength < 0) request.on("end", () => this.#complete());
   }
 
-  /** The connection is gone: a body that is not complete never will be. */
+  /** The connection was closed: an incomplete body cannot be completed. */
   abandon(): void {
-    if (this.#settle()) this.#receiver.abandoned();
+    if (!this.#settle()) return;
+    this.#frame.held.give(this.#size);
+    this.#receiver.abandoned();
   }
 
   #take(chunk: Buffer): void {
     if (this.#settled) return;
-    this.#size += chunk.length;
-    if (this.#size > this.#limitBytes) {
-      this.#settle();
-      this.#receiver.refused(tooLarge(this.#limitBytes));
+    const { bodyLength, limitBytes, held } = this.#frame;
+    if (this.#size + chunk.length > limitBytes) {
+      this.#refuse(tooLarge(limitBytes));
       return;
     }
-    if (this.#first === undefined) this.#first = chunk;
-    else (this.#more ??= [this.#first]).push(chunk);
-    if (this.#size === this.#bodyLength) this.#complete();
+    if (!held.take(chunk.length)) {
+      this.#refuse(held.refusal());
+      return;
+    }
+    this.#size += chunk.length;
+    if (chunk.length < shortPiece && this.#size !== bodyLength) this.#join(chunk);
+    else this.#append(chunk);
+    if (this.#size === bodyLength) this.#complete();
+  }
+
+  #append(piece: Buffer): void {
+    this.#closeJoined();
+    this.#pieces.push(piece);
+  }
+
+  #join(chunk: Buffer): void {
+    if (this.#joined === undefined || this.#joinedLength + chunk.length > joinedPiece) {
+      this.#closeJoined();
+      this.#joined = Buffer.allocUnsafeSlow(joinedPiece);
+    }
+    chunk.copy(this.#joined, this.#joinedLength);
+    this.#joinedLength += chunk.length;
+  }
+
+  #closeJoined(): void {
+    if (this.#joined !== undefined) this.#pieces.push(this.#joined.subarray(0, this.#joinedLength));
+    this.#joined = undefined;
+    this.#joinedLength = 0;
+  }
+
+  #refuse(error: HttpError): void {
+    this.#settle();
+    this.#frame.held.give(this.#size);
+    this.#receiver.refused(error);
   }
 
   #complete(): void {
-    const body = this.#more === undefined ? (this.#first ?? nothing) : Buffer.concat(this.#more, this.#size);
+    this.#closeJoined();
+    const [first = nothing] = this.#pieces;
+    const body = this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.#size) : first;
     if (!this.#settle()) return;
     this.isComplete = true;
     this.#receiver.received(body);
@@ -72,30 +117,12 @@ export class BodyReading {
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    this.#first = this.#more = undefined;
+    this.#pieces = [];
+    this.#joined = undefined;
     return true;
   }
 }
 
-/** Inflates a body; the limit counts inflated bytes, so that a small bomb stays small. */
-export function inflateBody(body: Buffer, encoding: string, limitBytes: number, done: (error: HttpError | undefined, inflated: Buffer) => void): void {
-  const finish = (error: (Error & { code?: string }) | null, inflated: Buffer): void => {
-    if (error === null) done(undefined, inflated);
-    else if (error.code === "ERR_BUFFER_TOO_LARGE") done(tooLarge(limitBytes), nothing);
-    else done(new HttpError(400, `the body is not valid ${encoding}`), nothing);
-  };
-  // zlib refuses a limit of 0 and stops only when the output exceeds the limit.
-  const options = { maxOutputLength: Math.max(1, limitBytes) };
-  if (encoding === "br") brotliDecompress(body, options, finish);
-  else if (encoding === "deflate") (hasZlibHeader(body) ? inflate : inflateRaw)(body, options, finish);
-  else gunzip(body, options, finish);
-}
-
-/** Some senders of `deflate` leave the zlib wrapper out. */
-function hasZlibHeader(body: Buffer): boolean {
-  return body.length >= 2 && ((body[0] as number) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
-}
-
-function tooLarge(limitBytes: number): HttpError {
+export function tooLarge(limitBytes: number): HttpError {
   return new HttpError(413, `request body exceeds ${limitBytes} bytes`);
 }

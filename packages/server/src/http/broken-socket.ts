@@ -1,16 +1,19 @@
-// What is left to say on a socket whose bytes are no HTTP, came too late or were too many.
+// Replies on sockets whose data is not valid HTTP, too late or too large.
 import type { Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
 import { endSocket } from "./refuse.ts";
-import type { RequestArrival } from "./request-arrival.ts";
+import type { NodeInboundRequest } from "./node-inbound-request.ts";
+import type { RequestPacing } from "./request-pacing.ts";
 
-/** A socket that remembers the last request read from it. */
+/** A socket with a reference to its last request. */
 export interface TrackedSocket extends Socket {
-  lastArrival?: RequestArrival | undefined;
+  lastInbound?: NodeInboundRequest | undefined;
   refused?: boolean;
+  /** Set for connections read by node:http, except those of other workers. */
+  pacing?: RequestPacing;
 }
 
-/** Answers the client's mistake once, unless a reply to an earlier request must keep its place on the wire. */
+/** Sends one error reply, unless a reply to an earlier request is still pending. */
 export function answerBrokenSocket(error: Error & { code?: string }, socket: TrackedSocket): void {
   if (socket.refused === true) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -18,11 +21,11 @@ export function answerBrokenSocket(error: Error & { code?: string }, socket: Tra
     return;
   }
   socket.refused = true;
-  const { lastArrival } = socket;
-  if (lastArrival !== undefined && !lastArrival.response.writableEnded && !lastArrival.response.destroyed) {
-    const { request, response } = lastArrival;
+  const { lastInbound } = socket;
+  if (lastInbound !== undefined && !lastInbound.response.writableEnded && !lastInbound.response.destroyed) {
+    const { request, response } = lastInbound;
     if (request.complete) {
-      // The fault is in what came after a good request that is still being worked on: its reply goes out, nothing else does.
+      // The error is in data after a valid request that is still being processed: send only that request's reply.
       response.shouldKeepAlive = false;
       return;
     }
@@ -31,7 +34,9 @@ export function answerBrokenSocket(error: Error & { code?: string }, socket: Tra
       return;
     }
   }
-  endSocket(socket, refusalOf(error.code));
+  // A pipelining client could take the error for the reply to another request.
+  if (socket.pacing?.isPipelined === true) socket.destroySoon();
+  else endSocket(socket, refusalOf(error.code));
 }
 
 function refusalOf(code: string | undefined): HttpError {
@@ -47,7 +52,7 @@ function refusalOf(code: string | undefined): HttpError {
   }
 }
 
-/** The refusal of a request that did not come in time. */
+/** The error for a request that was not received in time. */
 export function tooLate(): HttpError {
-  return new HttpError(408, "the request took too long to arrive");
+  return new HttpError(408, "the request was not received in time");
 }

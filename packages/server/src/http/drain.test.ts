@@ -15,7 +15,7 @@ function openSocket(port: number): { readonly write: (bytes: string) => void; re
   return { write: (bytes) => void socket.write(bytes), received: () => received, isClosed: () => closed };
 }
 
-test("what was accepted is answered, open connections close after their last reply, idle ones close", async () => {
+test("answers accepted requests, closes connections after their last reply, and closes idle ones", async () => {
   const server = await startListener();
   let release: (() => void) | undefined;
   server.mount("/api/slow", () => new Promise((resolve) => (release = () => resolve(text("slow")))));
@@ -43,7 +43,7 @@ test("what was accepted is answered, open connections close after their last rep
   await expect(fetch(`http://127.0.0.1:${server.port}/api/quick`)).rejects.toThrow();
 });
 
-test("at the deadline what is stuck is cut and counted", async () => {
+test("closes and counts stuck connections at the deadline", async () => {
   const server = await startListener();
   server.mount("/api/stuck", () => new Promise(() => undefined));
   const stuck = openSocket(server.port);
@@ -53,7 +53,7 @@ test("at the deadline what is stuck is cut and counted", async () => {
   await expect.poll(() => stuck.isClosed()).toBe(true);
 });
 
-test("a large reply that is still being sent is not cut short", async () => {
+test("does not cut off a large reply that is still being sent", async () => {
   const server = await startListener();
   const body = Buffer.alloc(20_000_000, "x");
   server.mount("/api/large", () => ({ status: 200, headers: undefined, body }));

@@ -1,45 +1,64 @@
-// Closing a server without losing what it has accepted.
-import type { Server } from "node:http";
+// Graceful shutdown of a server.
 import type { Socket } from "node:net";
+import type { AcceptingServer } from "./accepting-server.ts";
 
 export interface DrainCounts {
-  /** Requests still without a reply at the deadline. */
+  /** Requests without a reply at the deadline. */
   readonly unanswered: number;
-  /** Connections that had to be cut at the deadline. */
+  /** Connections closed forcibly at the deadline. */
   readonly cut: number;
 }
 
 export interface DrainScope {
   readonly deadlineMs: number;
   readonly sockets: ReadonlySet<Socket>;
-  /** Requests whose reply is still to come. */
-  underWay(): number;
-  /** Closes the connections between two requests that node does not know. */
+  /** Requests without a reply yet. */
+  inFlight(): number;
+  /** Closes idle connections that node:http does not know; called repeatedly. */
   closeIdle(): void;
 }
 
-/** Clients that are about to use their connection again learn from the last reply that it closes. */
+/** Gives clients that are about to reuse their connection time to see `Connection: close`. */
 const settleMs = 150;
 const pollMs = 20;
+const acceptWithinMs = 500;
 
-/** Waits until nothing is under way, stops listening, and cuts what is left at the deadline. */
-export async function drainServer(server: Server, scope: DrainScope): Promise<DrainCounts> {
+/** Waits until no request is in flight, stops listening, and closes the remaining connections at the deadline. */
+export async function drainServer(server: AcceptingServer, scope: DrainScope): Promise<DrainCounts> {
   const deadline = performance.now() + scope.deadlineMs;
   const settled = Math.min(deadline, performance.now() + settleMs);
-  while (performance.now() < deadline && (scope.underWay() > 0 || isSending(scope.sockets) || performance.now() < settled)) await sleep(pollMs);
-  const unanswered = scope.underWay();
+  while (performance.now() < deadline && (scope.inFlight() > 0 || isSending(scope.sockets) || performance.now() < settled)) await sleep(pollMs);
+  const unanswered = scope.inFlight();
   if (!server.listening) return { unanswered, cut: 0 };
+  await acceptAll(server, deadline);
   let isClosed = false;
   const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => void (isClosed = true));
-  scope.closeIdle();
-  while (!isClosed && performance.now() < deadline) await Promise.race([closed, sleep(pollMs)]);
+  while (!isClosed && performance.now() < deadline) {
+    scope.closeIdle();
+    await Promise.race([closed, sleep(pollMs)]);
+  }
   const cut = isClosed ? 0 : scope.sockets.size;
   for (const socket of scope.sockets) socket.destroy();
   await closed;
   return { unanswered, cut };
 }
 
-/** Closing an idle connection would lose the rest of a reply that the kernel has not taken yet. */
+/**
+ * Waits until every established connection is accepted, because the kernel resets the others when the process stops listening. The
+ * backlog is shortened first so that it drains under load too; a client that finds it full retries after a second and is refused then.
+ */
+async function acceptAll(server: AcceptingServer, deadline: number): Promise<void> {
+  (server as AcceptingServer & { _handle?: { listen?(backlog: number): number } })._handle?.listen?.(0);
+  const until = Math.min(deadline, performance.now() + acceptWithinMs);
+  // One connection is accepted per event loop turn, so a turn without one means that the backlog is empty.
+  for (let quietTurns = 0; quietTurns < 2 && performance.now() < until;) {
+    const before = server.accepted;
+    await new Promise((resolve) => setImmediate(resolve));
+    quietTurns = server.accepted === before ? quietTurns + 1 : 0;
+  }
+}
+
+/** Closing the connection would lose reply bytes that the kernel has not accepted yet. */
 function isSending(sockets: ReadonlySet<Socket>): boolean {
   for (const socket of sockets) if (socket.writableLength > 0) return true;
   return false;

@@ -1,4 +1,4 @@
-/** A refusal with its status: thrown anywhere below the listener, it becomes `{"error": message}`. */
+/** An error with an HTTP status. Thrown below the listener, it is sent as `{"error": message}`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>> | undefined;

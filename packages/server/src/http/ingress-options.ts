@@ -1,19 +1,21 @@
 import type { SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck } from "./access.ts";
-import type { Arrival } from "./arrival.ts";
+import type { InboundRequest } from "./inbound-request.ts";
+import type { HttpBytes } from "./http-bytes.ts";
 import type { HttpLimits } from "./limits.ts";
 
-/** What the way of a webhook request asks of the rest of the server. */
+/** Dependencies and limits of the webhook ingress. */
 export interface IngressOptions {
   readonly limits: HttpLimits;
-  /** The policy of a flow, asked for at each request so that a change holds at once; undefined is open. */
+  readonly bytes: HttpBytes;
+  /** The flow's policy, looked up for each request so that changes apply at once; undefined means open. */
   accessOf?(flowId: string): AccessCheck | undefined;
-  /** The test session of this id. */
+  /** Finds a test session. */
   sessionOf?(id: string): SessionTag | "expired" | undefined;
-  /** True for a deployed webhook route that takes nothing in at the moment: stopped, suspended or not started yet. */
+  /** True for a deployed webhook route that does not accept requests: stopped, suspended or not started yet. */
   isStopped?(routeId: string): boolean;
-  /** Asked in place of turning a caller away, for a process whose word is not the last; `body` when it has been read. */
-  appeal?(arrival: Arrival, body: Uint8Array | undefined): void;
-  /** Told about faults of our own; the caller only sees the reference. */
+  /** Forwards a request that this process would reject; `body` if it has been read. */
+  forwardRefused?(inbound: InboundRequest, body: Uint8Array | undefined): void;
+  /** Logs an internal error; the caller sees only the reference. */
   reportFault(fault: unknown, reference: string): void;
 }

@@ -26,7 +26,7 @@ test("unknown routes, wrong methods, HEAD and OPTIONS", async () => {
   server.mount("/read", says("read"), { methods: ["GET"] });
   server.mount("/all", says("all"));
   expect(await ask("/api/nope")).toEqual([404, `{"error":"no webhook route 'nope'"}`]);
-  expect(await ask("/nope")).toEqual([404, `{"error":"nothing is served at this path"}`]);
+  expect(await ask("/nope")).toEqual([404, `{"error":"no route is served at this path"}`]);
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "HEAD"]) {
     const reply = await call("/api/orders", { method });
     expect([reply.status, reply.headers.get("allow")]).toEqual([405, "OPTIONS, POST"]);
@@ -69,7 +69,7 @@ test("precedence does not depend on the order of mounting", async () => {
   }
 });
 
-test("a less specific path serves the methods the more specific one does not", async () => {
+test("a less specific path serves the methods that the more specific one does not", async () => {
   await serve();
   server.mount("/orders/search", says("search"), { methods: ["POST"] });
   server.mount("/orders/{id}", (request) => text(request.params["id"] as string), { methods: ["GET"] });
@@ -78,7 +78,7 @@ test("a less specific path serves the methods the more specific one does not", a
   expect((await call("/orders/7", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
-test("path values are decoded, odd route ids are found after decoding, queries stay raw", async () => {
+test("path values are decoded, unusual route ids are found, queries stay raw", async () => {
   await serve();
   const seen = (request: HttpRequest): HttpReply => text(JSON.stringify([request.path, { ...request.params }, request.query]));
   server.mount("/files/{name}/{version}", seen);
@@ -103,7 +103,7 @@ test("nothing can be mounted under or over /_api", async () => {
   expect(await ask("/_apix")).toEqual([200, "fine"]);
 });
 
-test("a new mount takes over at once; the old one's end changes nothing; a new one that goes gives back", async () => {
+test("a new mount takes over at once, and the old one serves again when it is removed", async () => {
   await serve();
   const endOld = server.mount("/api/r", says("old"));
   const endNew = server.mount("/api/r", says("new"));
@@ -116,7 +116,7 @@ test("a new mount takes over at once; the old one's end changes nothing; a new o
   expect(await ask("/api/r")).toEqual([200, "newer"]);
 });
 
-test("a route that is stopped says later, one that is gone says never", async () => {
+test("a stopped route returns 503, a removed one 404", async () => {
   const stopped = new Set(["r", "idle"]);
   await serve({ isStopped: (routeId) => stopped.has(routeId) });
   const end = server.mount("/own/{x}", says("on"), { routeId: "r" });
@@ -131,7 +131,7 @@ test("a route that is stopped says later, one that is gone says never", async ()
   expect(await ask("/own/1")).toEqual([200, "again"]);
 });
 
-test("200 swaps under load fail no request", async () => {
+test("200 replacements under load fail no request", async () => {
   await serve();
   let end = server.mount("/api/r", says("0"));
   let swapping = true;
@@ -154,7 +154,7 @@ test("200 swaps under load fail no request", async () => {
   expect([...results.keys()]).toEqual([200]);
 });
 
-test("saturation is 503 with Retry-After, per route and overall", async () => {
+test("saturation returns 503 with Retry-After, per route and in total", async () => {
   await serve({ limits: { maxConcurrent: 3, maxConcurrentPerRoute: 2 } });
   const waiting: (() => void)[] = [];
   const wait = (): Promise<HttpReply> => new Promise((resolve) => waiting.push(() => resolve(text("done"))));
@@ -168,7 +168,7 @@ test("saturation is 503 with Retry-After, per route and overall", async () => {
   await expect.poll(() => waiting.length).toBe(3);
   expect((await ask("/api/b"))[0]).toBe(503);
   for (const release of waiting) release();
-  expect(await Promise.all(held)).toEqual(Array(3).fill([200, "done"]));
+  expect(await Promise.all(held)).toEqual(Array.from({ length: 3 }, () => [200, "done"]));
   expect(server.ingress.active).toBe(0);
 });
 
@@ -191,7 +191,7 @@ const policy: AccessCheck = {
 };
 const signedBytes = gzipSync("signed");
 
-test("a policy decides before the body, on the raw bytes when it must, and fails closed", async () => {
+test("a policy is checked before the body, on the raw bytes if needed, and fails closed", async () => {
   let runs = 0;
   await serve({ accessOf: (flowId) => (flowId === "guarded" ? policy : undefined) });
   const handle = (request: HttpRequest): HttpReply => {
@@ -231,7 +231,7 @@ test("a test session must exist", async () => {
   expect(await ask("/api/r")).toEqual([200, "none"]);
 });
 
-test("what a header may not hold never reaches the wire", async () => {
+test("invalid headers are never sent", async () => {
   await serve();
   const headers = {
     "X-Good": "1",
@@ -257,7 +257,7 @@ test("what a header may not hold never reaches the wire", async () => {
   expect(answer.endsWith("\r\n\r\nwhole body")).toBe(true);
 });
 
-test("streams are piped, and cut when they fail", async () => {
+test("streams are piped, and cut off when they fail", async () => {
   await serve();
   async function* chunks(fails: boolean): AsyncIterable<Uint8Array> {
     for (let index = 0; index < 3; index++) yield Buffer.from(`part ${index};`);
@@ -271,7 +271,7 @@ test("streams are piped, and cut when they fail", async () => {
   expect(closed).toBe(true);
 });
 
-test("callers that leave in the middle of a run harm nobody", async () => {
+test("callers that disconnect during a run do not affect others", async () => {
   await serve();
   const waiting: (() => void)[] = [];
   server.mount("/api/r", () => new Promise((resolve) => waiting.push(() => resolve(text("late")))));

@@ -1,23 +1,26 @@
-// The way of a webhook request from its head to its reply: which route, may the caller, is there room, then the body,
-// then the route. Reading sockets is the listener's part, what a message is the connector's.
-import type { HttpIngress, HttpMount } from "@sluice/engine/spi";
-import type { Arrival } from "./arrival.ts";
+// Handles a webhook request from its head to its reply: route lookup, limits, access check, body, route. The listener reads sockets;
+// connectors define messages.
+import type { HttpIngress } from "@sluice/engine";
+import type { HttpMount } from "@sluice/engine/spi";
+import type { InboundRequest } from "./inbound-request.ts";
 import type { IngressOptions } from "./ingress-options.ts";
 import { MountTable, type Mounted } from "./mount-table.ts";
 import { StoppedMounts } from "./stopped-mounts.ts";
 import { WebhookCall } from "./webhook-call.ts";
 
 export interface Ingress {
-  /** What connectors are handed as `host.http`. */
+  /** Passed to connectors as `host.http`. */
   readonly port: HttpIngress;
-  /** Serves a request on a fixed path spelled in its normal form; false when there is none, which `serve` then sorts out. */
-  serveExact(arrival: Arrival, rawPath: string): boolean;
-  serve(arrival: Arrival, path: string): void;
-  /** Whether a route takes requests of this method at this path, in its normal form. */
+  /** Serves a request on a fixed, already normalized path; false when there is none, and `serve` must be used. */
+  serveExact(inbound: InboundRequest, rawPath: string): boolean;
+  serve(inbound: InboundRequest, path: string): void;
+  /** Whether a route accepts this method at this normalized path. */
   serves(path: string, method: string): boolean;
-  /** Requests whose reply is still to come. */
+  /** Whether a route is mounted at this normalized path for any method, or was until it was stopped. */
+  knows(path: string, method: string): boolean;
+  /** Requests without a reply yet. */
   readonly active: number;
-  /** Calls back once, when nothing is active any more. */
+  /** Calls back once when no request is active. */
   whenIdle(listener: () => void): void;
 }
 
@@ -40,14 +43,14 @@ export function createIngress(options: IngressOptions): Ingress {
     };
   }
 
-  function start(arrival: Arrival, mounted: Mounted, path: string, params: Readonly<Record<string, string>>): void {
+  function start(inbound: InboundRequest, mounted: Mounted, path: string, params: Readonly<Record<string, string>>): void {
     if (active >= limits.maxConcurrent || mounted.load.active >= limits.maxConcurrentPerRoute) {
-      arrival.refuse(503, "too many requests at the same time", { "Retry-After": "1" });
+      inbound.refuse(503, "too many requests at the same time", { "Retry-After": "1" });
       return;
     }
     active++;
     mounted.load.active++;
-    new WebhookCall(arrival, mounted, path, params, options, finished).begin();
+    new WebhookCall(inbound, mounted, path, params, options, finished).begin();
   }
 
   function finished(mounted: Mounted): void {
@@ -58,40 +61,41 @@ export function createIngress(options: IngressOptions): Ingress {
     for (const listener of listeners) listener();
   }
 
-  /** Nothing serves this path with this method: say what is wrong, and only that. */
-  function decline(arrival: Arrival, path: string): void {
-    const { method } = arrival;
+  /** Sends the error for a path and method that no route serves. */
+  function decline(inbound: InboundRequest, path: string): void {
+    const { method } = inbound;
     const allow = mounts.allowed(path);
     if (allow === undefined) {
-      if (stopped.has(path, method)) arrival.refuse(503, "the route is stopped", { "Retry-After": "1" });
-      else arrival.refuse(404, path.startsWith("/api/") ? `no webhook route '${path.slice(5, 205)}'` : "nothing is served at this path");
-    } else if (method === "OPTIONS") arrival.reply(204, { Allow: allow, ...preflight(arrival, path) }, undefined);
-    else arrival.refuse(405, "method not allowed", { Allow: allow });
+      if (stopped.has(path, method)) inbound.refuse(503, "the route is stopped", { "Retry-After": "1" });
+      else inbound.refuse(404, path.startsWith("/api/") ? `no webhook route '${path.slice(5, 205)}'` : "no route is served at this path");
+    } else if (method === "OPTIONS") inbound.reply(204, { Allow: allow, ...preflight(inbound, path) }, undefined);
+    else inbound.refuse(405, "method not allowed", { Allow: allow });
   }
 
-  function preflight(arrival: Arrival, path: string): Readonly<Record<string, string>> | undefined {
+  function preflight(inbound: InboundRequest, path: string): Readonly<Record<string, string>> | undefined {
     const mounted = mounts.any(path);
     if (mounted === undefined) return undefined;
-    const { flowId, routeId } = mounted.mount;
-    return options
-      .accessOf?.(flowId)
-      ?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query: arrival.query, rawHeaders: arrival.rawHeaders, remoteAddress: arrival.remoteAddress });
+    const { flowId, routeId, preflight: own } = mounted.mount;
+    const { query, rawHeaders, remoteAddress } = inbound;
+    // The operator's policy overrides the flow.
+    return { ...own, ...options.accessOf?.(flowId)?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query, rawHeaders, remoteAddress }) };
   }
 
   return {
     port: { mount },
-    serveExact(arrival, rawPath) {
-      const mounted = arrival.method === "OPTIONS" ? undefined : mounts.exact(rawPath, arrival.method);
+    serveExact(inbound, rawPath) {
+      const mounted = inbound.method === "OPTIONS" ? undefined : mounts.exact(rawPath, inbound.method);
       if (mounted === undefined) return false;
-      start(arrival, mounted, rawPath, noParams);
+      start(inbound, mounted, rawPath, noParams);
       return true;
     },
-    serve(arrival, path) {
-      const found = arrival.method === "OPTIONS" ? mounts.findExplicit(path, "OPTIONS") : mounts.find(path, arrival.method);
-      if (found === undefined) decline(arrival, path);
-      else start(arrival, found.mounted, path, found.params);
+    serve(inbound, path) {
+      const found = inbound.method === "OPTIONS" ? mounts.findExplicit(path, "OPTIONS") : mounts.find(path, inbound.method);
+      if (found === undefined) decline(inbound, path);
+      else start(inbound, found.mounted, path, found.params);
     },
     serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,
+    knows: (path, method) => mounts.allowed(path) !== undefined || stopped.has(path, method),
     get active() {
       return active;
     },

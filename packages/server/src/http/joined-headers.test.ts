@@ -14,7 +14,7 @@ const heads: readonly (readonly string[])[] = [
 ];
 
 describe("joined headers", () => {
-  it("reads a list of fields as node does", async () => {
+  it("joins fields like node", async () => {
     const server = createServer((request, response) =>
       response.end(JSON.stringify({ node: Object.entries(request.headers), ours: Object.entries(joinedHeaders(request.rawHeaders, undefined)) })),
     );
@@ -27,7 +27,7 @@ describe("joined headers", () => {
     server.close();
   });
 
-  it("leaves out what the caller names", () => {
+  it("omits the given names", () => {
     expect({ ...joinedHeaders(["Authorization", "Bearer t", "X-Key", "k", "Accept", "*/*"], ["authorization", "x-key"]) }).toEqual({ accept: "*/*" });
   });
 });

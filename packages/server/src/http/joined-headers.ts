@@ -1,7 +1,7 @@
-// Header fields by lower-case name, made from the list as it came: a call can then let go of node's request, which would
-// otherwise live as long as the run it began is remembered.
+// Header fields by lower-case name, built from the raw list. A call can then release node's request object, which would otherwise live
+// as long as its run is kept.
 
-/** Of these a second one is a mistake, and the first counts. */
+/** Headers that must not be repeated: the first one counts. */
 const single = new Set([
   "age",
   "authorization",
@@ -23,13 +23,13 @@ const single = new Set([
   "user-agent",
 ]);
 
-/** Repeated fields joined with a comma, cookies with a semicolon, `Set-Cookie` as a list; `without` are left out. */
+/** Joins repeated fields with a comma, cookies with a semicolon; `Set-Cookie` becomes a list. Skips the names in `without`. */
 export function joinedHeaders(rawHeaders: readonly string[], without: readonly string[] | undefined): Record<string, string | string[] | undefined> {
   const headers: Record<string, string | string[] | undefined> = Object.create(null);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] as string).toLowerCase();
     const value = rawHeaders[index + 1] as string;
-    // Node drops this name too: in a plain object further on it would be no data.
+    // Node drops this name too: it would change the prototype of a plain object.
     if (name === "__proto__" || without?.includes(name) === true) continue;
     const before = headers[name];
     if (name === "set-cookie") headers[name] = before === undefined ? [value] : [...(before as string[]), value];

@@ -1,26 +1,29 @@
-/** What one process lets its callers take: sizes in bytes, times in milliseconds. */
+/** Limits for HTTP clients: sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly maxBodyBytes: number;
+  /** Request bytes in memory over all connections; requests beyond it get 503. Unsent replies may use half of it. */
+  readonly maxBodyBytesHeld: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
   readonly maxUrlBytes: number;
-  /** From a request's first byte to the end of its head. */
+  /** From the first byte of a request to the end of its head. */
   readonly headersTimeoutMs: number;
-  /** From a request's first byte to the end of its body. */
+  /** From the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** How long a reply may sit in the send buffer without the client taking any of it. */
+  /** How long a client may stop reading before it is disconnected. */
   readonly sendTimeoutMs: number;
-  /** How often late requests are looked for. */
+  /** How often timed-out requests are detected. */
   readonly checkIntervalMs: number;
   readonly maxConnections: number;
-  /** Webhook requests being served at one time, over all routes and per route; more get 503. */
+  /** Concurrent webhook requests, in total and per route; requests beyond it get 503. */
   readonly maxConcurrent: number;
   readonly maxConcurrentPerRoute: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
   maxBodyBytes: 10_485_760,
+  maxBodyBytesHeld: 100_663_296,
   maxHeaderBytes: 16_384,
   maxHeaderCount: 200,
   maxUrlBytes: 8_192,

@@ -1,5 +1,6 @@
-// For tests: a listener on a free port with what a test mounts, and a management API that tells what it was given.
+// For tests: a listener on a free port with the mounts of a test, and a management API that echoes its input.
 import type { HttpMount, HttpReply, HttpRequest, Awaitable } from "@sluice/engine/spi";
+import { createHttpBytes, type HttpBytes } from "./http-bytes.ts";
 import { createIngress, type Ingress } from "./ingress.ts";
 import type { IngressOptions } from "./ingress-options.ts";
 import { createListener, type HttpListener } from "./listener.ts";
@@ -10,16 +11,18 @@ export interface ListenerUnderTest {
   readonly port: number;
   readonly listener: HttpListener;
   readonly ingress: Ingress;
+  readonly bytes: HttpBytes;
   readonly faults: unknown[];
   mount(path: string, handle: (request: HttpRequest) => Awaitable<HttpReply>, more?: Partial<HttpMount>): () => void;
 }
 
-export interface TestOptions extends Partial<Omit<IngressOptions, "limits">> {
+export interface TestOptions extends Partial<Omit<IngressOptions, "limits" | "bytes">> {
   readonly limits?: Partial<HttpLimits>;
   readonly management?: ManagementHandler;
+  readonly fastPath?: boolean;
 }
 
-/** Answers with the segments, or 404 for a spelling that is none. */
+/** Replies with the segments, or 404 for an invalid spelling. */
 const echoSegments: ManagementHandler = (request, respond) => {
   if (request.segments === undefined) respond.error(404, "not found");
   else respond.json(200, { segments: request.segments });
@@ -29,13 +32,15 @@ export async function startListener(options: TestOptions = {}): Promise<Listener
   const limits: HttpLimits = { ...defaultHttpLimits, checkIntervalMs: 50, ...options.limits };
   const faults: unknown[] = [];
   const reportFault = (fault: unknown): void => void faults.push(fault);
-  const ingress = createIngress({ ...options, limits, reportFault });
-  const listener = createListener({ limits, ingress, management: options.management ?? echoSegments, reportFault });
+  const bytes = createHttpBytes(limits.maxBodyBytesHeld);
+  const ingress = createIngress({ ...options, limits, bytes, reportFault });
+  const listener = createListener({ limits, bytes, ingress, management: options.management ?? echoSegments, reportFault, fastPath: options.fastPath ?? true });
   const { port } = await listener.listen(0, "127.0.0.1");
   return {
     port,
     listener,
     ingress,
+    bytes,
     faults,
     mount: (path, handle, more) =>
       ingress.port.mount({ path, handle, methods: undefined, prefix: false, flowId: "flow", routeId: path.slice(path.lastIndexOf("/") + 1), ...more }),

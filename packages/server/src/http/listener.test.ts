@@ -7,7 +7,7 @@ import { startListener, text, type ListenerUnderTest } from "./listener-under-te
 
 const maxBodyBytes = 100_000;
 let server: ListenerUnderTest;
-/** Waits for what a client sends no longer than a moment; on a machine that stands still others would run into its limits too. */
+/** Short time limits; on a stalled machine other tests would exceed them too. */
 let impatient: ListenerUnderTest;
 let calls: string[] = [];
 
@@ -75,7 +75,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test("HTTP/2.0 in the request line is refused with 505", async () => {
+test("HTTP/2.0 in the request line returns 505", async () => {
   expect(statuses((await sendRaw(server.port, "GET /api/echo HTTP/2.0\r\nHost: a\r\n\r\n")).text)).toEqual([505]);
 });
 
@@ -87,7 +87,7 @@ test("random bytes never get a 2xx, and the next caller is served", async () => 
   await expectHealthy(impatient);
 });
 
-test("a reply under way keeps its place when rubbish follows the request", async () => {
+test("a pending reply is sent when garbage follows the request", async () => {
   let release: (() => void) | undefined;
   const unmount = server.mount("/api/slow", () => new Promise((resolve) => (release = () => resolve(text("slow")))));
   const pending = sendRaw(server.port, ["GET /api/slow HTTP/1.1\r\nHost: a\r\n\r\n", "\x00\x01rubbish\r\n\r\n"], 600);
@@ -114,19 +114,19 @@ test.each([
   expect(closed).toBe(true);
 });
 
-test("a declared length over the limit is refused before the body is read", async () => {
+test("a declared length over the limit is rejected before the body is read", async () => {
   const { text: answer, closed } = await sendRaw(server.port, post(`Content-Length: ${maxBodyBytes + 1}\r\n`));
   expect(statuses(answer)).toEqual([413]);
   expect(bodyOf(answer)).toBe(`{"error":"request body exceeds ${maxBodyBytes} bytes"}`);
   expect(closed).toBe(true);
 });
 
-test("the 413 reaches a client that goes on sending", async () => {
+test("the 413 reaches a client that keeps sending", async () => {
   const { text: answer } = await sendRaw(server.port, [post(`Content-Length: ${maxBodyBytes * 20}\r\n`), Buffer.alloc(maxBodyBytes * 5)], 300);
   expect(statuses(answer)).toEqual([413]);
 });
 
-test("chunks over the limit are refused at the limit", async () => {
+test("chunks over the limit are rejected at the limit", async () => {
   const chunk = `2000\r\n${"x".repeat(0x2000)}\r\n`;
   const { text: answer, closed } = await sendRaw(server.port, [post("Transfer-Encoding: chunked\r\n"), chunk.repeat(20)], 300);
   expect(statuses(answer)).toEqual([413]);
@@ -134,7 +134,7 @@ test("chunks over the limit are refused at the limit", async () => {
   expect(calls).toEqual([]);
 });
 
-test("a body that stops coming is 408 after the time limit, and its place is free again", async () => {
+test("a body that stalls returns 408 after the time limit, and its slot is released", async () => {
   const { text: answer, closed } = await sendRaw(impatient.port, post("Content-Length: 50\r\n", "abc"), 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
@@ -142,13 +142,13 @@ test("a body that stops coming is 408 after the time limit, and its place is fre
   await expect.poll(() => impatient.ingress.active).toBe(0);
 });
 
-test("a head that stops coming is 408 too", async () => {
+test("a head that stalls returns 408 too", async () => {
   const { text: answer, closed } = await sendRaw(impatient.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
 });
 
-test("a client that leaves before its body is complete starts no route", async () => {
+test("a client that disconnects before its body is complete starts no route", async () => {
   const socket = connect(server.port, "127.0.0.1");
   socket.write(post("Content-Length: 50\r\n", "abc"));
   await expect.poll(() => server.ingress.active).toBe(1);
@@ -157,7 +157,7 @@ test("a client that leaves before its body is complete starts no route", async (
   expect(calls).toEqual([]);
 });
 
-test("50 slow heads are all cut in time while others are served", async () => {
+test("50 slow heads time out while others are served", async () => {
   const sockets = Array.from({ length: 50 }, () => connect(impatient.port, "127.0.0.1"));
   let closed = 0;
   for (const socket of sockets) {
@@ -184,12 +184,12 @@ test.each([
   expect([reply.status, await reply.text()]).toEqual([200, "packed"]);
 });
 
-test("an inflated body no longer claims to be packed", async () => {
+test("a decompressed body has no Content-Encoding", async () => {
   const reply = await fetch(url("/api/headers"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: gzipSync("packed") });
   expect(Object.keys((await reply.json()) as object)).not.toContain("content-encoding");
 });
 
-test("the limit counts inflated bytes", async () => {
+test("the limit applies to decompressed bytes", async () => {
   const bomb = gzipSync(Buffer.alloc(80_000_000));
   expect(bomb.length).toBeLessThan(maxBodyBytes);
   const before = process.memoryUsage().rss;
@@ -211,7 +211,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test("every byte comes back as it was sent, up to the limit", async () => {
+test("every byte is echoed as sent, up to the limit", async () => {
   const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   for (const body of [all, Buffer.alloc(0), randomBytes(maxBodyBytes - 1), randomBytes(maxBodyBytes)]) {
     const reply = await fetch(url("/api/echo"), { method: "POST", body });
@@ -220,7 +220,7 @@ test("every byte comes back as it was sent, up to the limit", async () => {
   }
 });
 
-test("100-continue: asked to go on only when the body is wanted", async () => {
+test("sends 100 Continue only if the body is needed", async () => {
   const wanted = await sendRaw(server.port, [post("Expect: 100-continue\r\nContent-Length: 5\r\n"), "hello"]);
   expect(statuses(wanted.text)).toEqual([100, 200]);
   expect(wanted.text.endsWith("hello")).toBe(true);
@@ -231,7 +231,7 @@ test("100-continue: asked to go on only when the body is wanted", async () => {
   expect(nowhere.closed).toBe(true);
 });
 
-test("a small body nobody wants is skipped and the connection goes on in step", async () => {
+test("a small unneeded body is skipped and the connection stays in sync", async () => {
   const { text: answer } = await sendRaw(
     server.port,
     `POST /api/none HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello${post("Content-Length: 3\r\n", "yes")}`,
@@ -249,13 +249,13 @@ test("pipelined requests are answered in order", async () => {
   expect([...answer.matchAll(/\r\n\r\n(\d)/g)].map((match) => match[1])).toEqual(["1", "2", "3"]);
 });
 
-test("header names that mean something to JavaScript are plain data or gone", async () => {
+test("header names that are special in JavaScript are plain data or dropped", async () => {
   const { text: answer } = await sendRaw(server.port, "GET /api/headers HTTP/1.1\r\nHost: a\r\n__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\n\r\n");
   expect(JSON.parse(bodyOf(answer))).toEqual({ host: "a", constructor: "c", hasownproperty: "h" });
   expect(({} as Record<string, unknown>)["evil"]).toBeUndefined();
 });
 
-test("every spelling of /_api is the management API's, also with a catch-all mounted", async () => {
+test("every spelling of /_api belongs to the management API, also with a catch-all mounted", async () => {
   for (const path of [
     "/_api/flows",
     "/_api//flows",
@@ -275,4 +275,20 @@ test("every spelling of /_api is the management API's, also with a catch-all mou
   const { text: hidden } = await sendRaw(server.port, "GET /catch/%2e%2e%2f_api/flows HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(statuses(hidden)).toEqual([400]);
   expect(await (await fetch(url("/catch/_api/x"))).text()).toBe("caught /catch/_api/x");
+});
+
+test.each([
+  ["plain", "POST /api/late HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"],
+  ["node:http", "POST /api/late?a=%20 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
+  ["node:http, pipelined", "POST /api/late HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx".repeat(3)],
+])("A14: a client that has ended its side gets the reply of a slow route (%s)", async (_lane, bytes) => {
+  const unmount = server.mount("/api/late", () => new Promise((resolve) => setTimeout(() => resolve(text("late")), 100)));
+  const socket = connect(server.port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.end(bytes);
+  await closed;
+  expect(statuses(answer)).toEqual(bytes.match(/POST/g)?.map(() => 200));
+  unmount();
 });

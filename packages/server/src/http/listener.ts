@@ -1,160 +1,96 @@
-// The one way in: sockets to requests within the limits, then by path to the management API or to the webhooks.
-// Whatever bytes arrive, they end in a correct reply or a closed connection, never in a fault of the process.
-import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+// The HTTP listener: reads requests within the limits and dispatches them by path to the management API or to webhooks. Any input ends
+// in a correct reply or a closed connection, never in a crash.
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
+import type { AddressInfo, ListenOptions, Socket } from "node:net";
+import { AcceptingServer } from "./accepting-server.ts";
 import { answerBrokenSocket, type TrackedSocket } from "./broken-socket.ts";
 import { drainServer, type DrainCounts } from "./drain.ts";
+import { embeddedHandler, type RequestHandler } from "./embedded-handler.ts";
+import type { HttpBytes } from "./http-bytes.ts";
 import { HttpError } from "./http-error.ts";
 import type { Ingress } from "./ingress.ts";
 import type { HttpLimits } from "./limits.ts";
-import { ManagementRequest, ManagementResponder } from "./management-call.ts";
 import type { ManagementHandler } from "./management.ts";
-import { addedHeaderBytes, notePeer, openPrivateDoor } from "./private-door.ts";
+import { addedHeaderBytes, notePeer, listenOnWorkerSocket } from "./worker-socket.ts";
 import { plainConnections } from "./plain/plain-connections.ts";
 import { refuseAndClose } from "./refuse.ts";
-import { RequestArrival, type ArrivalScope } from "./request-arrival.ts";
-import { readHead } from "./request-head.ts";
-import { readTarget } from "./target.ts";
+import type { NodeInboundRequest, ListenerScope } from "./node-inbound-request.ts";
+import { RequestDispatcher } from "./request-dispatcher.ts";
+import { RequestPacing } from "./request-pacing.ts";
+import { TimeSlicedQueue } from "./time-sliced-queue.ts";
 
 export interface ListenerOptions {
   readonly limits: HttpLimits;
+  readonly bytes: HttpBytes;
   readonly ingress: Ingress;
   readonly management: ManagementHandler;
-  /** Told about faults of our own; the caller only sees the reference. */
+  /** False to let node:http read every request; otherwise simple requests are read directly from the socket. */
+  readonly fastPath?: boolean;
+  /** Logs an internal error; the caller sees only the reference. */
   reportFault(fault: unknown, reference: string): void;
-  /** Asked about requests no fixed path serves: true when somebody else answers. `isLate`: on a connection made after the end began. */
-  elsewhere?(arrival: RequestArrival, path: string, isLate: boolean): boolean;
-  /** True while others need this listener, so that it must not end yet. */
+  /** Takes over requests that no fixed path serves; returns true if it did. `isLate`: the connection was opened after draining began. */
+  tryForward?(inbound: NodeInboundRequest, path: string, isLate: boolean): boolean;
+  /** True while other workers need this listener; draining waits for them. */
   isAwaited?(): boolean;
 }
 
 export interface HttpListener {
-  /** `alone`: the port is not shared with other workers of the service. */
+  /** `alone`: the port is not shared with other workers. */
   listen(port: number, host: string, alone?: boolean): Promise<AddressInfo>;
-  /** Also takes what other workers of the service hand on, over a socket at this path. */
-  listenPrivately(path: string): Promise<void>;
-  /** True from the first call of `drain` on. */
+  /** Also accepts requests forwarded by other workers, on a Unix socket at this path. */
+  listenForWorkers(path: string): Promise<void>;
+  /** Serves requests of a host application's server. */
+  readonly handler: RequestHandler;
+  /** True after the first call of `drain`. */
   readonly draining: boolean;
   readonly connections: number;
   /**
-   * Ends well: connections that were open get their last reply with `Connection: close`, webhooks on new ones 503, the management
-   * API goes on answering; when nothing is under way or the deadline passes, everything is closed.
+   * Shuts down gracefully: open connections get their last reply with `Connection: close`, webhooks on new connections get 503, and the
+   * management API keeps answering. Everything is closed when no request is in flight or the deadline passes.
    */
   drain(deadlineMs: number): Promise<DrainCounts>;
 }
 
-/** Connections that may wait to be let in while the process is busy; the system may allow fewer. One that finds the queue full tries again a second later. */
+/** Length of the accept backlog; the system may allow less. A client that finds it full retries after a second. */
 const waitingConnections = 4_096;
 
 export function createListener(options: ListenerOptions): HttpListener {
-  const { limits, ingress, management, reportFault } = options;
-  const scope: ArrivalScope = { limits, draining: false };
+  const { limits, bytes, ingress, reportFault, fastPath = true } = options;
+  const scope: ListenerScope = { limits, bytes, draining: false };
   const sockets = new Set<Socket>();
   const late = new WeakSet<Socket>();
-  let managing = 0;
-
-  const serverOptions: ServerOptions = {
-    insecureHTTPParser: false,
-    // The parser's own refusal has no body; ours says what is missing.
-    requireHostHeader: false,
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.checkIntervalMs,
-  };
-  const server = createServer(serverOptions);
-  let privateServer: Server | undefined;
+  const pacingQueue = new TimeSlicedQueue();
+  const dispatcher = new RequestDispatcher(options, scope, (socket) => late.has(socket));
+  const server = new AcceptingServer(serverOptions(limits));
+  let workerServer: Server | undefined;
   server.maxConnections = limits.maxConnections;
-  server.on("request", (request, response) => take(request, response, false));
-  server.on("checkContinue", (request, response) => take(request, response, true));
-  handleOddities(server);
-  // Node's own reading of a connection, for those over which more than plain requests come.
-  const [toNode] = server.listeners("connection") as ((socket: Socket) => void)[];
-  server.removeAllListeners("connection");
-  if (toNode === undefined) throw new Error("this version of node gives no way to hand a connection to its HTTP server");
-  const plain = plainConnections({ scope, serve: (arrival, path) => ingress.serveExact(arrival, path), toNode: (socket) => toNode.call(server, socket) });
-  server.on("connection", (socket) => {
+  // A client may half-close after sending the request; node would close the connection before a slow reply.
+  server.httpAllowHalfOpen = true;
+  handleRequests(server, dispatcher);
+  const plain = plainConnections({ scope, serve: (inbound, path) => ingress.serveExact(inbound, path), toNode: handToNode });
+  server.accept = (socket) => {
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
-      (socket as TrackedSocket).lastArrival?.disconnected();
+      (socket as TrackedSocket).lastInbound?.disconnected();
     });
     if (scope.draining) late.add(socket);
-    plain.take(socket);
-  });
+    if (fastPath) plain.take(socket);
+    else handToNode(socket.pause(), Buffer.alloc(0));
+  };
 
-  async function listenPrivately(path: string): Promise<void> {
-    const inner = createServer({ ...serverOptions, maxHeaderSize: limits.maxHeaderBytes + addedHeaderBytes });
-    inner.on("request", (request, response) => {
-      notePeer(request);
-      take(request, response, false);
-    });
-    inner.on("checkContinue", (request, response) => {
-      notePeer(request);
-      take(request, response, true);
-    });
-    inner.on("connection", (socket) => socket.once("close", () => (socket as TrackedSocket).lastArrival?.disconnected()));
-    handleOddities(inner);
-    await openPrivateDoor(inner, path);
-    privateServer = inner;
-  }
-
-  function take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const url = request.url as string;
-    const mark = url.indexOf("?");
-    let arrival: RequestArrival;
-    try {
-      arrival = new RequestArrival(request, response, readHead(request, limits), mark < 0 ? "" : url.slice(mark + 1), scope, expectsContinue);
-    } catch (error) {
-      refuseAndClose(request, response, error instanceof HttpError ? error : new HttpError(400, "the request cannot be read"));
-      return;
-    }
-    (request.socket as TrackedSocket).lastArrival = arrival;
-    const path = mark < 0 ? url : url.slice(0, mark);
-    if (!scope.draining && !path.includes("%") && ingress.serveExact(arrival, path)) return;
-    dispatch(arrival, path);
-  }
-
-  function dispatch(arrival: RequestArrival, path: string): void {
-    if (options.elsewhere?.(arrival, path, scope.draining && late.has(arrival.request.socket)) === true) return;
-    const target = readTarget(path);
-    if (target.kind === "management") void manage(arrival, target.segments);
-    else if (target.kind === "invalid") arrival.refuse(400, target.problem);
-    else if (scope.draining && late.has(arrival.request.socket)) arrival.refuse(503, "the runtime is shutting down", { "Retry-After": "1" });
-    else ingress.serve(arrival, target.path);
-  }
-
-  async function manage(arrival: RequestArrival, segments: readonly string[] | undefined): Promise<void> {
-    const respond = new ManagementResponder(arrival);
-    managing++;
-    try {
-      await management(new ManagementRequest(arrival, segments, limits.maxBodyBytes), respond);
-      if (!respond.sent) throw new Error("the management API gave no answer");
-    } catch (error) {
-      if (error instanceof HttpError) respond.error(error.status, error.message, error.headers);
-      else {
-        const reference = randomBytes(6).toString("hex");
-        reportFault(error, reference);
-        respond.error(500, `internal error (ref ${reference})`);
-      }
-    } finally {
-      managing--;
-    }
+  function handToNode(socket: TrackedSocket, first: Buffer): void {
+    server.read(socket);
+    socket.pacing = new RequestPacing(socket, bytes.held, pacingQueue);
+    socket.pacing.take(first);
   }
 
   return {
-    listenPrivately,
-    listen: (port, host, alone = false) =>
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen({ port, host, backlog: waitingConnections, exclusive: alone }, () => {
-          server.removeListener("error", reject);
-          server.on("error", (error) => reportFault(error, "listener"));
-          resolve(server.address() as AddressInfo);
-        });
-      }),
+    async listenForWorkers(path) {
+      workerServer = await listenForWorkers(path, limits, dispatcher);
+    },
+    handler: embeddedHandler({ scope, ingress, take: (request, response) => dispatcher.take(request, response, false) }),
+    listen: (port, host, alone = false) => listen(server, { port, host, exclusive: alone }, reportFault),
     get draining() {
       return scope.draining;
     },
@@ -163,22 +99,62 @@ export function createListener(options: ListenerOptions): HttpListener {
     },
     drain(deadlineMs) {
       scope.draining = true;
-      plain.beginEnd();
-      const underWay = (): number => ingress.active + managing + (options.isAwaited?.() === true ? 1 : 0);
-      return drainServer(server, { deadlineMs, sockets, underWay, closeIdle: plain.closeIdle }).finally(() => {
+      plain.beginDrain();
+      const inFlight = (): number => ingress.active + dispatcher.managing + (options.isAwaited?.() === true ? 1 : 0);
+      return drainServer(server, { deadlineMs, sockets, inFlight, closeIdle: plain.closeIdle }).finally(() => {
         plain.stop();
-        privateServer?.close();
-        privateServer?.closeAllConnections();
+        workerServer?.close();
+        workerServer?.closeAllConnections();
       });
     },
   };
 }
 
-function handleOddities(server: Server): void {
-  // Node would silently drop what is over its count; the head's size bounds it, and readHead refuses.
+function serverOptions(limits: HttpLimits): ServerOptions {
+  return {
+    insecureHTTPParser: false,
+    // The parser's own error has no body; ours names the missing header.
+    requireHostHeader: false,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+  };
+}
+
+function listen(server: Server, at: ListenOptions, reportFault: ListenerOptions["reportFault"]): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ ...at, backlog: waitingConnections }, () => {
+      server.removeListener("error", reject);
+      server.on("error", (error) => reportFault(error, "listener"));
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+async function listenForWorkers(path: string, limits: HttpLimits, dispatcher: RequestDispatcher): Promise<Server> {
+  const server = createServer({ ...serverOptions(limits), maxHeaderSize: limits.maxHeaderBytes + addedHeaderBytes });
+  handleRequests(server, dispatcher, notePeer);
+  server.on("connection", (socket) => socket.once("close", () => (socket as TrackedSocket).lastInbound?.disconnected()));
+  await listenOnWorkerSocket(server, path);
+  return server;
+}
+
+function handleRequests(server: Server, dispatcher: RequestDispatcher, before?: (request: IncomingMessage) => void): void {
+  server.on("request", (request, response) => {
+    before?.(request);
+    dispatcher.take(request, response, false);
+  });
+  server.on("checkContinue", (request, response) => {
+    before?.(request);
+    dispatcher.take(request, response, true);
+  });
+  // Node would silently drop excess headers. Their total size is limited, and readHead rejects too many.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request, response) =>
-    refuseAndClose(request, response, new HttpError(417, "the only expectation met here is '100-continue'")),
+    refuseAndClose(request, response, new HttpError(417, "the only supported expectation is '100-continue'")),
   );
   server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
 }

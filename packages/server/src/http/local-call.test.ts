@@ -6,8 +6,8 @@ import type { ApiRequest, ManagementHandler } from "./management.ts";
 const call = (management: ManagementHandler, path: string, body?: unknown, method = "POST") =>
   callManagement(management, { method, path, token: "secret", body });
 
-describe("a call of the management API inside the process", () => {
-  it("brings what a request over HTTP would bring", async () => {
+describe("an in-process call of the management API", () => {
+  it("passes the same data as an HTTP request", async () => {
     let seen: ApiRequest | undefined;
     const reply = await call(
       async (request, respond) => {
@@ -22,7 +22,7 @@ describe("a call of the management API inside the process", () => {
     expect(seen?.signal.aborted).toBe(false);
   });
 
-  it("gives the first answer, errors as their one field, and an empty body as empty text", async () => {
+  it("returns the first reply, errors as their one field, and an empty body as empty text", async () => {
     const twice = await call((_, respond) => {
       respond.error(409, "taken");
       respond.json(200, {});
@@ -31,12 +31,12 @@ describe("a call of the management API inside the process", () => {
     expect(await call((_, respond) => respond.send(204, undefined), "/_api")).toEqual({ status: 204, headers: {}, text: "" });
   });
 
-  it("keeps the limit of bodies, and refuses streams and other paths", async () => {
+  it("enforces the body limit, and rejects streams and other paths", async () => {
     await expect(call(async ({ readBody }) => void (await readBody(3)), "/_api/flows", "long")).rejects.toThrow(
       new HttpError(413, "the body is larger than 3 bytes"),
     );
-    await expect(call((_, respond) => void respond.stream(200, {}), "/_api/logs/stream")).rejects.toThrow("ask over HTTP");
-    await expect(call(() => undefined, "/_api/health")).rejects.toThrow("gave no answer");
-    await expect(call(() => undefined, "/api/orders")).rejects.toThrow("'/api/orders' is no path of the management API");
+    await expect(call((_, respond) => void respond.stream(200, {}), "/_api/logs/stream")).rejects.toThrow("use HTTP");
+    await expect(call(() => undefined, "/_api/health")).rejects.toThrow("sent no reply");
+    await expect(call(() => undefined, "/api/orders")).rejects.toThrow("'/api/orders' is not a path of the management API");
   });
 });

@@ -1,4 +1,4 @@
-// A call of the management API from inside the process: the same handler, token and checks, without sockets. Streams need a socket.
+// Calls the management API in process: same handler, token and checks, without sockets. Streams need a socket.
 import { HttpError } from "./http-error.ts";
 import type { ApiResponder, ManagementHandler } from "./management.ts";
 import { errorBody } from "./reply.ts";
@@ -13,20 +13,20 @@ export interface LocalReply {
 
 interface LocalCall {
   readonly method: string;
-  /** The whole path with its query: `/_api/runs?limit=1`. */
+  /** The path with its query: `/_api/runs?limit=1`. */
   readonly path: string;
   readonly token: string | undefined;
   /** Sent as JSON. */
   readonly body: unknown;
 }
 
-/** Nobody goes away before the reply of a call inside the process. */
-const neverGone = new AbortController().signal;
+/** An in-process caller never disconnects. */
+const neverAborted = new AbortController().signal;
 
 export async function callManagement(management: ManagementHandler, { method, path, token, body }: LocalCall): Promise<LocalReply> {
   const mark = path.indexOf("?");
   const target = readTarget(mark < 0 ? path : path.slice(0, mark));
-  if (target.kind !== "management") throw new Error(`'${path}' is no path of the management API`);
+  if (target.kind !== "management") throw new Error(`'${path}' is not a path of the management API`);
   const responder = new LocalResponder();
   await management(
     {
@@ -36,7 +36,7 @@ export async function callManagement(management: ManagementHandler, { method, pa
       headers: {},
       authorization: token === undefined ? [] : [`Bearer ${token}`],
       remoteAddress: "127.0.0.1",
-      signal: neverGone,
+      signal: neverAborted,
       readBody: async (limit = Infinity) => {
         const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body), "utf8");
         if (bytes.length > limit) throw new HttpError(413, `the body is larger than ${limit} bytes`);
@@ -45,7 +45,7 @@ export async function callManagement(management: ManagementHandler, { method, pa
     },
     responder,
   );
-  if (responder.reply === undefined) throw new Error("the management API gave no answer");
+  if (responder.reply === undefined) throw new Error("The management API sent no reply");
   return responder.reply;
 }
 
@@ -71,6 +71,6 @@ class LocalResponder implements ApiResponder {
   }
 
   stream(): never {
-    throw new HttpError(400, "a stream cannot be followed by a call inside the process: ask over HTTP");
+    throw new HttpError(400, "streams are not available in process: use HTTP");
   }
 }

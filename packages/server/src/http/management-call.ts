@@ -1,65 +1,80 @@
-// The request and the responder that the management API sees, on top of a request that has arrived.
+// The request and responder of the management API, based on a request read by node:http.
 import type { IncomingHttpHeaders } from "node:http";
 import { versionHeader, versionHeaders } from "./api-version.ts";
-import { inflateBody } from "./body.ts";
+import type { HttpBytes } from "./http-bytes.ts";
 import { HttpError } from "./http-error.ts";
 import type { ApiRequest, ApiResponder, ApiStream } from "./management.ts";
-import type { RequestArrival } from "./request-arrival.ts";
+import type { NodeInboundRequest } from "./node-inbound-request.ts";
 
 export class ManagementRequest implements ApiRequest {
   readonly method: string;
   readonly segments: readonly string[] | undefined;
-  readonly #arrival: RequestArrival;
+  readonly #inbound: NodeInboundRequest;
   readonly #maxBodyBytes: number;
+  readonly #bytes: HttpBytes;
+  #heldBytes = 0;
   #query: URLSearchParams | undefined = undefined;
-  #gone: AbortController | undefined = undefined;
+  #abort: AbortController | undefined = undefined;
 
-  constructor(arrival: RequestArrival, segments: readonly string[] | undefined, maxBodyBytes: number) {
-    this.#arrival = arrival;
+  constructor(inbound: NodeInboundRequest, segments: readonly string[] | undefined, maxBodyBytes: number, bytes: HttpBytes) {
+    this.#bytes = bytes;
+    this.#inbound = inbound;
     this.#maxBodyBytes = maxBodyBytes;
-    this.method = arrival.method;
+    this.method = inbound.method;
     this.segments = segments;
   }
 
   get query(): URLSearchParams {
-    return (this.#query ??= new URLSearchParams(this.#arrival.query));
+    return (this.#query ??= new URLSearchParams(this.#inbound.query));
   }
 
   get headers(): IncomingHttpHeaders {
-    return this.#arrival.request.headers;
+    return this.#inbound.request.headers;
   }
 
   get authorization(): readonly string[] {
-    return this.#arrival.request.headersDistinct["authorization"] ?? [];
+    return this.#inbound.request.headersDistinct["authorization"] ?? [];
   }
 
   get remoteAddress(): string {
-    return this.#arrival.remoteAddress;
+    return this.#inbound.remoteAddress;
   }
 
   get signal(): AbortSignal {
-    if (this.#gone === undefined) {
-      const { response } = this.#arrival;
-      const gone = new AbortController();
-      this.#gone = gone;
-      if (response.destroyed) gone.abort();
-      else response.once("close", () => response.writableFinished || gone.abort());
+    if (this.#abort === undefined) {
+      const { response } = this.#inbound;
+      const abort = new AbortController();
+      this.#abort = abort;
+      if (response.destroyed) abort.abort();
+      else response.once("close", () => response.writableFinished || abort.abort());
     }
-    return this.#gone.signal;
+    return this.#abort.signal;
+  }
+
+  /** Ends the call and releases its body. */
+  release(): void {
+    this.#bytes.held.give(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   readBody(limitBytes: number = this.#maxBodyBytes): Promise<Buffer> {
     const limit = Math.min(limitBytes, this.#maxBodyBytes);
     return new Promise((resolve, reject) => {
-      const { encoding } = this.#arrival;
-      this.#arrival.readBody(
+      const { encoding } = this.#inbound;
+      this.#inbound.readBody(
         {
           received: (body) => {
+            this.#heldBytes += body.length;
             if (encoding === "" || body.length === 0) resolve(body);
-            else inflateBody(body, encoding, limit, (error, inflated) => (error === undefined ? resolve(inflated) : reject(error)));
+            else
+              this.#bytes.inflation.inflate({ bytes: body, encoding, limitBytes: limit }, (error, inflated) => {
+                this.#heldBytes += inflated.length;
+                if (error === undefined) resolve(inflated);
+                else reject(error);
+              });
           },
           refused: reject,
-          abandoned: () => reject(new HttpError(400, "the client went away before the body was complete")),
+          abandoned: () => reject(new HttpError(400, "the client disconnected before the body was complete")),
         },
         limit,
       );
@@ -68,13 +83,13 @@ export class ManagementRequest implements ApiRequest {
 }
 
 export class ManagementResponder implements ApiResponder {
-  readonly #arrival: RequestArrival;
+  readonly #inbound: NodeInboundRequest;
   readonly #version: Readonly<Record<string, string>>;
   #sent = false;
 
-  constructor(arrival: RequestArrival) {
-    this.#arrival = arrival;
-    this.#version = versionHeaders(arrival.request.headers[versionHeader] as string | undefined);
+  constructor(inbound: NodeInboundRequest) {
+    this.#inbound = inbound;
+    this.#version = versionHeaders(inbound.request.headers[versionHeader] as string | undefined);
   }
 
   get sent(): boolean {
@@ -84,7 +99,7 @@ export class ManagementResponder implements ApiResponder {
   send(status: number, body: string | Uint8Array | undefined, headers?: Readonly<Record<string, string>>): void {
     if (this.#sent) return;
     this.#sent = true;
-    this.#arrival.reply(status, { ...this.#version, ...headers }, body);
+    this.#inbound.reply(status, { ...this.#version, ...headers }, body);
   }
 
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void {
@@ -94,17 +109,19 @@ export class ManagementResponder implements ApiResponder {
   error(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
     if (this.#sent) return;
     this.#sent = true;
-    this.#arrival.refuse(status, text, { ...this.#version, ...headers });
+    this.#inbound.refuse(status, text, { ...this.#version, ...headers });
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream {
-    if (this.#sent) throw new Error("the request has been answered already");
+    if (this.#sent) throw new Error("The request has already been answered");
     this.#sent = true;
-    const { response, method } = this.#arrival;
+    const { response, method } = this.#inbound;
     response.writeHead(status, { ...this.#version, ...headers });
     if (method === "HEAD") response.end();
     else response.flushHeaders();
-    // A follower whose machine is gone says nothing and takes nothing: the system asks for it between two heartbeats.
+    // A stream has no end to wait for: a client that half-closes has left.
+    response.socket?.once("end", () => response.destroy());
+    // TCP keep-alive detects between heartbeats a client whose machine is unreachable.
     response.socket?.setKeepAlive(true, 5_000);
     return {
       get open() {

@@ -1,50 +1,50 @@
-// What the listener hands to the management API. Nothing of the body is read before `readBody` is called, so that
-// the handler can decide on token, path and method first.
+// The interface between the listener and the management API. The body is not read before `readBody` is called, so that the handler can
+// check token, path and method first.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Awaitable } from "@sluice/engine/spi";
 
 export interface ApiRequest {
   readonly method: string;
   /**
-   * The path below `/_api`, cut at its slashes, each part decoded once: `/_api/flows/a%20b` is `["flows", "a b"]`, `/_api` is `[]`.
-   * A part may hold anything, slashes and NUL included: check ids. Undefined when the path leads under `/_api` in any
-   * other spelling (`/_API/x`, `/%5fapi/x`, `/x/../_api`): there is nothing there, for nobody.
+   * The path below `/_api`, split at slashes and decoded once: `/_api/flows/a%20b` is `["flows", "a b"]`, `/_api` is `[]`. A segment may
+   * contain anything, including slashes and NUL: validate ids. Undefined for other spellings of `/_api` (`/_API/x`, `/%5fapi/x`,
+   * `/x/../_api`), which are never served.
    */
   readonly segments: readonly string[] | undefined;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Every Authorization header of the request; Node keeps only the first in `headers`. */
+  /** All Authorization headers; node keeps only the first one in `headers`. */
   readonly authorization: readonly string[];
   readonly remoteAddress: string;
-  /** Aborted when the client goes away before the reply is complete. */
+  /** Aborted when the client disconnects before the reply is complete. */
   readonly signal: AbortSignal;
-  /** The body, inflated; rejects with an HttpError 413, 415 or 400. The listener's limit holds unless a smaller one is given. */
+  /** The decompressed body; rejects with an HttpError 413, 415 or 400. The listener's limit applies unless a smaller one is passed. */
   readBody(limitBytes?: number): Promise<Buffer>;
 }
 
-/** The one reply to a request; a second one is ignored. Every reply carries `X-Api-Version`. HEAD gets the headers only. */
+/** Sends the one reply to a request; further replies are ignored. Every reply has `X-Api-Version`. HEAD gets only headers. */
 export interface ApiResponder {
   readonly sent: boolean;
   send(status: number, body: string | Uint8Array | undefined, headers?: Readonly<Record<string, string>>): void;
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
   error(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
-  /** Sends the head at once and leaves the body open, as event streams need it. */
+  /** Sends the head at once and keeps the body open, for event streams. */
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream;
 }
 
 export interface ApiStream {
   readonly open: boolean;
-  /** Bytes accepted by `write` that the client has not taken yet. */
+  /** Bytes written but not yet accepted by the client. */
   readonly buffered: number;
-  /** False when the client is behind: write more after `onDrain`. */
+  /** False when the client is slow: continue after `onDrain`. */
   write(chunk: string | Uint8Array): boolean;
   onDrain(listener: () => void): void;
-  /** Called once, whoever ended it. */
+  /** Called once, whichever side closed the stream. */
   onClose(listener: () => void): void;
   end(): void;
-  /** Cuts the connection; for clients that stopped reading. */
+  /** Closes the connection; for clients that stopped reading. */
   destroy(): void;
 }
 
-/** Answers every request that leads under `/_api`. What it throws is answered too: an HttpError as itself, anything else as 500. */
+/** Handles all requests under `/_api`. A thrown HttpError is sent as is, anything else as 500. */
 export type ManagementHandler = (request: ApiRequest, respond: ApiResponder) => Awaitable<void>;

@@ -1,17 +1,18 @@
-// Which mount serves a path and method. Fixed paths are one Map look-up; patterns and prefixes are a tree of segments.
+// Finds the mount that serves a path and method. Fixed paths are one Map lookup; patterns and prefixes are a tree of segments.
 //
-// Precedence, whatever the order of mounting: of all paths that match and serve the method, the first differing
-// segment decides, a literal before a `{name}`, and the exact end before a prefix. Two mounts on one path and method
-// are old and new of one flow: the newest serves, and when it goes the older one, if still there, serves again.
+// Precedence does not depend on mount order. Among all matching paths that serve the method, the first differing segment decides: a
+// literal wins over `{name}`, and an exact end over a prefix. Two mounts with the same path and method are the old and new version of a
+// flow: the newest serves, and when it is removed, the older one serves again if it still exists.
 import type { HttpMount } from "@sluice/engine/spi";
+import { claimsReservedPath } from "@sluice/model";
 import { readTarget } from "./target.ts";
 
-/** One mount in place. */
+/** A registered mount. */
 export interface Mounted {
   readonly mount: HttpMount;
-  /** The names of the `{name}` segments, in order. */
+  /** Names of the `{name}` segments, in order. */
   readonly names: readonly string[];
-  /** Requests being served, counted over all mounts of the route. */
+  /** Active requests, counted over all mounts of the route. */
   readonly load: RouteLoad;
 }
 
@@ -24,14 +25,22 @@ export interface Found {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The mounts of one path, newest last, by method; `*` serves every method. */
+/** Mounts of one path by method, newest last; `*` matches every method. */
 type Slot = Map<string, Mounted[]>;
 
 interface Branch {
   readonly literals: Map<string, Branch>;
   readonly end: Slot;
   readonly below: Slot;
+  /** Segments that mix text and names, such as `{id}.json`, longest text first. */
+  mixed: readonly MixedBranch[];
   parameter: Branch | undefined;
+}
+
+interface MixedBranch {
+  /** The text around the names: one piece more than names. */
+  readonly pieces: readonly string[];
+  readonly branch: Branch;
 }
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
@@ -42,10 +51,10 @@ export class MountTable {
   readonly #patterns = branch();
   readonly #loads = new Map<string, { load: RouteLoad; mounts: number }>();
 
-  /** Puts a mount in place and returns the function that takes exactly this one out again. */
+  /** Registers a mount; the returned function removes it. */
   add(mount: HttpMount): () => void {
     const segments = segmentsOf(mount.path, mount.prefix);
-    const names = segments.filter((segment) => segment.name !== undefined).map((segment) => segment.name as string);
+    const names = segments.flatMap((segment) => segment.names);
     const mounted: Mounted = { mount, names, load: this.#loadOf(mount.routeId) };
     const path = `/${segments.map((segment) => segment.text).join("/")}`;
     const slot = names.length === 0 && !mount.prefix ? exactSlot(this.#exact, path) : patternSlot(this.#patterns, segments, mount.prefix);
@@ -62,13 +71,13 @@ export class MountTable {
     };
   }
 
-  /** The mount of a fixed path; undefined does not mean that nothing serves it. */
+  /** The mount of a fixed path; a pattern may still match when it is undefined. */
   exact(path: string, method: string): Mounted | undefined {
     const slot = this.#exact.get(path);
     return slot === undefined ? undefined : serving(slot, method);
   }
 
-  /** As `exact`, patterns and prefixes included. */
+  /** Like `exact`, but includes patterns and prefixes. */
   find(path: string, method: string): Found | undefined {
     const exact = this.exact(path, method);
     if (exact !== undefined) return { mounted: exact, params: noParams };
@@ -78,13 +87,13 @@ export class MountTable {
     return mounted === undefined ? undefined : { mounted, params: paramsOf(mounted.names, values) };
   }
 
-  /** As `find`, for mounts that name the method themselves: OPTIONS is answered for all others. */
+  /** Like `find`, but only for mounts that list the method explicitly. Others get the default OPTIONS reply. */
   findExplicit(path: string, method: string): Found | undefined {
     const found = this.find(path, method);
     return found?.mounted.mount.methods?.some((name) => name.toUpperCase() === method) === true ? found : undefined;
   }
 
-  /** Every method some mount serves on this path, as `Allow` lists them; undefined when nothing serves it at all. */
+  /** All methods served on this path, in the format of `Allow`; undefined when nothing is served. */
   allowed(path: string): string | undefined {
     const methods = new Set<string>();
     const exact = this.#exact.get(path);
@@ -97,7 +106,7 @@ export class MountTable {
     return [...methods].sort().join(", ");
   }
 
-  /** A mount that serves this path with any method; for answers about the path itself. */
+  /** A mount that serves this path with any method. */
   any(path: string): Mounted | undefined {
     for (const method of this.allowed(path)?.split(", ") ?? []) {
       const found = this.find(path, method);
@@ -121,42 +130,64 @@ export class MountTable {
 
 interface Segment {
   readonly text: string;
-  readonly name: string | undefined;
+  /** The names in it; empty for a literal segment. */
+  readonly names: readonly string[];
+  /** The text around the names, if any. */
+  readonly pieces: readonly string[] | undefined;
 }
 
-/** Stands for a `{name}` while the rest of the path is read as an address; a private-use character, which no address spells. */
+/** Replaces a `{name}` while the rest of the path is parsed. A private-use character, which URLs cannot contain. */
 const namePlaceholder = "\uE000";
 
-/** The segments of a mount's path, decoded; throws for a path that no route may have, reserved ones among them. */
+/** The decoded segments of a mount's path; throws for invalid and reserved paths. */
 function segmentsOf(path: string, prefix: boolean): readonly Segment[] {
   const parts = path.split("/");
-  const spelled = parts.map((part, index) => (isName(part) ? `${namePlaceholder}${index}` : part.replaceAll("#", "%23")));
+  const spelled = parts.map((part) => part.replaceAll(namePattern, namePlaceholder).replaceAll("#", "%23"));
   const target = readTarget(spelled.join("/"));
   if (target.kind !== "route")
     throw new Error(`path '${path}' cannot be served: ${target.kind === "management" ? "paths under /_api belong to the management API" : target.problem}`);
-  const segments =
-    target.path === "/"
-      ? []
-      : target.path
-          .slice(1)
-          .split("/")
-          .map((text) => segmentOf(text, parts));
-  if (segments[0]?.name !== undefined || (segments.length === 0 && prefix))
-    throw new Error(`path '${path}' cannot be served: it would match /_api; name its first segment`);
+  const segments = target.path === "/" ? [] : target.path.slice(1).split("/").map(segmentReader(path));
+  const [first] = segments;
+  const isOpen = first !== undefined && first.names.length > 0 && (first.pieces === undefined || claimsReservedPath(path));
+  if (isOpen || (segments.length === 0 && prefix)) throw new Error(`path '${path}' cannot be served: it would match /_api; name its first segment`);
   return segments;
 }
 
-function isName(part: string): boolean {
-  return /^\{[^{}]+\}$/.test(part);
+const namePattern = /\{[^{}/]+\}/g;
+
+/** Returns a function that parses the path's segments in order and assigns the names to them. */
+function segmentReader(path: string): (text: string) => Segment {
+  const names = [...path.matchAll(namePattern)].map(([name]) => name.slice(1, -1));
+  let next = 0;
+  return (text) => {
+    const pieces = text.split(namePlaceholder);
+    const own = names.slice(next, (next += pieces.length - 1));
+    if (pieces.slice(1, -1).includes("")) throw new Error(`path '${path}' cannot be served: put text between '{${own[0]}}' and the name after it`);
+    return { text, names: own, pieces: own.length === 0 || pieces.join("") === "" ? undefined : pieces };
+  };
 }
 
-function segmentOf(text: string, parts: readonly string[]): Segment {
-  if (!text.startsWith(namePlaceholder)) return { text, name: undefined };
-  return { text, name: (parts[Number(text.slice(1))] as string).slice(1, -1) };
+/** The values at the positions of the names; undefined when the surrounding text does not match. Values are never empty. */
+function valuesBetween(pieces: readonly string[], segment: string): readonly string[] | undefined {
+  const [first, ...others] = pieces as [string, ...string[]];
+  const last = others.pop() as string;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  const values: string[] = [];
+  let from = first.length;
+  for (const piece of others) {
+    const at = segment.indexOf(piece, from + 1);
+    if (at < 0) return undefined;
+    values.push(segment.slice(from, at));
+    from = at + piece.length;
+  }
+  const end = segment.length - last.length;
+  if (end <= from) return undefined;
+  values.push(segment.slice(from, end));
+  return values;
 }
 
 function branch(): Branch {
-  return { literals: new Map(), end: new Map(), below: new Map(), parameter: undefined };
+  return { literals: new Map(), end: new Map(), below: new Map(), mixed: [], parameter: undefined };
 }
 
 function exactSlot(slots: Map<string, Slot>, path: string): Slot {
@@ -168,7 +199,8 @@ function exactSlot(slots: Map<string, Slot>, path: string): Slot {
 function patternSlot(root: Branch, segments: readonly Segment[], prefix: boolean): Slot {
   let at = root;
   for (const segment of segments) {
-    if (segment.name !== undefined) at = at.parameter ??= branch();
+    if (segment.pieces !== undefined) at = mixedBranch(at, segment.pieces);
+    else if (segment.names.length > 0) at = at.parameter ??= branch();
     else {
       const next = at.literals.get(segment.text) ?? branch();
       at.literals.set(segment.text, next);
@@ -178,16 +210,33 @@ function patternSlot(root: Branch, segments: readonly Segment[], prefix: boolean
   return prefix ? at.below : at.end;
 }
 
-/** Drops what is empty along the path of a mount that went. */
+function mixedBranch(at: Branch, pieces: readonly string[]): Branch {
+  const known = findMixed(at, pieces);
+  if (known !== undefined) return known.branch;
+  const made = { pieces, branch: branch() };
+  const text = (mixed: MixedBranch): number => mixed.pieces.join("").length;
+  at.mixed = [...at.mixed, made].sort((one, other) => text(other) - text(one));
+  return made.branch;
+}
+
+function findMixed(at: Branch, pieces: readonly string[]): MixedBranch | undefined {
+  const key = pieces.join(namePlaceholder);
+  return at.mixed.find((mixed) => mixed.pieces.join(namePlaceholder) === key);
+}
+
+/** Removes empty branches along the path of a removed mount. */
 function prune(at: Branch, segments: readonly Segment[], index: number): boolean {
   const segment = segments[index];
-  if (segment?.name !== undefined) {
+  if (segment?.pieces !== undefined) {
+    const mixed = findMixed(at, segment.pieces);
+    if (mixed !== undefined && prune(mixed.branch, segments, index + 1)) at.mixed = at.mixed.filter((other) => other !== mixed);
+  } else if (segment !== undefined && segment.names.length > 0) {
     if (at.parameter !== undefined && prune(at.parameter, segments, index + 1)) at.parameter = undefined;
   } else if (segment !== undefined) {
     const literal = at.literals.get(segment.text);
     if (literal !== undefined && prune(literal, segments, index + 1)) at.literals.delete(segment.text);
   }
-  return at.literals.size === 0 && at.parameter === undefined && at.end.size === 0 && at.below.size === 0;
+  return at.literals.size === 0 && at.mixed.length === 0 && at.parameter === undefined && at.end.size === 0 && at.below.size === 0;
 }
 
 function removeFrom(slot: Slot, method: string, mounted: Mounted): void {
@@ -208,6 +257,14 @@ function search(at: Branch, segments: readonly string[], index: number, method: 
   const literal = at.literals.get(segment);
   const byLiteral = literal === undefined ? undefined : search(literal, segments, index + 1, method, values);
   if (byLiteral !== undefined) return byLiteral;
+  for (const { pieces, branch: below } of at.mixed) {
+    const found = valuesBetween(pieces, segment);
+    if (found === undefined) continue;
+    values.push(...found);
+    const byText = search(below, segments, index + 1, method, values);
+    if (byText !== undefined) return byText;
+    values.length -= found.length;
+  }
   if (at.parameter !== undefined) {
     values.push(segment);
     const byName = search(at.parameter, segments, index + 1, method, values);
@@ -229,6 +286,8 @@ function collectPatterns(at: Branch, segments: readonly string[], index: number,
   }
   const literal = at.literals.get(segments[index] as string);
   if (literal !== undefined) collectPatterns(literal, segments, index + 1, methods);
+  for (const { pieces, branch: below } of at.mixed)
+    if (valuesBetween(pieces, segments[index] as string) !== undefined) collectPatterns(below, segments, index + 1, methods);
   if (at.parameter !== undefined) collectPatterns(at.parameter, segments, index + 1, methods);
 }
 

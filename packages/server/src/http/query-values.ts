@@ -1,6 +1,6 @@
-// Query values by name, in the raw query: what names a value is decoded, so that every spelling of the name counts.
+// Reads values from a raw query by name. Names are decoded, so that every spelling matches.
 
-/** A query value by name, decoded; undefined when absent, empty when it is given twice or cannot be decoded. */
+/** The decoded value; undefined when absent, empty when repeated or not decodable. */
 export function queryValueOf(query: string, name: string): string | undefined {
   if (query === "") return undefined;
   let found: string | undefined;

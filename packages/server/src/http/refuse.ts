@@ -1,22 +1,22 @@
-// Refusals that end the connection. The reply is written, our side is closed, and what the client still sends is
-// thrown away for a moment: closing at once would make the kernel reset the connection and lose the reply.
+// Error replies that close the connection. After the reply our side is closed and incoming data is discarded for a moment: closing at
+// once would make the kernel reset the connection and lose the reply.
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpError } from "./http-error.ts";
 import { errorBody, isSendable } from "./reply.ts";
 
 const lingerMs = 1_000;
-/** A body up to this size is cheaper to read and forget than a new connection. */
+/** Reading and discarding a body up to this size is cheaper than a new connection. */
 const forgettableBytes = 65_536;
 
-/** True when the rest of the request is small enough to be skipped and the connection kept. */
+/** True when the rest of the request can be skipped and the connection kept. */
 export function canSkipBody(bodyLength: number): boolean {
   return bodyLength >= 0 && bodyLength <= forgettableBytes;
 }
 
-/** Answers a request whose body will not be read. */
+/** Answers a request whose body is not read. */
 export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError, extra?: Readonly<Record<string, string>>): void {
-  // A response still waiting behind a pipelined one has no socket yet; node keeps the order and closes after it.
+  // A response queued behind a pipelined one has no socket yet; node keeps the order and closes after it.
   if (response.socket === null || response.headersSent) {
     if (response.headersSent) response.destroy();
     else {
@@ -36,7 +36,7 @@ export function refuseAndClose(request: IncomingMessage, response: ServerRespons
   endSocket(response.socket, error, extra, request.method === "HEAD");
 }
 
-/** Writes a reply on a socket that no request object belongs to, and closes it. */
+/** Writes a reply directly to a socket and closes it. */
 export function endSocket(socket: Socket, error: HttpError, extra?: Readonly<Record<string, string>>, headOnly = false): void {
   if (!socket.writable) {
     socket.destroy();

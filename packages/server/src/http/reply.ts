@@ -1,17 +1,18 @@
-// Writing replies: one head, one body, one system call for what is known whole. What a header may not hold never
-// reaches the wire, whoever set it.
+// Writes replies: head and body in one system call if the body is known. Invalid headers are never sent.
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable, pipeline } from "node:stream";
+import type { UnsentReplies } from "./unsent-replies.ts";
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 export type ReplyBody = string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 
 export interface SendOptions {
-  /** The request was a HEAD: same head, no body. */
+  /** The reply to a HEAD request: same head, no body. */
   readonly headOnly: boolean;
-  /** How long the client may leave the reply untouched. */
+  /** How long a client may stop reading. */
   readonly sendTimeoutMs: number;
+  readonly unsent: UnsentReplies;
 }
 
 const validName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -29,19 +30,19 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 
-/** Names only the engine gives, with values of its own making. */
+/** Marks headers that only the engine sets, with values known to be valid. */
 const own = "own";
-/** Verdicts on names that were sent before: routes use few of them, over and over. */
+/** Cache of checked header names: routes use few of them. */
 const knownNames = new Map<string, boolean | typeof own>([
   ["X-Run-Id", own],
   ["traceresponse", own],
 ]);
 const maxKnownNames = 1_000;
 
-/** Whether a header of this name and value may go out: syntax, hop-by-hop names and the engine's own names decide. */
+/** Whether a header may be sent: valid syntax, not hop-by-hop, not reserved by the engine. */
 export function isSendable(name: string, value: string): boolean {
   const known = isKnownSendable(name);
-  // Looking through these, which are put together of pieces, would lay them out once more.
+  // Skip the check: these values are ropes, and testing them would flatten them.
   return known === own || (known && validValue.test(value));
 }
 
@@ -58,7 +59,7 @@ function isSendableName(name: string): boolean {
   return validName.test(name) && !connectionHeaders.has(lower) && !lower.startsWith("camel");
 }
 
-/** Sends a whole reply. A client that is gone already is no fault. */
+/** Sends a whole reply; does nothing if the client has disconnected. */
 export function sendReply(response: ServerResponse, status: number, headers: ReplyHeaders | undefined, body: ReplyBody, options: SendOptions): void {
   if (response.destroyed || response.headersSent) return;
   const head: string[] = [];
@@ -75,22 +76,29 @@ export function sendReply(response: ServerResponse, status: number, headers: Rep
   if (bodiless || options.headOnly || body === undefined || body === "") response.end();
   else if (typeof body === "string" && response.socket !== null) endWithText(response, response.socket, body, length);
   else response.end(body);
-  if (response.writableLength > 0) dropStalled(response, options.sendTimeoutMs);
+  if (response.writableLength === 0) return;
+  dropStalled(response, options.sendTimeoutMs);
+  if (response.socket !== null) countUnsent(response, response.socket, options.unsent);
+}
+
+function countUnsent(response: ServerResponse, socket: Socket, unsent: UnsentReplies): void {
+  response.once("close", () => unsent.remove(socket));
+  unsent.add(socket);
 }
 
 /**
- * Head and text as one string in one plain write. `end(text)` would add an empty chunk to say when it is done, and the two then
- * take the slow way of gathered writes, which costs a tenth of a small request.
+ * Writes head and text as one string. `end(text)` would add an empty chunk, which makes node use the slower vectored write; that costs
+ * a tenth of a small request.
  */
 function endWithText(response: ServerResponse, socket: Socket, text: string, length: number | undefined): void {
   socket.cork();
-  // As many bytes as characters: plain ASCII, which need not be encoded.
+  // Byte length equals string length: plain ASCII, no encoding needed.
   response.write(text, length === text.length ? "latin1" : "utf8");
   socket.uncork();
   response.end();
 }
 
-/** `{"error": text}` and nothing else; texts are cut where no reader would go on. */
+/** The body `{"error": text}`; long texts are truncated. */
 export function errorBody(text: string): string {
   return JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text });
 }
@@ -111,7 +119,7 @@ function addHeader(head: string[], name: string, value: string | readonly string
   else for (const item of value) head.push(name, item);
 }
 
-/** Node checks every value itself and throws before anything is kept, so values are looked at here only when one is bad. */
+/** Node validates all values and throws before it stores any, so values are filtered only after a failure. */
 function writeHead(response: ServerResponse, status: number, head: string[]): void {
   try {
     response.writeHead(status, head);
@@ -130,18 +138,18 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** In bytes; undefined for what comes in pieces. */
+/** Length in bytes; undefined for a stream. */
 export function lengthOf(body: ReplyBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body);
   return isStream(body) ? undefined : (body?.byteLength ?? 0);
 }
 
-/** What comes in pieces. */
+/** True for a streamed body. */
 export function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && Symbol.asyncIterator in body;
 }
 
-/** A stream that fails after the head went out can only be cut: the missing last chunk tells the client. */
+/** A stream that fails after the head was sent can only be cut off: the client detects it by the missing last chunk. */
 function pipeStream(body: AsyncIterable<Uint8Array>, response: ServerResponse, sendTimeoutMs: number): void {
   dropStalled(response, sendTimeoutMs);
   pipeline(Readable.from(body, { objectMode: false }), response, (error) => {

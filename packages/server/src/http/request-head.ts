@@ -1,5 +1,5 @@
-// The few header fields the listener itself acts on, found in one pass over the raw list: building node's header
-// object costs more than everything else here, and most webhook runs never need it.
+// Reads the few headers that the listener uses in one pass over the raw list. Building node's header object costs more than all other
+// work here, and most webhook runs never need it.
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -7,27 +7,27 @@ import type { HttpLimits } from "./limits.ts";
 export interface RequestHead {
   /** The declared length; -1 when the body is chunked, 0 when there is none. */
   readonly bodyLength: number;
-  /** Lower-case; empty when the body is sent as it is. */
+  /** Lower-case; empty when the body is not compressed. */
   readonly encoding: string;
-  /** The test session the caller names; empty when none. */
+  /** The requested test session; empty when none. */
   readonly session: string;
 }
 
 const empty: RequestHead = { bodyLength: 0, encoding: "", session: "" };
 
-/** Reads and checks the head; throws the refusal of what no handler should see. */
+/** Reads and validates the head; throws an HttpError for requests that no handler may see. */
 export function readHead(request: IncomingMessage, limits: HttpLimits): RequestHead {
   const raw = request.rawHeaders;
   if (raw.length > limits.maxHeaderCount * 2) throw new HttpError(431, `more than ${limits.maxHeaderCount} request headers`);
   if ((request.url as string).length > limits.maxUrlBytes) throw new HttpError(414, `request target exceeds ${limits.maxUrlBytes} bytes`);
-  if (request.httpVersionMajor !== 1) throw new HttpError(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+  if (request.httpVersionMajor !== 1) throw new HttpError(505, "only HTTP/1.1 and HTTP/1.0 are supported");
   let hosts = 0;
   let bodyLength = 0;
   let encoding = "";
   let session = "";
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] as string;
-    // Most names are told apart by their length alone.
+    // Most names can be distinguished by their length.
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === "host") hosts++;
@@ -59,8 +59,7 @@ function contentEncoding(before: string, value: string): string {
   return before !== "" ? `${before}, ${lower}` : lower === "identity" ? "" : lower;
 }
 
-/** Any other coding, and any in HTTP/1.0, is read differently by different servers: that difference is how requests are smuggled. */
+/** Servers interpret other codings, and any coding in HTTP/1.0, differently, which enables request smuggling. */
 function checkTransferEncoding(request: IncomingMessage, value: string): void {
-  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0)
-    throw new HttpError(400, "the only transfer encoding understood is 'chunked'");
+  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0) throw new HttpError(400, "the only supported transfer encoding is 'chunked'");
 }

@@ -1,5 +1,5 @@
-// Remembers what was mounted, so that a caller of a stopped route hears "later" (503) and not "never" (404).
-// Whether a route is stopped or gone is asked when somebody calls, so nobody has to report a removal here.
+// Remembers former mounts, so that callers of a stopped route get 503 instead of 404. Whether a route is stopped or removed is checked
+// on each call, so removals do not have to be reported.
 import type { HttpMount } from "@sluice/engine/spi";
 import { MountTable } from "./mount-table.ts";
 
@@ -28,10 +28,10 @@ export class StoppedMounts {
   }
 
   has(path: string, method: string): boolean {
-    const gone = this.#table.find(path, method)?.mounted.mount ?? this.#table.any(path)?.mount;
-    if (gone === undefined) return path.startsWith("/api/") && this.#isStopped(path.slice(5));
-    if (this.#isStopped(gone.routeId)) return true;
-    this.#drop(keyOf(gone));
+    const former = this.#table.find(path, method)?.mounted.mount ?? this.#table.any(path)?.mount;
+    if (former === undefined) return path.startsWith("/api/") && this.#isStopped(path.slice(5));
+    if (this.#isStopped(former.routeId)) return true;
+    this.#drop(keyOf(former));
     return false;
   }
 

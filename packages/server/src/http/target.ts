@@ -1,7 +1,7 @@
-// The request target, read once for everybody: what is under `/_api` in any spelling, and the one normal form of every
-// other path. Nobody below decodes a path again.
+// Parses the request target once: detects paths under `/_api` in any spelling, and normalizes all others. Paths must not be decoded
+// again afterwards.
 
-/** The path below the listener: a path of user routes, a place in the management API, or neither. */
+/** A path of user routes, a path of the management API, or an invalid one. */
 export type Target =
   | { readonly kind: "route"; readonly path: string }
   | { readonly kind: "management"; readonly segments: readonly string[] | undefined }
@@ -9,12 +9,12 @@ export type Target =
 
 const nowhere: Target = { kind: "management", segments: undefined };
 
-/** Reads the path part of a target, without its query. */
+/** Parses the path of a target, without its query. */
 export function readTarget(raw: string): Target {
   const path = raw.charCodeAt(0) === 47 ? raw : pathOfAbsoluteForm(raw);
   if (path === undefined) return { kind: "invalid", problem: "the request target must be a path that begins with a slash" };
   if (path === "/_api" || path.startsWith("/_api/")) return managementTarget(path);
-  if (path.includes("#")) return { kind: "invalid", problem: "the request target must not hold a fragment" };
+  if (path.includes("#")) return { kind: "invalid", problem: "the request target must not contain a fragment" };
   const normal = normalisePath(path);
   if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
   return liesUnderApi(normal) ? nowhere : { kind: "route", path: normal };
@@ -24,8 +24,9 @@ function managementTarget(path: string): Target {
   if (path === "/_api") return { kind: "management", segments: [] };
   const segments: string[] = [];
   for (const part of path.slice(6).split("/")) {
-    const segment = decode(part);
-    if (segment === undefined || segment === "." || segment === "..") return nowhere;
+    // A segment that cannot be decoded is kept as is; as an id it is rejected with its name.
+    const segment = decode(part) ?? part;
+    if (segment === "." || segment === "..") return nowhere;
     segments.push(segment);
   }
   return { kind: "management", segments };
@@ -36,8 +37,8 @@ function liesUnderApi(normal: string): boolean {
 }
 
 /**
- * Decodes once, drops empty and `.` segments and a trailing slash, follows `..`. Undefined for what cannot be decoded, leaves the root,
- * or hides a slash, a backslash or a control character behind an escape: no two readers would agree on such a path.
+ * Decodes once, removes empty and `.` segments and a trailing slash, and resolves `..`. Undefined for paths that cannot be decoded,
+ * leave the root, or escape a slash, backslash or control character: servers would interpret such a path differently.
  */
 export function normalisePath(path: string): string | undefined {
   const kept: string[] = [];

@@ -1,10 +1,10 @@
-// One webhook request on its way to its route: the access check on the head, the body, the check of its signature,
-// inflating, the route, the reply. Synchronous wherever nothing has to be waited for.
+// Processes one webhook request: access check on the head, body, signature check, decompression, route, reply. Synchronous wherever
+// nothing has to be awaited.
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "./access.ts";
-import type { Arrival } from "./arrival.ts";
-import { inflateBody, type BodyReceiver } from "./body.ts";
+import type { InboundRequest } from "./inbound-request.ts";
+import type { BodyReceiver } from "./body.ts";
 import type { HttpError } from "./http-error.ts";
 import { joinedHeaders } from "./joined-headers.ts";
 import type { IngressOptions } from "./ingress-options.ts";
@@ -13,8 +13,8 @@ import { withoutQueryValues } from "./query-values.ts";
 
 const nothing = Buffer.alloc(0);
 
-/** Stands for the arrival of a call that has had its reply. */
-const answered: Arrival = {
+/** Replaces the request of a call after its reply. */
+const answered: InboundRequest = {
   method: "",
   query: "",
   rawHeaders: [],
@@ -35,7 +35,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   principal: unknown = undefined;
   session: SessionTag | undefined = undefined;
   readonly rawHeaders: readonly string[];
-  #arrival: Arrival;
+  #inbound: InboundRequest;
   readonly #mounted: Mounted;
   readonly #options: IngressOptions;
   readonly #finished: (mounted: Mounted) => void;
@@ -43,23 +43,25 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #replyHeaders: Readonly<Record<string, string>> | undefined = undefined;
   hidden: readonly string[] | undefined = undefined;
   #access: AccessCheck | undefined = undefined;
+  /** Bytes taken from the memory budget. */
+  #heldBytes = 0;
 
   constructor(
-    arrival: Arrival,
+    inbound: InboundRequest,
     mounted: Mounted,
     path: string,
     params: Readonly<Record<string, string>>,
     options: IngressOptions,
     finished: (mounted: Mounted) => void,
   ) {
-    this.#arrival = arrival;
+    this.#inbound = inbound;
     this.#mounted = mounted;
     this.#options = options;
     this.#finished = finished;
-    this.method = arrival.method;
-    this.rawHeaders = arrival.rawHeaders;
+    this.method = inbound.method;
+    this.rawHeaders = inbound.rawHeaders;
     this.path = path;
-    this.query = arrival.query;
+    this.query = inbound.query;
     this.params = params;
   }
 
@@ -76,7 +78,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   get remoteAddress(): string {
-    return this.#arrival.remoteAddress;
+    return this.#inbound.remoteAddress;
   }
 
   begin(): void {
@@ -95,6 +97,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   received(body: Buffer): void {
+    this.#heldBytes = body.length;
     try {
       const access = this.#options.accessOf?.(this.flowId);
       if (access !== this.#access) this.#judgeAgain(access, body);
@@ -110,12 +113,22 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   refused(error: HttpError): void {
-    this.#arrival.refuse(error.status, error.message, this.#withReplyHeaders(error.headers));
-    this.#finished(this.#mounted);
+    this.#inbound.refuse(error.status, error.message, this.#withReplyHeaders(error.headers));
+    this.#end();
   }
 
   abandoned(): void {
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#heldBytes > 0) this.#releaseBody();
     this.#finished(this.#mounted);
+  }
+
+  #releaseBody(): void {
+    this.#options.bytes.held.give(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   #judged(verdict: AccessGranted | AccessRefused | AccessNeedsBody): void {
@@ -131,7 +144,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#admitted();
   }
 
-  /** The policy changed while the body came in: what was decided before counts no more. */
+  /** The policy changed while the body was read: check again. */
   #judgeAgain(access: AccessCheck | undefined, body: Buffer): void {
     this.#access = access;
     this.#signed = undefined;
@@ -163,13 +176,13 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   #turnAway(refusal: AccessRefused, body?: Buffer): void {
-    if (this.#options.appeal === undefined) this.#arrival.refuse(refusal.status, refusal.error, this.#withReplyHeaders(refusal.headers));
-    else this.#options.appeal(this.#arrival, body);
-    this.#finished(this.#mounted);
+    if (this.#options.forwardRefused === undefined) this.#inbound.refuse(refusal.status, refusal.error, this.#withReplyHeaders(refusal.headers));
+    else this.#options.forwardRefused(this.#inbound, body);
+    this.#end();
   }
 
   #admitted(): void {
-    const { session } = this.#arrival;
+    const { session } = this.#inbound;
     if (session !== "") {
       const found = this.#options.sessionOf?.(session);
       if (found === undefined || found === "expired") {
@@ -179,21 +192,24 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
       }
       this.session = found;
     }
-    this.#arrival.readBody(this);
+    this.#inbound.readBody(this);
   }
 
   #unpack(body: Buffer): void {
-    const { encoding } = this.#arrival;
+    const { encoding } = this.#inbound;
     if (encoding === "" || body.length === 0) {
       this.#run(body);
       return;
     }
-    inflateBody(body, encoding, this.#options.limits.maxBodyBytes, (error, inflated) => {
+    const { bytes, limits } = this.#options;
+    bytes.inflation.inflate({ bytes: body, encoding, limitBytes: limits.maxBodyBytes }, (error, inflated) => {
       if (error !== undefined) {
         this.refused(error);
         return;
       }
-      // The route gets the plain bytes; these two would describe the packed ones.
+      this.#releaseBody();
+      this.#heldBytes = inflated.length;
+      // The route gets decompressed bytes; these headers describe the compressed ones.
       this.hidden = [...(this.hidden ?? []), "content-encoding", "content-length"];
       this.#run(inflated);
     });
@@ -212,13 +228,23 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
 
   #answer(reply: HttpReply): void {
     const headers = this.#replyHeaders === undefined ? reply.headers : { ...reply.headers, ...this.#replyHeaders };
-    this.#arrival.reply(reply.status, headers, reply.body);
-    // The message, and with it this call, may be remembered for a while; node's request and response need not be.
-    this.#arrival = answered;
-    this.#finished(this.#mounted);
+    this.#inbound.reply(reply.status, headers, reply.body);
+    // The message keeps this call alive while its run is kept; node's request and response can be released.
+    this.#inbound = answered;
+    if (reply.runEnds !== undefined && this.#heldBytes > 0) this.#releaseAfter(reply.runEnds);
+    this.#end();
   }
 
-  /** A refusal is a reply, too: without them a page could not read what was wrong. */
+  /** The run continues after its reply and still uses the body. */
+  #releaseAfter(runEnds: Promise<unknown>): void {
+    const { held } = this.#options.bytes;
+    const bytes = this.#heldBytes;
+    this.#heldBytes = 0;
+    const release = (): void => held.give(bytes);
+    runEnds.then(release, release);
+  }
+
+  /** Adds the CORS headers to errors too; otherwise a page could not read them. */
   #withReplyHeaders(headers: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {
     return this.#replyHeaders === undefined ? headers : { ...this.#replyHeaders, ...headers };
   }
@@ -226,7 +252,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   #fault(fault: unknown): void {
     const reference = randomBytes(6).toString("hex");
     this.#options.reportFault(fault, reference);
-    this.#arrival.refuse(500, `internal error (ref ${reference})`, this.#withReplyHeaders(undefined));
-    this.#finished(this.#mounted);
+    this.#inbound.refuse(500, `internal error (ref ${reference})`, this.#withReplyHeaders(undefined));
+    this.#end();
   }
 }

@@ -17,7 +17,7 @@ afterEach(() => {
   closers = [];
 });
 
-/** A file of this process that takes no more than so many bytes, as on a full disk, until room is made. */
+/** Limits the file size of this process, which simulates a full disk, until it is reset. */
 function smallFile(bytes: number) {
   const path = join(mkdtempSync(join(tmpdir(), "sluice-full-")), "log");
   const fileDescriptor = openSync(path, "a");
@@ -30,8 +30,8 @@ function smallFile(bytes: number) {
   return { fileDescriptor, text: () => readFileSync(path, "latin1"), makeRoom: () => truncateSync(path) };
 }
 
-describe.skipIf(!existsSync(prlimit))("output to a file that is full", () => {
-  it("counts the lines that were lost and goes on with a new line when there is room", () => {
+describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prlimit)", () => {
+  it("counts lost lines and continues on a new line when there is space", () => {
     const { fileDescriptor, text, makeRoom } = smallFile(20);
     const output = new FileOutput(fileDescriptor);
     expect(output.write(Buffer.from("0123456789\n"))).toBe(0);
@@ -44,14 +44,14 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full", () => {
     expect(text()).toBe("\nfifth\nsixth\n");
   });
 
-  it("is given up for good when nothing can ever be written there", () => {
+  it("stops for good on a permanent error", () => {
     const fileDescriptor = openSync("/dev/null", "r");
     closers.push(() => closeSync(fileDescriptor));
     const output = new FileOutput(fileDescriptor);
     expect([output.write(Buffer.from("x\n")), output.isBroken, output.write(Buffer.from("y\n"))]).toEqual([1, true, 0]);
   });
 
-  it("comes back to the log of one process, which says what is missing", async () => {
+  it("recovers the log of one process, which reports the loss", async () => {
     const { fileDescriptor, text, makeRoom } = smallFile(30);
     const writer = createBatchedWriter({ fileDescriptor, maxBytes: 1_000_000, dropped: (count) => `dropped ${count}` });
     writer.open("first line");
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full", () => {
     await expect.poll(text).toBe("\nback\ndropped 6\n");
   });
 
-  it("comes back to the log of several, which says what is missing", () => {
+  it("recovers the log of several processes, which reports the loss", () => {
     const { fileDescriptor, text, makeRoom } = smallFile(30);
     const output = createMergedOutput(fileDescriptor, (count) => `dropped ${count}`);
     output.open("first line");

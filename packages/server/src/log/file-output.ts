@@ -1,22 +1,21 @@
-// Writing lines at once, to a file. A disk that is full has room again some day: what finds none is lost and counted, and what
-// comes afterwards begins on a line of its own.
+// Writes lines to a file synchronously. A full disk may have space later: lost lines are counted, and later output starts on a new line.
 import { writeSync } from "node:fs";
 
 const newline = 10;
 const noRoom: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export class FileOutput {
-  /** Nobody will ever read what is written here: there is no place left to say so. */
+  /** Permanent failure: nothing can be written any more. */
   isBroken = false;
   readonly #fileDescriptor: number;
-  /** The last line ends in the middle. */
+  /** The last line is incomplete. */
   #isTorn = false;
 
   constructor(fileDescriptor: number) {
     this.#fileDescriptor = fileDescriptor;
   }
 
-  /** Writes whole lines; returns how many of them, from the last backwards, found no room. */
+  /** Writes whole lines; returns how many at the end could not be written. */
   write(lines: Buffer): number {
     if (this.isBroken) return 0;
     const begin = this.#isTorn ? 1 : 0;

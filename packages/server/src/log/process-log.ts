@@ -10,7 +10,7 @@ export interface ProcessLog {
   readonly secrets: SecretValues;
 }
 
-/** The log of a process, on a file descriptor, and the secrets that must not get into it. */
+/** Creates the log of a process on a file descriptor, and the registry of secrets to mask in it. */
 export function createProcessLog(settings: Settings, output: number): ProcessLog {
   const secrets = createSecretValues();
   secrets.set("process", [settings.deployToken ?? ""]);
@@ -22,8 +22,8 @@ export function createProcessLog(settings: Settings, output: number): ProcessLog
   return { writer, secrets, log: createRuntimeLog({ level: settings.logLevel.toUpperCase() as LogLevel, writer, secrets, now: () => Date.now() }) };
 }
 
-/** The record that stands for those that are missing. */
+/** The record that reports dropped ones. */
 export function droppedRecords(count: number): string {
-  const message = `${count} log records were dropped: nobody read them in time, or the disk was full`;
+  const message = `Dropped ${count} log records: the reader was too slow, or the disk was full`;
   return JSON.stringify({ time: new Date().toISOString(), level: "WARN", logger: "sluice.log", message });
 }

@@ -9,7 +9,7 @@ import { createRuntimeLog } from "./runtime-log.ts";
 interface Opened {
   readonly writer: BatchedWriter;
   text(): string;
-  /** Resolves once the file ends with this line: only then may it be closed, a write under way would hit whoever gets its number next. */
+  /** Resolves when the file ends with this line. Only then may it be closed: a pending write would hit a reused descriptor. */
   written(lastLine: string): Promise<void>;
   end(): void;
 }
@@ -41,7 +41,7 @@ describe("batched writer", () => {
     end();
   });
 
-  it("remembers its last lines, also those that are still to be written, within a bound", async () => {
+  it("keeps its recent lines, including those not yet written, within a limit", async () => {
     const { writer, written, end } = opened(20_000_000);
     writer.open();
     writer.add("first");
@@ -65,7 +65,7 @@ describe("batched writer", () => {
     end();
   });
 
-  it("drops what does not fit and says how much", async () => {
+  it("drops lines that do not fit and reports how many", async () => {
     const { writer, text, written, end } = opened(50);
     for (let index = 0; index < 10; index++) writer.add("x".repeat(20));
     writer.open();
@@ -74,7 +74,7 @@ describe("batched writer", () => {
     end();
   });
 
-  it("writes what waits when it closes", () => {
+  it("writes waiting lines when it closes", () => {
     const { writer, text, end } = opened();
     writer.open();
     writer.add("last words");
@@ -106,7 +106,7 @@ describe("log records", () => {
     expect(lines).toEqual([{ time: "1970-01-01T00:00:00.000Z", level: "INFO", logger: "x", message: evil }]);
   });
 
-  it("F21: the raw line holds no control character", async () => {
+  it("F21: the raw line contains no control character", async () => {
     const { writer, text, written, end } = opened();
     createRuntimeLog({ level: "INFO", writer, secrets: createSecretValues(), now: () => 0 }).write("INFO", "x", "\u001b[2J\u009b\u0085\u2028");
     writer.add("done");
@@ -116,7 +116,7 @@ describe("log records", () => {
     expect(text()).toMatch(/^[\u0020-\u007e]+\ndone\n$/);
   });
 
-  it("long texts are cut, secrets and passwords masked, lower levels left out", async () => {
+  it("long texts are truncated, secrets and passwords masked, lower levels omitted", async () => {
     const lines = await logged((log) => {
       log.write("DEBUG", "x", "unseen");
       log.write("WARN", "x", "z".repeat(1_000_000));

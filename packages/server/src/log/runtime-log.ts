@@ -1,14 +1,15 @@
-// The log: one JSON record per line. Content cannot forge records or steer a terminal: control characters are escaped and long
-// texts cut. Whoever listens on the log stream gets the same records.
+// The log: one JSON record per line. Content cannot forge records or control a terminal: control characters are escaped and long texts
+// truncated. The log stream gets the same records.
 import type { Exchange, Log, LogLevel, Run } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { BatchedWriter, UnwrittenLine } from "./batched-writer.ts";
+import type { BatchedWriter } from "./batched-writer.ts";
+import type { UnwrittenLine } from "./waiting-lines.ts";
 
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const longestText = 64 * 1024;
 
-/** A log record as the stream shows it. */
+/** A log record for the stream. */
 export interface LogRecord {
   readonly at: number;
   readonly level: LogLevel;
@@ -18,7 +19,7 @@ export interface LogRecord {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Somebody who wants the records too, while `wants` says so. */
+/** Receives records too, if `wants` returns true. */
 export interface LogFollower {
   wants(level: LogLevel): boolean;
   take(record: LogRecord): void;
@@ -32,7 +33,7 @@ export interface RuntimeLogOptions {
 }
 
 export interface RuntimeLog extends Log {
-  /** Hands records on as well; one follower at most. */
+  /** Sets the one follower. */
   follow(follower: LogFollower): void;
 }
 
@@ -61,7 +62,7 @@ function cut(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`;
 }
 
-/** One record on its way out. What an exchange is busy with changes while it waits, so that is noted at once. */
+/** A record to be written. The state of the exchange changes while it waits, so it is copied at once. */
 class LogLine implements UnwrittenLine {
   readonly #at: number;
   readonly #level: LogLevel;
@@ -97,7 +98,7 @@ class LogLine implements UnwrittenLine {
   }
 }
 
-/** What lines in a row have in common is made once: the beginning, as long as the millisecond lasts, and the place. */
+/** Cached text of consecutive lines: the start, within a millisecond, and the location. */
 const lastBeginning = { at: -1, level: "", logger: "", text: "" };
 const lastPlace: { route: Run["route"] | undefined; stepId: string | undefined; text: string } = { route: undefined, stepId: undefined, text: "" };
 
@@ -123,7 +124,7 @@ function placeOf(route: Run["route"], stepId: string | undefined): string {
   return last.text;
 }
 
-/** Names of flows, routes and steps come over and over. */
+/** Cache of quoted names of flows, routes and steps. */
 const quotedNames = new Map<string, string>();
 const maxQuotedNames = 10_000;
 
@@ -137,7 +138,7 @@ function quotedName(name: string): string {
 
 const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;
 
-/** JSON text; beyond what JSON asks, the controls of the upper half and the line separators are escaped. */
+/** JSON text; also escapes C1 control characters and line separators. */
 function quoted(text: string): string {
   const json = JSON.stringify(text);
   return c1OrSeparator.test(text)

@@ -1,59 +1,105 @@
-// Documents as files `<id>.json` of one directory, written beside their place and renamed.
+// Stores documents as files `<id>.json` in one directory, replaced atomically.
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { readTree, type Tree } from "@sluice/model";
 import { hashOf } from "../flows/disk-flow-store.ts";
-import { flushDirectory, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "../flows/durable-file.ts";
+import { modifiedAt, readWhole, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 
 const extension = ".json";
+const handWritten = [extension, ".yaml", ".yml"];
 const strict = new TextDecoder("utf-8", { fatal: true });
 
-/** Opens the directory, makes it when missing, and clears what a crash left behind. */
-export async function openDiskDocumentStore(directory: string): Promise<DocumentStore> {
-  await mkdir(directory, { recursive: true, mode: 0o750 });
-  // A directory that cannot be written is no reason not to serve what is in it.
-  await removeLeftovers(directory).catch(() => undefined);
+export interface DiskDocumentOptions {
+  /** Only the owner may read the files, which contain secrets. */
+  readonly isPrivate?: boolean;
+  /** Also read YAML files written by hand. */
+  readonly readsYaml?: boolean;
+}
+
+/** The documents of a directory, read only. A directory that does not exist has none. */
+export function documentsIn(directory: string, suffixes: readonly string[] = handWritten): Pick<DocumentStore, "list" | "read"> {
   return {
     async list() {
-      const names = (await readdir(directory)).filter((name) => !name.startsWith(".") && name.endsWith(extension)).sort();
+      const names = (await namesIn(directory)).filter((name) => !name.startsWith(".") && suffixes.some((suffix) => name.endsWith(suffix))).sort();
       const documents: (StoredDocument | BrokenDocument)[] = [];
       for (const name of names) documents.push(await readDocument(directory, name));
       return documents;
     },
     async read(id) {
-      const name = `${id}${extension}`;
-      return (await readdir(directory)).includes(name) ? readDocument(directory, name) : undefined;
-    },
-    async write(id, text) {
-      const bytes = Buffer.from(text, "utf8");
-      const name = `${id}${extension}`;
-      await putInPlace(directory, await writeTemporary(directory, name, bytes, 0o640), name);
-      await flushDirectory(directory);
-      return { hash: hashOf(bytes), lastModified: Math.round((await stat(join(directory, name))).mtimeMs) };
-    },
-    async remove(id) {
-      if (!(await removeFile(directory, `${id}${extension}`))) return false;
-      await flushDirectory(directory);
-      return true;
+      const names = await namesIn(directory);
+      const name = suffixes.map((suffix) => `${id}${suffix}`).find((candidate) => names.includes(candidate));
+      return name === undefined ? undefined : readDocument(directory, name);
     },
   };
 }
 
+/** Opens or creates the directory and removes temporary files of a crash. */
+export async function openDiskDocumentStore(directory: string, { isPrivate = false, readsYaml = false }: DiskDocumentOptions = {}): Promise<DocumentStore> {
+  const suffixes = readsYaml ? handWritten : [extension];
+  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o750 }).catch(unlessReadOnly);
+  // A read-only directory can still be served.
+  await removeLeftovers(directory).catch(() => undefined);
+  return {
+    ...documentsIn(directory, suffixes),
+    async write(id, text) {
+      const bytes = Buffer.from(text, "utf8");
+      const name = `${id}${extension}`;
+      const unflushed = await writeDurably(directory, name, bytes, isPrivate ? 0o600 : 0o640);
+      // A YAML file with this id would otherwise be a second document.
+      for (const other of suffixes.slice(1)) await removeDurably(directory, `${id}${other}`);
+      return { hash: hashOf(bytes), lastModified: await modifiedAt(join(directory, name)), unflushed };
+    },
+    async remove(id) {
+      let removal = await removeDurably(directory, `${id}${extension}`);
+      for (const other of suffixes.slice(1)) {
+        const { found, unflushed } = await removeDurably(directory, `${id}${other}`);
+        removal = { found: removal.found || found, unflushed: removal.unflushed ?? unflushed };
+      }
+      return removal;
+    },
+  };
+}
+
+/** A read-only data directory can be served even if this folder does not exist. */
+function unlessReadOnly(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EROFS" && error.code !== "EACCES") throw error;
+  return undefined;
+}
+
+const namesIn = (directory: string): Promise<readonly string[]> =>
+  readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  });
+
 async function readDocument(directory: string, name: string): Promise<StoredDocument | BrokenDocument> {
-  const id = name.slice(0, -extension.length);
+  const id = name.replace(/\.(?:json|ya?ml)$/, "");
   const broken = (problem: string, hash = "", lastModified = 0): BrokenDocument => ({ id, hash, lastModified, problem });
-  if (!isFlowId(id)) return broken(`'${id}' is no valid id: rename the file`);
+  if (!isFlowId(id)) return broken(`'${id}' is not a valid id: rename the file`);
   try {
     const path = join(directory, name);
     const [bytes, facts] = await Promise.all([readWhole(path), stat(path)]);
     const about = { id, hash: hashOf(bytes), lastModified: Math.round(facts.mtimeMs) };
     try {
-      return { ...about, value: JSON.parse(strict.decode(bytes)) as unknown };
+      const text = strict.decode(bytes);
+      if (name.endsWith(extension)) return { ...about, value: JSON.parse(text) as unknown };
+      const { tree, diagnostics } = readTree(text);
+      if (tree === undefined)
+        return broken(`invalid YAML at line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? ""}`, about.hash, about.lastModified);
+      return { ...about, value: plainTree(tree) };
     } catch {
-      return broken("the file is no JSON", about.hash, about.lastModified);
+      return broken("the file is not JSON", about.hash, about.lastModified);
     }
   } catch (error) {
     return broken(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
   }
+}
+
+/** The values of a document without positions. */
+function plainTree(tree: Tree): unknown {
+  if (tree.type === "list") return tree.items.map(plainTree);
+  if (tree.type === "map") return Object.fromEntries(tree.entries.map(({ key, value }) => [key, plainTree(value)]));
+  return !tree.quoted && (tree.text === "true" || tree.text === "false") ? tree.text === "true" : tree.text;
 }

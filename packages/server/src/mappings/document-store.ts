@@ -1,13 +1,14 @@
-/** Named JSON documents that outlive the process: tables, mapping documents. */
+import type { Removal, Unflushed } from "../flows/flow-store.ts";
+
+/** Persistent named JSON documents: tables, mapping documents, connections. */
 export interface DocumentStore {
-  /** Every document found, by id; unreadable ones with the reason instead of a value. */
+  /** All documents by id; unreadable ones with the reason instead of a value. */
   list(): Promise<readonly (StoredDocument | BrokenDocument)[]>;
-  /** Undefined when there is none. */
+  /** Undefined when it does not exist. */
   read(id: string): Promise<StoredDocument | BrokenDocument | undefined>;
-  /** Keeps it, safe against loss of power once it resolves. Throws a StorageError when it cannot be kept. */
-  write(id: string, text: string): Promise<{ readonly hash: string; readonly lastModified: number }>;
-  /** False when there was none. */
-  remove(id: string): Promise<boolean>;
+  /** Writes a document. Throws a StorageError when it cannot be stored. */
+  write(id: string, text: string): Promise<{ readonly hash: string; readonly lastModified: number; readonly unflushed: Unflushed }>;
+  remove(id: string): Promise<Removal>;
 }
 
 export interface StoredDocument {

@@ -1,7 +1,6 @@
-// What tables and mapping documents share when they are installed, replaced and removed.
+// Checks shared by tables, mapping documents and connections.
 import { isFlowId } from "../flows/flow-id.ts";
-import { StorageError } from "../flows/flow-store.ts";
-import { Refusal } from "../refusal.ts";
+import { invalidId, Refusal } from "../refusal.ts";
 
 export interface Kept {
   readonly id: string;
@@ -9,16 +8,16 @@ export interface Kept {
   readonly lastModified: number;
 }
 
-/** The hashes a caller is willing to replace; `*` takes any, but there must be one. */
+/** The hashes that may be replaced; `*` matches any existing version. */
 export type IfMatch = readonly string[] | undefined;
 
-/** Refuses a change that was made for another version than the one that is there. */
+/** Rejects a change that is based on another version. */
 export function refuseChanged(noun: string, id: string, ifMatch: IfMatch, current: Kept | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
   throw new Refusal("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
-/** File systems differ on whether case counts; two documents must never share a file on any of them. */
+/** Some file systems are case-insensitive: two documents must never share a file. */
 export function refuseOtherSpelling(noun: string, id: string, installed: ReadonlyMap<string, Kept>): void {
   if (installed.has(id)) return;
   for (const other of installed.keys())
@@ -29,16 +28,10 @@ export function notFound(noun: string, id: string): Refusal {
   return new Refusal("not-found", `${noun} '${id}' not found`);
 }
 
-export function asRefusal(error: unknown): never {
-  if (error instanceof StorageError) throw new Refusal(error.kind === "full" ? "storage-full" : "storage-refused", error.message);
-  throw error;
-}
-
 export const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 
-/** The id of a path segment, or the refusal the contract gives. */
+/** The id of a path segment; throws the refusal defined by the contract. */
 export function documentId({ id = "" }: Readonly<Record<string, string>>): string {
-  if (!isFlowId(id))
-    throw new Refusal("id-invalid", `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
+  if (!isFlowId(id)) throw invalidId(id);
   return id;
 }

@@ -1,15 +1,15 @@
-// Who uses a table or document: other documents by what they compiled to, flows by what their text says.
+// Finds the users of a table or document: documents by their compiled form, flows by their text.
 import { namesDocument, namesTable } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { MessageMappings } from "./message-mappings.ts";
 
-/** Flows whose texts can be looked through. */
+/** Flows whose text can be searched. */
 export type SearchableFlows = Pick<FlowStore, "list" | "read">;
 
 export interface MappingUsers {
-  /** Documents and flows that look values up in the table, as `message-mapping:id` and `flow:id`. */
+  /** Documents and flows that use the table, as `message-mapping:id` and `flow:id`. */
   ofTable(id: string): Promise<readonly string[]>;
-  /** Documents that import the document and flows that send to it. */
+  /** Documents that import the document and flows that use it. */
   ofDocument(id: string): Promise<readonly string[]>;
 }
 

@@ -1,25 +1,38 @@
+import { isJsonLimitError, parsePlainJsonInSteps } from "@sluice/engine/values";
 import { hashOf } from "../flows/disk-flow-store.ts";
+import { inSlices } from "../host/in-slices.ts";
 import type { DocumentStore, StoredDocument } from "./document-store.ts";
 
-/** A store that forgets at the end of the process, for documents somebody else keeps. */
+/** A store in memory, for documents that another process stores. */
 export interface MemoryDocumentStore extends DocumentStore {
-  put(id: string, value: unknown): void;
+  /** Parses long text in slices. */
+  put(id: string, json: string): Promise<void>;
   ids(): readonly string[];
 }
 
 export function createMemoryDocumentStore(): MemoryDocumentStore {
   const documents = new Map<string, StoredDocument>();
-  const put = (id: string, value: unknown): StoredDocument => {
-    const document = { id, value, hash: hashOf(Buffer.from(JSON.stringify(value))), lastModified: Date.now() };
+  const put = async (id: string, json: string): Promise<StoredDocument> => {
+    const document = { id, value: await parsed(json), hash: hashOf(Buffer.from(json)), lastModified: Date.now() };
     documents.set(id, document);
     return document;
   };
   return {
     list: () => Promise.resolve([...documents.values()]),
     read: (id) => Promise.resolve(documents.get(id)),
-    write: (id, text) => Promise.resolve(put(id, JSON.parse(text))),
-    remove: (id) => Promise.resolve(documents.delete(id)),
-    put,
+    write: async (id, text) => ({ ...(await put(id, text)), unflushed: undefined }),
+    remove: (id) => Promise.resolve({ found: documents.delete(id), unflushed: undefined }),
+    put: async (id, json) => void (await put(id, json)),
     ids: () => [...documents.keys()],
   };
+}
+
+/** A document larger than a request body comes from an operator's file and is parsed synchronously. */
+async function parsed(json: string): Promise<unknown> {
+  try {
+    return await inSlices(parsePlainJsonInSteps(json));
+  } catch (error) {
+    if (isJsonLimitError(error)) return JSON.parse(json) as unknown;
+    throw error;
+  }
 }

@@ -1,19 +1,22 @@
 // The message-mapping documents of the runtime, compiled. A document that others import is replaced only when they still
 // compile with it and pass their tests.
 import type { Log } from "@sluice/engine";
-import { compileMapping, documentText, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
-import { createTurns } from "../flows/turns.ts";
+import { compileMapping, documentTextInSteps, problemText, type CompiledMapping, type CompileOutcome, type MappingEnvironment } from "@sluice/mapping";
+import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { createKeyedMutex } from "@sluice/engine/tools";
+import { systemClock } from "../host/clock.ts";
+import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { asRefusal, byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
+import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
 
 const noun = "message mapping";
 
 export interface InstalledMapping extends Kept {
   readonly document: unknown;
   readonly mapping: CompiledMapping | undefined;
-  /** Why it is not in service. */
+  /** Why it is not active. */
   readonly error: string | undefined;
 }
 
@@ -28,7 +31,7 @@ export interface MessageMappings {
   ): Promise<{ readonly installed: InstalledMapping; readonly created: boolean; readonly warnings: readonly string[] }>;
   remove(id: string, ifMatch: IfMatch): Promise<void>;
   load(): Promise<void>;
-  /** Takes over what was changed by hand; a document that is wrong leaves the one before in service. */
+  /** Loads changes made by hand; an invalid document leaves the previous one active. */
   reload(): Promise<void>;
 }
 
@@ -36,12 +39,19 @@ export type EnvironmentParts = Omit<MappingEnvironment, "documents">;
 
 export function createMessageMappings(store: DocumentStore, log: Log, environment: EnvironmentParts): MessageMappings {
   const installed = new Map<string, InstalledMapping>();
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
 
-  /** Compiles with the documents as they are, one of them replaced. */
-  function compile(document: unknown, options: { readonly runTests: boolean; readonly replaced?: readonly [string, unknown] }): CompileOutcome {
-    const documents = { get: (id: string): unknown => (options.replaced?.[0] === id ? options.replaced[1] : installed.get(id)?.document) };
-    return compileMapping(document, { ...environment, documents }, { runTests: options.runTests });
+  /** Compiles with the current documents, some of them replaced, in a separate turn of the event loop. */
+  async function compile(
+    document: unknown,
+    options: { readonly runTests: boolean; readonly replaced?: ReadonlyMap<string, unknown> },
+  ): Promise<CompileOutcome> {
+    await systemClock.breathe();
+    const { runTests, replaced } = options;
+    const documents = { get: (id: string): unknown => (replaced?.has(id) === true ? replaced.get(id) : installed.get(id)?.document) };
+    const outcome = compileMapping(document, { ...environment, documents }, { runTests });
+    await systemClock.breathe();
+    return outcome;
   }
 
   const importers = (id: string): readonly InstalledMapping[] =>
@@ -51,19 +61,21 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     refuseOtherSpelling(noun, id, installed);
     const current = installed.get(id);
     refuseChanged(noun, id, ifMatch, current);
-    const replaced = [id, document] as const;
-    const { mapping, problems, warnings } = compile(document, { runTests: true, replaced });
+    const replaced = new Map([[id, document]]);
+    const { mapping, problems, warnings } = await compile(document, { runTests: true, replaced });
     if (mapping === undefined || problems.length > 0) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
-    const changed = importers(id).map((entry) => {
-      const outcome = compile(entry.document, { runTests: true, replaced });
-      // What is not installed yet shows when it is used; anything else, a failing test as well, is this document's doing.
+    const changed: InstalledMapping[] = [];
+    for (const entry of importers(id)) {
+      const outcome = await compile(entry.document, { runTests: true, replaced });
+      // Missing dependencies are reported when the document is used; any other error, including a failing test, rejects it.
       if (outcome.mapping === undefined || outcome.problems.some(({ missing }) => missing === undefined))
         throw new Refusal("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
-      return { ...entry, mapping: outcome.mapping };
-    });
-    const kept = await store.write(id, documentText(document)).catch(asRefusal);
+      changed.push({ ...entry, mapping: outcome.mapping });
+    }
+    const { unflushed, ...kept } = await store.write(id, await inSlices(documentTextInSteps(document))).catch(asRefusal);
     const entry: InstalledMapping = { id, document, mapping, error: undefined, ...kept };
     for (const each of [entry, ...changed]) installed.set(each.id, each);
+    refuseUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };
   }
 
@@ -71,29 +83,53 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     const current = installed.get(id);
     if (current === undefined) throw notFound(noun, id);
     refuseChanged(noun, id, ifMatch, current);
-    await store.remove(id).catch(asRefusal);
+    const { unflushed } = await store.remove(id).catch(asRefusal);
     const users = importers(id);
     installed.delete(id);
-    for (const user of users) bringIn(user);
+    for (const user of users) await bringIn(user);
+    refuseUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
   }
 
-  /** Compiles an entry and puts it in service, or notes why it is not. What is only missing shows when it is used. */
-  function bringIn(entry: InstalledMapping): void {
-    const { mapping, problems } = compile(entry.document, { runTests: false });
+  /** Compiles an entry and activates it, or records the error. Missing dependencies are reported on use. */
+  async function bringIn(entry: InstalledMapping): Promise<void> {
+    putInService(entry, await compile(entry.document, { runTests: false }));
+  }
+
+  function putInService(entry: InstalledMapping, { mapping, problems }: CompileOutcome): void {
     const error = mapping === undefined ? oneSentence(problemText(problems)) : undefined;
     installed.set(entry.id, { ...entry, mapping, error });
-    if (error !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${entry.id}' is not in service: ${error}`);
+    if (error !== undefined) log.write("ERROR", "sluice.mappings", `Cannot use ${noun} '${entry.id}': ${error}`);
   }
 
-  /** A file that was changed by hand. Its importers are compiled anew with it; one that it would break keeps what it has. */
-  function takeOver(found: StoredDocument | BrokenDocument): string | undefined {
+  /** Compiles new documents, and those that are inactive or import a new one, one by one, then activates them together. */
+  async function load(): Promise<void> {
+    const found = (await store.list()).filter(({ id, hash }) => installed.get(id)?.hash !== hash);
+    const fresh = found.map((document): InstalledMapping => {
+      const { id, hash, lastModified } = document;
+      const [value, error] = "problem" in document ? [undefined, document.problem] : [document.value, undefined];
+      return { id, hash, lastModified, document: value, mapping: undefined, error };
+    });
+    const replaced = new Map(fresh.map(({ id, document }) => [id, document]));
+    const affected = [...installed.values()].filter(
+      ({ id, mapping }) => !replaced.has(id) && (mapping === undefined || mapping.imports.some((imported) => replaced.has(imported))),
+    );
+    const outcomes: (readonly [InstalledMapping, CompileOutcome])[] = [];
+    for (const entry of [...fresh, ...affected]) {
+      const isBroken = entry.document === undefined;
+      outcomes.push([entry, isBroken ? broken(entry.error) : await compile(entry.document, { runTests: false, replaced })]);
+    }
+    for (const [entry, outcome] of outcomes) putInService(entry, outcome);
+  }
+
+  /** Loads a file changed by hand. Its importers are recompiled; one that would break keeps its current version. */
+  async function takeOver(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
     const before = installed.get(id);
     const document = "problem" in found ? undefined : found.value;
     const { mapping, problems } =
       "problem" in found
         ? { mapping: undefined, problems: [{ path: "", message: found.problem }] }
-        : compile(document, { runTests: true, replaced: [id, document] });
+        : await compile(document, { runTests: true, replaced: new Map([[id, document]]) });
     if (mapping === undefined || problems.length > 0) {
       const error = oneSentence(problemText(problems));
       installed.set(id, { id, hash, lastModified, document: before?.document, mapping: before?.mapping, error });
@@ -101,7 +137,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     }
     installed.set(id, { id, hash, lastModified, document, mapping, error: undefined });
     for (const user of importers(id)) {
-      const outcome = compile(user.document, { runTests: false });
+      const outcome = await compile(user.document, { runTests: false });
       if (outcome.mapping !== undefined) installed.set(user.id, { ...user, mapping: outcome.mapping });
     }
     return undefined;
@@ -114,12 +150,12 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         log,
         noun,
         installed,
-        inTurn: (_id, work) => turns.take("documents", work),
+        inTurn: (_id, work) => mutex.run("documents", work),
         bringIn: takeOver,
-        removed(id) {
+        async removed(id) {
           const users = importers(id);
           installed.delete(id);
-          for (const user of users) bringIn(user);
+          for (const user of users) await bringIn(user);
         },
       }),
     list: () => [...installed.values()].sort(byId),
@@ -129,18 +165,12 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
       if (found === undefined) throw notFound(noun, id);
       return found;
     },
-    // One turn for all: what a document imports must not change while it is compiled.
-    install: (id, document, ifMatch) => turns.take("documents", () => install(id, document, ifMatch)),
-    remove: (id, ifMatch) => turns.take("documents", () => remove(id, ifMatch)),
-    async load() {
-      const found = await store.list();
-      for (const document of found) {
-        const { id, hash, lastModified } = document;
-        const problem = "problem" in document ? document.problem : undefined;
-        installed.set(id, { id, hash, lastModified, document: "problem" in document ? undefined : document.value, mapping: undefined, error: problem });
-        if (problem !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${id}' is not in service: ${problem}`);
-      }
-      for (const entry of installed.values()) if (entry.error === undefined) bringIn(entry);
-    },
+    // In one turn of the event loop: imports must not change during compilation.
+    install: (id, document, ifMatch) => mutex.run("documents", () => install(id, document, ifMatch)),
+    remove: (id, ifMatch) => mutex.run("documents", () => remove(id, ifMatch)),
+    load,
   };
 }
+
+/** The result for a file that cannot be read. */
+const broken = (problem = ""): CompileOutcome => ({ mapping: undefined, problems: [{ path: "", message: problem }], warnings: [] });

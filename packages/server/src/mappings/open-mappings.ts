@@ -1,4 +1,4 @@
-// Tables and documents with their stores; what they need of the runtime is given when it exists.
+// Tables and documents with their stores. Dependencies on the runtime are set when it exists.
 import { join } from "node:path";
 import type { Catalog, Host, Log } from "@sluice/engine";
 import { mappingLanguages, operatorFunctions, type MappingEnvironment } from "@sluice/mapping";
@@ -13,7 +13,7 @@ export interface Mappings {
   readonly tables: ValueMappings;
   readonly documents: MessageMappings;
   readonly users: MappingUsers;
-  /** Brings everything stored into service; before any flow starts. */
+  /** Loads and activates everything stored; must run before flows start. */
   load(catalog: Catalog, host: Host): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function openMappings(dataDir: string, flows: FlowStore, log: Log):
   );
 }
 
-/** Tables and documents on these stores; without flows nobody can be told which of them use one. */
+/** Creates tables and documents on these stores; without flows, users of a document cannot be listed. */
 export function createMappings(tableStore: DocumentStore, documentStore: DocumentStore, log: Log, flows: SearchableFlows = noFlows): Mappings {
   const tables = createValueMappings(tableStore, log);
   let languages: MappingEnvironment["compileLanguage"];

@@ -6,32 +6,34 @@ export interface ReloadParts {
   readonly store: DocumentStore;
   readonly log: Log;
   readonly noun: string;
+  /** `sluice.mappings` unless given. */
+  readonly logger?: string;
   readonly installed: Map<string, Kept & { readonly error: string | undefined }>;
   /** Lets changes of one document follow each other. */
   inTurn(id: string, work: () => Promise<void>): Promise<void>;
-  /** Brings a changed file into service; tells why not, and what was in service stays then. */
-  bringIn(found: StoredDocument | BrokenDocument): string | undefined;
-  removed(id: string): void;
+  /** Activates a changed file; returns the error if that fails, and then the previous version stays active. */
+  bringIn(found: StoredDocument | BrokenDocument): string | undefined | Promise<string | undefined>;
+  removed(id: string): void | Promise<void>;
 }
 
-/** Takes over what was changed by hand in a store's files. */
-export async function reloadDocuments({ store, log, noun, installed, inTurn, bringIn, removed }: ReloadParts): Promise<void> {
+/** Loads changes made by hand to the files of a store. */
+export async function reloadDocuments({ store, log, noun, logger = "sluice.mappings", installed, inTurn, bringIn, removed }: ReloadParts): Promise<void> {
   const ids = new Set([...(await store.list()).map(({ id }) => id), ...installed.keys()]);
   for (const id of ids)
     await inTurn(id, async () => {
       const found = await store.read(id);
       if (found === undefined) {
         if (!installed.has(id)) return;
-        removed(id);
-        log.write("INFO", "sluice.mappings", `${noun} '${id}' was removed with its file`);
+        await removed(id);
+        log.write("INFO", logger, `Removed ${noun} '${id}' because its file was deleted`);
         return;
       }
       if (installed.get(id)?.hash === found.hash) return;
-      const problem = bringIn(found);
+      const problem = await bringIn(found);
       log.write(
         problem === undefined ? "INFO" : "ERROR",
-        "sluice.mappings",
-        `${noun} '${id}' was ${problem === undefined ? "reloaded" : `not reloaded: ${problem}`}`,
+        logger,
+        problem === undefined ? `Reloaded ${noun} '${id}'` : `Cannot reload ${noun} '${id}': ${problem}`,
       );
     });
 }

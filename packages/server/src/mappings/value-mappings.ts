@@ -1,20 +1,22 @@
-// The value-mapping tables of the runtime. A lookup sees the old table or the new one, never a mixture: a table is
-// swapped as a whole, and compiles its directions when they are first asked for.
+// The value-mapping tables. A table is replaced as a whole, so a lookup never sees a mixture. Lookup directions are compiled on first
+// use.
 import type { Log, Lookup } from "@sluice/engine";
-import { documentText, problemText, readTable, tableWarnings, unknownTable, type ValueTable } from "@sluice/mapping";
-import { createTurns } from "../flows/turns.ts";
+import { documentTextInSteps, problemText, readTableInSteps, tableWarningsInSteps, unknownTable, type ValueTable } from "@sluice/mapping";
+import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { createKeyedMutex } from "@sluice/engine/tools";
+import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, Refusal } from "../refusal.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { asRefusal, byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
+import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type Kept } from "./installed-document.ts";
 
 const noun = "value mapping";
 
 export interface InstalledTable extends Kept {
-  /** As it was given. */
+  /** The document as sent. */
   readonly document: unknown;
   readonly table: ValueTable | undefined;
-  /** Why it is not in service. */
+  /** Why it is not active. */
   readonly error: string | undefined;
 }
 
@@ -29,34 +31,43 @@ export interface ValueMappings {
     ifMatch: IfMatch,
   ): Promise<{ readonly installed: InstalledTable; readonly created: boolean; readonly warnings: readonly string[] }>;
   remove(id: string, ifMatch: IfMatch): Promise<void>;
-  /** Loads what the store has; a broken table is listed with its fault and keeps nothing else from loading. */
+  /** Loads the stored tables; a broken one is listed with its error and does not affect the others. */
   load(): Promise<void>;
-  /** Takes over what was changed by hand; a table that is wrong leaves the one before in service. */
+  /** Applies manual changes; an invalid table leaves the previous version active. */
   reload(): Promise<void>;
 }
 
-function entryOf(found: StoredDocument | BrokenDocument): { readonly entry: InstalledTable; readonly error: string | undefined } {
+interface ReadEntry {
+  readonly entry: InstalledTable;
+  readonly error: string | undefined;
+}
+
+function* entryInSteps(found: StoredDocument | BrokenDocument): Generator<undefined, ReadEntry> {
   const { id, hash, lastModified } = found;
-  const { table, problems } = "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : readTable(id, found.value);
+  const { table, problems } =
+    "problem" in found ? { table: undefined, problems: [{ path: "", message: found.problem }] } : yield* readTableInSteps(id, found.value);
   const error = table === undefined ? oneSentence(problemText(problems)) : undefined;
   return { entry: { id, hash, lastModified, document: "problem" in found ? undefined : found.value, table, error }, error };
 }
 
 export function createValueMappings(store: DocumentStore, log: Log): ValueMappings {
   const installed = new Map<string, InstalledTable>();
-  const turns = createTurns();
+  const mutex = createKeyedMutex();
   const tables = { get: (id: string): ValueTable | undefined => installed.get(id)?.table };
 
   async function install(id: string, document: unknown, ifMatch: IfMatch): ReturnType<ValueMappings["install"]> {
     refuseOtherSpelling(noun, id, installed);
     const current = installed.get(id);
     refuseChanged(noun, id, ifMatch, current);
-    const { table, problems } = readTable(id, document);
+    const { table, problems } = await inSlices(readTableInSteps(id, document));
     if (table === undefined) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
-    const kept = await store.write(id, documentText(document)).catch(asRefusal);
+    const text = await inSlices(documentTextInSteps(document));
+    const warnings = await inSlices(tableWarningsInSteps(table.content));
+    const { unflushed, ...kept } = await store.write(id, text).catch(asRefusal);
     const entry: InstalledTable = { id, document, table, error: undefined, ...kept };
     installed.set(id, entry);
-    return { installed: entry, created: current === undefined, warnings: tableWarnings(table.content) };
+    refuseUnflushed(unflushed, "the new version is active, but may be lost");
+    return { installed: entry, created: current === undefined, warnings };
   }
 
   return {
@@ -74,14 +85,15 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
       if (found === undefined) throw notFound(noun, id);
       return found;
     },
-    install: (id, document, ifMatch) => turns.take(id.toLowerCase(), () => install(id, document, ifMatch)),
+    install: (id, document, ifMatch) => mutex.run(id.toLowerCase(), () => install(id, document, ifMatch)),
     remove: (id, ifMatch) =>
-      turns.take(id.toLowerCase(), async () => {
+      mutex.run(id.toLowerCase(), async () => {
         const current = installed.get(id);
         if (current === undefined) throw notFound(noun, id);
         refuseChanged(noun, id, ifMatch, current);
-        await store.remove(id).catch(asRefusal);
+        const { unflushed } = await store.remove(id).catch(asRefusal);
         installed.delete(id);
+        refuseUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
       }),
     reload: () =>
       reloadDocuments({
@@ -89,20 +101,22 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         log,
         noun,
         installed,
-        inTurn: (id, work) => turns.take(id.toLowerCase(), work),
-        bringIn(found) {
-          const { entry, error } = entryOf(found);
+        inTurn: (id, work) => mutex.run(id.toLowerCase(), work),
+        async bringIn(found) {
+          const { entry, error } = await inSlices(entryInSteps(found));
           const before = installed.get(found.id);
           installed.set(found.id, error === undefined || before === undefined ? entry : { ...entry, document: before.document, table: before.table });
           return error;
         },
-        removed: (id) => installed.delete(id),
+        removed: (id) => void installed.delete(id),
       }),
     async load() {
       for (const found of await store.list()) {
-        const { entry, error } = entryOf(found);
+        // In a follower, every change of a document calls this for all tables.
+        if (installed.get(found.id)?.hash === found.hash) continue;
+        const { entry, error } = await inSlices(entryInSteps(found));
         installed.set(found.id, entry);
-        if (error !== undefined) log.write("ERROR", "sluice.mappings", `${noun} '${found.id}' is not in service: ${error}`);
+        if (error !== undefined) log.write("ERROR", "sluice.mappings", `Cannot use ${noun} '${found.id}': ${error}`);
       }
     },
   };

@@ -1,16 +1,17 @@
-// Bodies and headers as they are shown to people: bounded, as JSON or text, without secrets. One that cannot be read says so.
-import { decodeText, ownText, toPlain, toPlainWithin } from "@sluice/engine";
+// Bodies and headers for display: limited in size, as JSON or text, with masked secrets. An unreadable body is marked as such.
+import { decodeText, ownText, toPlain, toPlainWithin } from "@sluice/engine/values";
 import { isSecretHeader, masked } from "./secret-headers.ts";
+import { maskMembers } from "./secret-members.ts";
 import { maskQuery, maskUris } from "./secret-uris.ts";
 
 export interface BodyPreview {
   readonly text: string;
-  /** Bytes of the whole body; undefined when finding out would mean writing it all. */
+  /** Size of the whole body in bytes; undefined when determining it would require serializing it all. */
   readonly size: number | undefined;
   readonly truncated: boolean;
 }
 
-/** The beginning of a body as text. The result holds no reference to the body. */
+/** The start of a body as text. The result does not reference the body. */
 export function previewBody(body: unknown, limit: number): BodyPreview {
   if (body === null || body === undefined) return { text: "", size: 0, truncated: false };
   if (body instanceof Uint8Array) {
@@ -18,9 +19,9 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
     return { text: decodeText(truncated ? body.subarray(0, limit) : body), size: body.byteLength, truncated };
   }
   if (typeof body === "string") {
-    // It may be cut from a text that is much larger.
+    // Copied, because it may be a slice of a much larger string.
     if (body.length <= limit) return { text: ownText(body), size: Buffer.byteLength(body), truncated: false };
-    // Through bytes, which have no halves of characters.
+    // Encoded as bytes, which avoids half of a surrogate pair.
     return { text: Buffer.from(body.slice(0, limit)).toString(), size: Buffer.byteLength(body), truncated: true };
   }
   if (typeof body !== "object") return { text: String(body), size: undefined, truncated: false };
@@ -33,14 +34,14 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
 
 const mostHeaderText = 16_384;
 
-/** Headers as JSON data, secret ones masked. */
+/** Headers as JSON data with masked secrets. */
 export function shownHeaders(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean = isSecretHeader): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   eachShown(headers, isSecret, (name, value) => (shown[name] = value));
   return shown;
 }
 
-/** The same as members of a JSON object, for those who write them often. */
+/** Headers as members of a JSON object; faster for frequent use. */
 export function headersText(headers: Iterable<readonly [string, unknown]>): string {
   const members: string[] = [];
   eachShown(headers, isSecretHeader, (name, value) => members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`));
@@ -51,7 +52,7 @@ function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (nam
   let left = mostHeaderText;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
-    // Most are short texts, which are plain already.
+    // Short strings, the common case, need no conversion.
     const plain = typeof value === "string" && value.length + 8 <= left ? value : toPlain(value, left);
     const shown = isSecret(name) ? masked : withoutPasswords(name, plain);
     left -= name.length + (typeof shown === "string" ? shown.length : 16);
@@ -60,8 +61,8 @@ function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (nam
   }
 }
 
-/** A header may hold the address of a call, or its query alone. */
+/** Masks passwords: a header may contain a URI, a query, or a whole body. */
 function withoutPasswords(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
-  return /query$/i.test(name) ? maskQuery(value) : maskUris(value);
+  return /query$/i.test(name) ? maskQuery(value) : maskUris(maskMembers(value));
 }

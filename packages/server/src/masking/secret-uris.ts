@@ -1,18 +1,18 @@
 import { masked } from "./secret-headers.ts";
 
-// A name ends where the next option begins and a RAW value is bounded, so that no text takes longer than its length.
+// A name ends at the next option and RAW values are bounded, so that matching takes linear time.
 const optionName = /[?&;]([^=?&;#\s]*)=/g;
 const optionValue = /RAW\(.{0,1000}?\)|RAW\{.{0,1000}?\}|[^&#\s"']*/y;
 const secretName = /password|passwd|passphrase|secret|token|credential|signature|api_?key|private_?key|^key$|^sig$|^pwd$/i;
 const userInfo = /(\/\/[^/?#\s:@"']*:)([^/?#\s@"']+)(@)/g;
 
-/** Text with the passwords of URIs in it masked: `//user:…@`, `?password=…`, `&access_token=…`. */
+/** Masks passwords of URIs in a text: `//user:…@`, `?password=…`, `&access_token=…`. */
 export function maskUris(text: string): string {
   const options = text.includes("=") ? maskOptions(text) : text;
   return options.includes("@") ? options.replaceAll(userInfo, `$1${masked}$3`) : options;
 }
 
-/** As {@link maskUris}, for the part of a URI behind its '?'. */
+/** Like {@link maskUris}, for the part of a URI after '?'. */
 export const maskQuery = (query: string): string => maskUris(`?${query}`).slice(1);
 
 function maskOptions(text: string): string {

@@ -1,25 +1,35 @@
-// The secrets this runtime knows by value: the deploy token, parameters marked secret, variables named as secrets. Whatever
-// leaves for a log, stream, run record or session is scrubbed of them, wherever in the text they stand.
+// Secrets known by value: the deploy token, secret parameters, secret environment variables. They are removed from all text written to
+// logs, streams, run records and sessions.
 import { masked } from "./secret-headers.ts";
 
-/** Shorter values would blank out ordinary words. */
+/** Shorter values would mask ordinary words. */
 const shortestSecret = 6;
 
-export interface SecretValues {
-  /** Sets what one owner (a flow, the process) wants hidden; an empty list forgets it. */
-  set(owner: string, values: readonly string[]): void;
+/** Maximum number of secrets of past deployments that are still masked in records. */
+const mostRetired = 1_000;
+
+interface Scrubbing {
   scrub(text: string): string;
-  /** As `scrub`, for JSON text, which is JSON afterwards too: a number that holds a secret becomes text. */
+  /** Like `scrub`, for JSON; the result is valid JSON: a number that contains a secret becomes a string. */
   scrubJson(json: string): string;
-  /** A `scrubJson` that hides what is secret now and what is secret when it is called: JSON may be written long after what it tells of. */
+}
+
+export interface SecretValues extends Scrubbing {
+  /** Sets the secrets of an owner (a deployment, a policy, the process); an empty list removes them. */
+  set(owner: string | object, values: readonly string[]): void;
+  /** For stored runs and messages: also masks values that were secret when they were recorded. */
+  readonly records: Scrubbing;
+  /** Returns a `scrubJson` that masks the secrets of now and of the time of each call: JSON may be written later than the event. */
   asOfNow(): Scrub;
 }
 
 export type Scrub = (text: string) => string;
 
 export function createSecretValues(): SecretValues {
-  const owners = new Map<string, readonly string[]>();
-  /** Built when a text is looked at, not at every change: a start makes thousands of changes in a row. */
+  const owners = new Map<string | object, readonly string[]>();
+  const retired = new Set<string>();
+  let forRecords: Scrub | undefined = undefined;
+  /** Built on first use after a change, because a start makes thousands of changes in a row. */
   let current: { readonly text: Scrub; readonly json: Scrub } | undefined = undefined;
 
   function known(): { readonly text: Scrub; readonly json: Scrub } {
@@ -32,14 +42,27 @@ export function createSecretValues(): SecretValues {
     return (current = mine);
   }
 
+  const scrubRecord = (text: string): string => (forRecords ??= scrubbing([...retired, ...[...owners.values()].flat()]))(text);
+
+  function retire(values: readonly string[]): void {
+    for (const value of values) {
+      retired.delete(value);
+      retired.add(value);
+    }
+    for (const value of retired) if (retired.size > mostRetired) retired.delete(value);
+  }
+
   return {
     set(owner, values) {
       const long = values.filter((value) => value.length >= shortestSecret);
       if (long.length === 0 && !owners.has(owner)) return;
+      retire(owners.get(owner) ?? []);
       if (long.length === 0) owners.delete(owner);
       else owners.set(owner, long);
       current = undefined;
+      forRecords = undefined;
     },
+    records: { scrub: scrubRecord, scrubJson: (json) => scrubbedJson(json, scrubRecord) },
     scrub: (text) => known().text(text),
     scrubJson: (json) => known().json(json),
     asOfNow: () => known().json,
@@ -56,7 +79,7 @@ function scrubbing(secrets: readonly string[]): Scrub {
   forms.sort((a, b) => b.length - a.length);
   const pattern = new RegExp(forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
   if (forms.length > 8) return (text) => text.replaceAll(pattern, masked);
-  // A few are looked for one by one, which is quicker than the pattern where there is none.
+  // Searching a few values one by one is faster than the pattern when there is no match.
   return (text) => (forms.some((form) => text.includes(form)) ? text.replaceAll(pattern, masked) : text);
 }
 

@@ -13,8 +13,8 @@ export interface ShownFailure {
   readonly stepId: string | null;
 }
 
-/** What a run failed with, as callers of the API may read it. */
+/** The failure of a run with masked secrets. */
 export function shownFailure(failure: Failure | null | undefined, secrets: SecretValues): ShownFailure | null {
   if (failure === undefined || failure === null) return null;
-  return { type: failure.type, message: secrets.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null };
+  return { type: failure.type, message: secrets.records.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null };
 }

@@ -1,11 +1,11 @@
-// Writes figures in the text format of Prometheus (version 0.0.4).
+// Writes metrics in the Prometheus text format (version 0.0.4).
 
 type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels | undefined, value: number];
 
 export interface HistogramSample {
   readonly labels: Labels;
-  /** Counts per bucket, not summed up; one more than there are bounds. */
+  /** Counts per bucket, not cumulative; one more than the bounds. */
   readonly buckets: readonly number[];
   readonly sum: number;
 }
@@ -53,7 +53,7 @@ export class Exposition {
   }
 }
 
-/** Whatever a name holds, it stays inside its quotes and on its line. */
+/** Escapes label values. */
 function labelText(labels: Labels): string {
   return Object.entries(labels)
     .map(
@@ -66,5 +66,5 @@ function labelText(labels: Labels): string {
     .join(",");
 }
 
-/** A sum of floats shows its rounding; nobody needs more than nine places. */
+/** Rounds to nine decimal places to hide floating-point errors. */
 const numberText = (value: number): string => (Number.isInteger(value) ? String(value) : String(Number(value.toFixed(9))));

@@ -1,12 +1,14 @@
-// Everything the runtime can tell in figures, put together when somebody asks.
+// The metrics of the runtime, collected on request.
+import type { ConnectionMetrics } from "../connections/shared-connection.ts";
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import type { Runtime } from "@sluice/engine";
+import { addHttpByteMetrics, type HttpByteMetrics } from "../http/http-bytes.ts";
 import type { DurableStore } from "../store/durable-store.ts";
 import { Exposition, type Sample } from "./exposition.ts";
-import { addCounts, durationBounds, type RunCounts } from "./run-counts.ts";
-import type { RouteFigures, WorkerFigures } from "../workers/messages.ts";
-import type { OtherWorkers } from "../workers/service-view.ts";
+import { addCounts, addSources, durationBounds, type RunCounts } from "./run-counts.ts";
+import type { RouteMetrics, SourceMetrics, WorkerMetrics } from "../other-workers/worker-metrics.ts";
+import type { OtherWorkers } from "../other-workers/service-view.ts";
 
 export interface MetricsParts {
   readonly counts: RunCounts;
@@ -20,46 +22,63 @@ export interface MetricsParts {
   streamClients(): number;
   connections(): number;
   webhookCalls(): number;
-  /** What the other workers of the service counted; undefined when this one works alone. */
+  httpBytes(): HttpByteMetrics;
+  /** Metrics of the other workers; undefined in a single process. */
   others?(): Promise<Pick<OtherWorkers, "present" | "departed">>;
+  /** Connections to other systems. */
+  systems(): readonly ConnectionMetrics[];
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
 }
 
-/** Routes and queues beyond this many are summed up under `_other`: names must not make a scrape grow without end. */
+/** Routes and queues beyond this number are summed up as `_other`, so that a scrape stays bounded. */
 export const mostNames = 1_000;
 
 const lagResolutionMs = 10;
 
-/** A function that makes the text; figures of the event loop are kept from its first call on, since the last one. */
+/** Returns a function that creates the text. Event loop delay is measured from its first call, between scrapes. */
 export function createMetricsText(parts: MetricsParts): () => Promise<string> {
   let lag: IntervalHistogram | undefined;
   return async () => {
     const page = new Exposition();
-    page.gauge("sluice_info", "The version that runs.", [[{ version: parts.version }, 1]]);
-    page.gauge("sluice_up", "1 while the runtime takes in messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
+    page.gauge("sluice_info", "Version of the runtime.", [[{ version: parts.version }, 1]]);
+    page.gauge("sluice_up", "1 while the runtime accepts messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
     const others = await parts.others?.();
     const present = others?.present ?? [];
-    runFigures(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
-    routeFigures(page, parts, present);
-    await storeFigures(page, parts.store);
-    doorFigures(page, parts, present);
-    if (others !== undefined) page.gauge("sluice_workers", "Workers that serve.", [[undefined, present.length + 1]]);
-    processFigures(page, parts.startedAt);
+    runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
+    routeMetrics(page, parts, present);
+    await storeMetrics(page, parts.store);
+    page.gauge(
+      "sluice_memory_queue_depth",
+      "Messages waiting in an in-memory queue.",
+      bounded(parts.runtime.backlog()).map(({ name, depth }): Sample => [{ queue: name }, depth]),
+    );
+    connectionMetrics(page, parts.systems());
+    sourceMetrics(page, addSources([parts.counts.sources(), ...present.map(({ sources }) => sources)]));
+    httpMetrics(page, parts, present);
+    if (others !== undefined) page.gauge("sluice_workers", "Running workers.", [[undefined, present.length + 1]]);
+    processMetrics(page, parts.startedAt);
     if (lag === undefined) {
       lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
       lag.enable();
-    } else lagFigures(page, lag);
+    } else lagMetrics(page, lag);
     return page.text;
   };
 }
 
-const labelsOf = ({ flowId, routeId }: RouteFigures) => ({ flow: flowId, route: routeId });
+/** The deepest queues by name, the others as one sum. */
+function bounded(queues: readonly { readonly name: string; readonly depth: number }[]): readonly { readonly name: string; readonly depth: number }[] {
+  if (queues.length <= mostNames) return queues;
+  const deepest = queues.toSorted((one, other) => other.depth - one.depth);
+  return [...deepest.slice(0, mostNames), { name: "_other", depth: deepest.slice(mostNames).reduce((sum, { depth }) => sum + depth, 0) }];
+}
 
-function runFigures(page: Exposition, counts: readonly RouteFigures[]): void {
+const labelsOf = ({ flowId, routeId }: RouteMetrics) => ({ flow: flowId, route: routeId });
+
+function runMetrics(page: Exposition, counts: readonly RouteMetrics[]): void {
   page.counter(
     "sluice_runs_total",
-    "Runs that ended, by how they did.",
+    "Ended runs by status.",
     counts.flatMap((count) =>
       (["completed", "failed", "cancelled", "discarded"] as const)
         .filter((status) => status === "completed" || status === "failed" || count[status] > 0)
@@ -68,18 +87,18 @@ function runFigures(page: Exposition, counts: readonly RouteFigures[]): void {
   );
   page.histogram(
     "sluice_run_duration_seconds",
-    "How long runs took.",
+    "Duration of runs.",
     durationBounds.map((bound) => bound / 1_000),
     counts.map((count) => ({ labels: labelsOf(count), buckets: count.buckets, sum: count.durationMs / 1_000 })),
   );
   page.counter(
     "sluice_redeliveries_total",
-    "Times a failed step was tried again.",
+    "Retries of failed steps.",
     counts.map((count) => [labelsOf(count), count.redeliveries]),
   );
 }
 
-function routeFigures(page: Exposition, { runtime, failedFlows }: MetricsParts, others: readonly WorkerFigures[]): void {
+function routeMetrics(page: Exposition, { runtime, failedFlows }: MetricsParts, others: readonly WorkerMetrics[]): void {
   const routes = [...runtime.routes.values()];
   const named = routes.slice(0, mostNames);
   const labels = ({ identity }: (typeof routes)[number]) => ({ flow: identity.flowId, route: identity.id });
@@ -87,20 +106,50 @@ function routeFigures(page: Exposition, { runtime, failedFlows }: MetricsParts, 
   for (const { id, inflight } of others.flatMap((worker) => worker.routes)) elsewhere.set(id, (elsewhere.get(id) ?? 0) + inflight);
   const inflightOf = ({ identity, stats }: (typeof routes)[number]): number => stats.inflight + (elsewhere.get(identity.id) ?? 0);
   const rest = routes.slice(mostNames).reduce((sum, route) => sum + inflightOf(route), 0);
-  page.gauge("sluice_runs_inflight", "Runs under way.", [
+  page.gauge("sluice_runs_inflight", "Runs in flight.", [
     ...named.map((route): Sample => [labels(route), inflightOf(route)]),
     ...(routes.length > mostNames ? [[{ flow: "_other", route: "_other" }, rest] as const] : []),
   ]);
   page.gauge(
     "sluice_route_started",
-    "1 while a route takes in messages, 0 while it is stopped, suspended or failed.",
+    "1 while a route accepts messages, 0 while it is stopped, suspended or failed.",
     named.map((route) => [labels(route), route.status === "Started" ? 1 : 0]),
   );
-  page.gauge("sluice_routes", "Routes in service.", [[undefined, routes.length]]);
-  page.gauge("sluice_failed_flows", "Flows that are installed but not in service.", [[undefined, failedFlows()]]);
+  page.gauge("sluice_routes", "Deployed routes.", [[undefined, routes.length]]);
+  page.gauge("sluice_failed_flows", "Installed flows that are not running.", [[undefined, failedFlows()]]);
 }
 
-async function storeFigures(page: Exposition, store: DurableStore): Promise<void> {
+function connectionMetrics(page: Exposition, connections: readonly ConnectionMetrics[]): void {
+  const named = connections.slice(0, mostNames);
+  const used = named.filter(({ state }) => state.state !== "idle");
+  page.gauge(
+    "sluice_connection_up",
+    "1 while a connection in use is up, 0 while it is down.",
+    used.map(({ id, type, state }) => [{ connection: id, type }, state.state === "up" ? 1 : 0]),
+  );
+  page.counter(
+    "sluice_connection_reconnects_total",
+    "Reconnects after a connection was lost.",
+    named.map(({ id, type, reconnects }) => [{ connection: id, type }, reconnects]),
+  );
+}
+
+function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): void {
+  page.counter(
+    "sluice_source_messages_total",
+    "Messages received from another system, by how they were settled.",
+    sources.flatMap(({ scheme, events }) => settled.map((outcome): Sample => [{ scheme, outcome }, events[outcome]])),
+  );
+  page.gauge(
+    "sluice_source_inflight",
+    "Messages received from another system and not settled yet.",
+    sources.map(({ scheme, events }) => [{ scheme }, settled.reduce((left, outcome) => left - events[outcome], events.taken)]),
+  );
+}
+
+const settled = ["done", "redelivered", "dead-lettered"] as const;
+
+async function storeMetrics(page: Exposition, store: DurableStore): Promise<void> {
   const open = await store.openExisting().catch(() => undefined);
   const depths = [...(open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
   const rest = depths.slice(mostNames);
@@ -112,49 +161,58 @@ async function storeFigures(page: Exposition, store: DurableStore): Promise<void
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
   page.gauge(
     "sluice_queue_depth",
-    "Messages that wait in a durable queue or are being worked on.",
+    "Messages in a durable queue, waiting or being processed.",
     named.map(({ name, depth }) => [{ queue: name }, depth]),
   );
   page.gauge(
     "sluice_queue_bytes",
-    "What those messages take.",
+    "Bytes of the messages in a durable queue.",
     named.map(({ name, bytes }) => [{ queue: name }, bytes]),
   );
-  page.gauge("sluice_dead_letters", "Messages that could not be processed and are kept.", [[undefined, open?.deadLetters.count ?? 0]]);
-  page.gauge("sluice_dead_letter_bytes", "What those messages take.", [[undefined, open?.deadLetters.bytes ?? 0]]);
+  page.gauge("sluice_dead_letters", "Stored dead letters.", [[undefined, open?.deadLetters.count ?? 0]]);
+  page.gauge("sluice_dead_letter_bytes", "Bytes of the stored dead letters.", [[undefined, open?.deadLetters.bytes ?? 0]]);
+  page.gauge("sluice_store_failing", "1 while the durable store cannot be opened or written, 0 otherwise.", [[undefined, store.problem === undefined ? 0 : 1]]);
   page.counter("sluice_store_writes_total", "Changes written to the durable store.", [[undefined, open?.groups.items ?? 0]]);
-  page.counter("sluice_store_commits_total", "Transactions they were written in.", [[undefined, open?.groups.groups ?? 0]]);
+  page.counter("sluice_store_commits_total", "Transactions of the durable store.", [[undefined, open?.groups.groups ?? 0]]);
 }
 
-function doorFigures(page: Exposition, parts: MetricsParts, others: readonly WorkerFigures[]): void {
-  const sum = (name: "connections" | "webhookCalls"): number => others.reduce((total, figures) => total + figures[name], parts[name]());
+function httpMetrics(page: Exposition, parts: MetricsParts, others: readonly WorkerMetrics[]): void {
+  const sum = (name: "connections" | "webhookCalls"): number => others.reduce((total, metrics) => total + metrics[name], parts[name]());
   page.gauge("sluice_http_connections", "Open connections.", [[undefined, sum("connections")]]);
-  page.gauge("sluice_webhook_calls", "Webhook calls whose reply is still to come.", [[undefined, sum("webhookCalls")]]);
-  page.gauge("sluice_stream_clients", "Clients that follow an event stream.", [[undefined, parts.streamClients()]]);
+  page.gauge("sluice_webhook_calls", "Webhook calls without a reply yet.", [[undefined, sum("webhookCalls")]]);
+  const bytes = addHttpByteMetrics([parts.httpBytes(), ...others.map(({ httpBytes }) => httpBytes)]);
+  page.gauge("sluice_http_body_bytes_held", "Bytes of request bodies in memory.", [[undefined, bytes.bodyBytesHeld]]);
+  page.gauge("sluice_http_body_bytes_limit", "Limit for bytes of request bodies in memory.", [[undefined, bytes.bodyBytesLimit]]);
+  page.counter("sluice_http_bodies_refused_total", "Requests rejected with 503 because the limit for request bodies was reached.", [
+    [undefined, bytes.bodiesRefused],
+  ]);
+  page.gauge("sluice_http_reply_bytes_unsent", "Bytes of replies not yet sent.", [[undefined, bytes.replyBytesUnsent]]);
+  page.counter("sluice_http_slow_readers_cut_total", "Connections closed because too many reply bytes were unsent.", [[undefined, bytes.slowReadersCut]]);
+  page.gauge("sluice_stream_clients", "Connected event stream clients.", [[undefined, parts.streamClients()]]);
   page.gauge("sluice_test_sessions", "Open test sessions.", [[undefined, parts.openSessions()]]);
   const spans = parts.spans();
   if (spans === undefined) return;
-  page.counter("sluice_spans_exported_total", "Spans the collector took.", [[undefined, spans.exported]]);
-  page.counter("sluice_spans_dropped_total", "Spans that found no room or that the collector refused.", [[undefined, spans.dropped]]);
-  page.gauge("sluice_spans_waiting", "Spans that are still to be sent.", [[undefined, spans.waiting]]);
+  page.counter("sluice_spans_exported_total", "Spans accepted by the collector.", [[undefined, spans.exported]]);
+  page.counter("sluice_spans_dropped_total", "Spans dropped because the buffer was full or rejected by the collector.", [[undefined, spans.dropped]]);
+  page.gauge("sluice_spans_waiting", "Spans waiting to be sent.", [[undefined, spans.waiting]]);
 }
 
-/** The names every Prometheus dashboard for processes knows. */
-function processFigures(page: Exposition, startedAt: number): void {
+/** Uses the standard names of Prometheus process metrics. */
+function processMetrics(page: Exposition, startedAt: number): void {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
-  page.counter("process_cpu_user_seconds_total", "Processor time spent in the process itself.", [[undefined, user / 1e6]]);
-  page.counter("process_cpu_system_seconds_total", "Processor time the system spent for it.", [[undefined, system / 1e6]]);
-  page.gauge("process_start_time_seconds", "When it started.", [[undefined, startedAt / 1_000]]);
-  page.gauge("process_resident_memory_bytes", "Memory it occupies.", [[undefined, rss]]);
-  page.gauge("nodejs_heap_size_total_bytes", "The JavaScript heap.", [[undefined, heapTotal]]);
-  page.gauge("nodejs_heap_size_used_bytes", "How much of it is used.", [[undefined, heapUsed]]);
-  page.gauge("nodejs_external_memory_bytes", "Memory of buffers and other things outside the heap.", [[undefined, external]]);
+  page.counter("process_cpu_user_seconds_total", "User CPU time of the process.", [[undefined, user / 1e6]]);
+  page.counter("process_cpu_system_seconds_total", "System CPU time of the process.", [[undefined, system / 1e6]]);
+  page.gauge("process_start_time_seconds", "Start time of the process.", [[undefined, startedAt / 1_000]]);
+  page.gauge("process_resident_memory_bytes", "Resident memory of the process.", [[undefined, rss]]);
+  page.gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", [[undefined, heapTotal]]);
+  page.gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap.", [[undefined, heapUsed]]);
+  page.gauge("nodejs_external_memory_bytes", "Memory outside the heap, such as buffers.", [[undefined, external]]);
   const files = openFiles();
-  if (files !== undefined) page.gauge("process_open_fds", "Open files and sockets.", [[undefined, files]]);
+  if (files !== undefined) page.gauge("process_open_fds", "Open file descriptors.", [[undefined, files]]);
 }
 
-/** Only systems with a /proc tell. */
+/** Available only on systems with /proc. */
 function openFiles(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;
@@ -163,11 +221,11 @@ function openFiles(): number | undefined {
   }
 }
 
-/** A tick comes after the resolution when the loop is idle; what it comes later is the lag. */
-function lagFigures(page: Exposition, lag: IntervalHistogram): void {
+/** An idle loop ticks at the resolution; the excess is the lag. */
+function lagMetrics(page: Exposition, lag: IntervalHistogram): void {
   const seconds = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1e3) : 0);
-  page.gauge("nodejs_eventloop_lag_p50_seconds", "Delay of the event loop since the last scrape, the median.", [[undefined, seconds(lag.percentile(50))]]);
-  page.gauge("nodejs_eventloop_lag_p99_seconds", "The same, 99th percentile.", [[undefined, seconds(lag.percentile(99))]]);
-  page.gauge("nodejs_eventloop_lag_max_seconds", "The same, the longest.", [[undefined, seconds(lag.max)]]);
+  page.gauge("nodejs_eventloop_lag_p50_seconds", "Median event loop delay since the last scrape.", [[undefined, seconds(lag.percentile(50))]]);
+  page.gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of the event loop delay since the last scrape.", [[undefined, seconds(lag.percentile(99))]]);
+  page.gauge("nodejs_eventloop_lag_max_seconds", "Maximum event loop delay since the last scrape.", [[undefined, seconds(lag.max)]]);
   lag.reset();
 }

@@ -6,7 +6,7 @@ const run = (id: string, tookMs: number, status = "completed", flowId = "f"): ne
   ({ route: { id, flowId, flowHash: "h" }, startedAt: 1_000, endedAt: 1_000 + tookMs, status, redeliveries: 0 }) as never;
 
 describe("run counts", () => {
-  it("puts a run into the bucket whose bound it does not exceed", () => {
+  it("counts a run in the bucket whose bound it does not exceed", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     for (const took of [0, 1, 2, 3, 60_000, 60_001, -5]) counts.ended(run("a", took));
     const [only] = counts.list();
@@ -14,7 +14,7 @@ describe("run counts", () => {
     expect(only?.durationMs).toBe(0 + 1 + 2 + 3 + 60_000 + 60_001);
   });
 
-  it("counts on when a route is replaced, and anew when its name goes to another flow", () => {
+  it("continues when a route is replaced, and restarts when its name moves to another flow", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     counts.ended(run("a", 1));
     counts.ended(run("a", 1, "failed"));
@@ -23,7 +23,7 @@ describe("run counts", () => {
     expect(counts.list()).toMatchObject([{ completed: 1, failed: 0, flowId: "g" }]);
   });
 
-  it("keeps no more names than it may: routes that left give way, then the rest is counted together", () => {
+  it("limits the number of names: removed routes are dropped, then the rest is summed up", () => {
     const gone = new Set<string>();
     const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !gone.has(id) });
     for (const id of ["a", "b", "c", "d", "e", "d"]) counts.ended(run(id, 1));
@@ -42,7 +42,7 @@ describe("run counts", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     const one = run("a", 0);
     for (let count = 0; count < 100_000; count++) counts.ended(one);
-    // The best of several rounds: others on the machine, and the collector, make a round slower and none quicker.
+    // The best of several rounds: other load and garbage collection only make a round slower.
     const rounds = Array.from({ length: 8 }, () => {
       const began = process.cpuUsage();
       for (let count = 0; count < 500_000; count++) counts.ended(one);
@@ -53,7 +53,7 @@ describe("run counts", () => {
 });
 
 describe("the text format", () => {
-  it("sums buckets up and keeps every name inside its quotes", () => {
+  it("sums up buckets and escapes names", () => {
     const page = new Exposition();
     page.counter("c_total", "Help.", [[{ name: 'a"b\\c\nd' }, 1.5]]);
     page.histogram("h", "Help.", [0.1, 1], [{ labels: { x: "y" }, buckets: [2, 0, 1], sum: 0.1 + 0.2 }]);

@@ -1,8 +1,8 @@
-// How many runs each route had, how they ended and how long they took. Counted at the end of every run, so it must cost
-// next to nothing: a comparison, a short search and a few additions.
-import type { RouteIdentity, Run } from "@sluice/engine";
+// Counts runs, outcomes and durations by route. Called at the end of every run, so it must be cheap.
+import type { RouteIdentity, Run, SourceEvent } from "@sluice/engine";
+import type { SourceMetrics } from "../other-workers/worker-metrics.ts";
 
-/** Upper bounds of the duration buckets, in milliseconds; a run's times are whole milliseconds. */
+/** Upper bounds of the duration buckets in milliseconds; durations are whole milliseconds. */
 export const durationBounds: readonly number[] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
 
 export class RouteCounts {
@@ -14,7 +14,7 @@ export class RouteCounts {
   discarded = 0;
   redeliveries = 0;
   durationMs = 0;
-  /** Runs per bucket, not summed up; the last one is for what took longer than every bound. */
+  /** Runs per bucket, not cumulative; the last one is for durations beyond all bounds. */
   readonly buckets: number[] = Array.from({ length: durationBounds.length + 1 }, () => 0);
 
   constructor(routeId: string, flowId: string) {
@@ -39,23 +39,27 @@ export class RouteCounts {
 
 export interface RunCounts {
   ended(run: Run): void;
-  /** A run of another process that ended with it. */
+  /** Counts a run lost with its process. */
   lost(route: RouteIdentity, tookMs: number): void;
-  /** One per route that ever ran; those beyond the bound are counted together, under the name `_other`. */
+  /** Counts per route that ever ran; routes beyond the limit are counted as `_other`. */
   list(): readonly RouteCounts[];
+  /** Counts a message of the system that sources of this scheme receive from. */
+  source(scheme: string, event: SourceEvent): void;
+  sources(): readonly SourceMetrics[];
 }
 
 export interface RunCountsOptions {
   readonly maxRoutes: number;
-  /** Routes that left make room for new ones. */
+  /** Counts of removed routes are dropped when space is needed. */
   isInService(routeId: string): boolean;
 }
 
-/** Counts go on over redeployments: they belong to the route's name, not to one version of it. */
+/** Counts continue across redeployments: they belong to the route's name, not to a version. */
 export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): RunCounts {
   const routes = new Map<string, RouteCounts>();
   const others = new RouteCounts("_other", "_other");
-  // Runs of one route come in a row more often than not.
+  const sources = new Map<string, Record<SourceEvent, number>>();
+  // Consecutive runs are usually of the same route.
   let lastRoute: RouteIdentity | undefined;
   let lastCounts = others;
 
@@ -85,16 +89,35 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
     lost(route, tookMs) {
       countsOf(route).add({ status: "failed", startedAt: 0, endedAt: tookMs, redeliveries: 0 });
     },
+    source(scheme, event) {
+      let events = sources.get(scheme);
+      if (events === undefined) sources.set(scheme, (events = noEvents()));
+      events[event]++;
+    },
+    sources: () => [...sources].map(([scheme, events]) => ({ scheme, events: { ...events } })),
     list: () => [...routes.values(), ...(others.buckets.some((count) => count > 0) ? [others] : [])],
   };
 }
 
-type Figures = Pick<RouteCounts, (typeof added)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };
+const noEvents = (): Record<SourceEvent, number> => ({ taken: 0, done: 0, redelivered: 0, "dead-lettered": 0 });
+
+/** Adds the source counts of several processes, sorted by scheme. */
+export function addSources(lists: readonly (readonly SourceMetrics[])[]): readonly SourceMetrics[] {
+  const sums = new Map<string, Record<SourceEvent, number>>();
+  for (const { scheme, events } of lists.flat()) {
+    const sum = sums.get(scheme) ?? noEvents();
+    for (const event of Object.keys(sum) as SourceEvent[]) sum[event] += events[event];
+    sums.set(scheme, sum);
+  }
+  return [...sums].map(([scheme, events]) => ({ scheme, events })).toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
+}
+
+type Metrics = Pick<RouteCounts, (typeof added)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };
 
 const added = ["completed", "failed", "cancelled", "discarded", "redeliveries", "durationMs"] as const;
 
-/** The counts of several processes as those of one. */
-export function addCounts(lists: readonly (readonly Figures[])[]): readonly RouteCounts[] {
+/** Adds the counts of several processes. */
+export function addCounts(lists: readonly (readonly Metrics[])[]): readonly RouteCounts[] {
   const sums = new Map<string, RouteCounts>();
   for (const counts of lists.flat()) {
     const key = `${counts.flowId} ${counts.routeId}`;

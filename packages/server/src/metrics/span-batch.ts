@@ -1,16 +1,16 @@
-// Runs as OpenTelemetry spans, in the JSON form of OTLP. A run is a span, and so is each of its steps below it.
+// Converts runs to OpenTelemetry spans in OTLP JSON. A run is a span, and each of its steps is a child span.
 import { createHash } from "node:crypto";
 import type { Run, StepRecord } from "@sluice/engine";
 
-/** What is kept of a run until it is sent: no message, no error object. */
+/** Data of a run kept until it is sent: no message and no error object. */
 export interface FinishedRun {
   readonly id: string;
   readonly route: Run["route"];
   readonly trigger: Run["trigger"];
   readonly parentId: string | undefined;
-  /** The run the trigger made; all runs below it belong to its trace. */
+  /** The run created by the trigger; all its descendants belong to its trace. */
   readonly rootId: string;
-  /** That run was set off by a request over HTTP. */
+  /** The root run was triggered by an HTTP request. */
   readonly ofRequest: boolean;
   readonly trace: Run["trace"];
   readonly startedAt: number;
@@ -42,7 +42,7 @@ export function finishedRun(run: Run): FinishedRun {
   };
 }
 
-/** The spans a run makes. */
+/** The number of spans of a run. */
 export const spanCount = (run: FinishedRun): number => 1 + run.steps.length;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ const internalKind = 1;
 const serverKind = 2;
 const failedStatus = 2;
 
-/** One OTLP request; `hide` takes secrets out of texts. */
+/** Creates an OTLP request; `hide` masks secrets. */
 export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<Record<string, string>>, hide: (text: string) => string): Json {
   return {
     resourceSpans: [
@@ -66,7 +66,7 @@ export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<R
 function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Json[] {
   const { trace, route, error, trigger } = run;
   const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
-  // The run of a request has the id its caller was told; what it hands on to a queue carries that id, as the parent's.
+  // The run of a request uses the span id that its caller got. Messages it puts on a queue carry that id as their parent.
   const idOf = (runId: string): string => (runId === run.rootId && run.ofRequest && trace !== undefined ? trace.spanId : digest(runId, 8));
   const spanId = idOf(run.id);
   const handedOn = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
@@ -108,14 +108,14 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
   return [whole, ...steps];
 }
 
-/** Always the same for the same run, so that a child's span can name its parent's without anybody keeping it. */
+/** Derives ids from the run id, so that a child can refer to its parent's span without storing it. */
 const digest = (text: string, bytes: number): string =>
   createHash("sha256")
     .update(text)
     .digest("hex")
     .slice(0, bytes * 2);
 
-/** Milliseconds with fractions as whole nanoseconds; a double cannot hold them, so they are put together as text. */
+/** Converts fractional milliseconds to nanoseconds as text, because a double is not precise enough. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;

@@ -1,16 +1,16 @@
-// Sends finished runs to an OpenTelemetry collector: in batches, one request at a time, from a bounded list. A collector
-// that is slow or away costs memory up to the bound and nothing else; what finds no room is dropped and counted.
+// Sends finished runs to an OpenTelemetry collector in batches, one request at a time, from a bounded buffer. A slow or unavailable
+// collector costs only that memory; further spans are dropped and counted.
 import type { Clock, Log, Run } from "@sluice/engine";
 import { exportRequest, finishedRun, spanCount, type FinishedRun } from "./span-batch.ts";
 
 export interface SpanExportOptions {
-  /** The collector's address; spans go to `/v1/traces` below it. */
+  /** The collector's URL; spans are sent to `/v1/traces` below it. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Readonly<Record<string, string>>;
-  /** Spans that may wait. */
+  /** Size of the buffer in spans. */
   readonly maxSpans: number;
-  /** The share of traces that is sent, 0 to 1; a trace somebody else began is sent when he samples it. */
+  /** Fraction of traces to send, 0 to 1; a trace started by a caller is sent if the caller samples it. */
   readonly ratio: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,7 @@ export class SpanExport {
   #sending: Promise<void> | undefined = undefined;
   #pauseMs = 0;
   #ended = false;
-  /** Ends a request that is still under way when the time to close is over. */
+  /** Aborts a request that is still running when the time to close is over. */
   readonly #stop = new AbortController();
   exported = 0;
   dropped = 0;
@@ -46,7 +46,7 @@ export class SpanExport {
     return this.#waitingSpans;
   }
 
-  /** Takes note of a run; never waits and never throws. */
+  /** Adds a run; never blocks and never throws. */
   runEnded(run: Run): void {
     if (this.#ended || !this.#isSampled(run)) return;
     const finished = finishedRun(run);
@@ -62,7 +62,7 @@ export class SpanExport {
     else if (this.#cancelTimer === undefined) this.#schedule(batchEveryMs);
   }
 
-  /** Sends what waits, for at most so long; what is left is given up. */
+  /** Sends buffered spans within a time limit; the rest is dropped. */
   async close(withinMs: number): Promise<void> {
     this.#ended = true;
     this.#cancelTimer?.();
@@ -83,7 +83,7 @@ export class SpanExport {
     this.#waitingSpans = 0;
   }
 
-  /** One decision for a whole trace: the runs below a run go with it. */
+  /** Samples per trace: child runs follow their parent. */
   #isSampled({ trace, root }: Run): boolean {
     if (trace?.parentSpanId !== undefined) return trace.sampled;
     const { ratio } = this.#options;
@@ -122,7 +122,7 @@ export class SpanExport {
     return this.#waiting.splice(0, count);
   }
 
-  /** What became of a request; `later` when trying again may help. */
+  /** Sends a batch; `later` when a retry may help. */
   async #post(batch: readonly FinishedRun[]): Promise<"taken" | "refused" | "later"> {
     const { headers, resource, hide } = this.#options;
     const end = new AbortController();
@@ -140,7 +140,7 @@ export class SpanExport {
       await reply.body?.cancel();
       if (reply.ok) return this.#works();
       const passing = reply.status === 429 || reply.status >= 500;
-      this.#fails(`it answered ${reply.status}`, passing);
+      this.#fails(`status ${reply.status}`, passing);
       return passing ? "later" : "refused";
     } catch (error) {
       if (this.#stop.signal.aborted) return "refused";
@@ -154,20 +154,20 @@ export class SpanExport {
   }
 
   #works(): "taken" {
-    if (this.#pauseMs > 0) this.#options.log.write("INFO", "sluice.spans", "the collector takes spans again");
+    if (this.#pauseMs > 0) this.#options.log.write("INFO", "sluice.spans", "The collector accepts spans again");
     this.#pauseMs = 0;
     return "taken";
   }
 
-  /** Told once per outage. */
+  /** Logs once per outage. */
   #fails(reason: string, passing: boolean): void {
     if (this.#pauseMs === 0)
-      this.#options.log.write("WARN", "sluice.spans", `the collector at ${this.#options.hide(this.#url)} did not take the spans: ${reason}`);
+      this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.hide(this.#url)} did not accept spans: ${reason}`);
     this.#pauseMs = passing ? Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
   }
 }
 
-/** A number from 0 to 1 that is the same for the same id and evenly spread. */
+/** Maps an id to an evenly distributed number from 0 to 1. */
 function shareOf(id: string): number {
   let hash = 2_166_136_261;
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 16_777_619);

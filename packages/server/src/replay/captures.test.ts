@@ -6,7 +6,7 @@ import { Captures } from "./captures.ts";
 
 const route = { id: "busy", flowId: "busy", flowHash: "" };
 
-/** A capture of one route, and a way to send runs past one of its steps. */
+/** A capture of one route, and a function that sends runs through one of its steps. */
 function capturing(maxBytes: number): { readonly captures: Captures; pass(id: string, body: unknown): void } {
   let tap: Tap | undefined;
   const runtime = { tap: (given: Tap) => ((tap = given), () => (tap = undefined)) } as unknown as Runtime;
@@ -19,7 +19,7 @@ function capturing(maxBytes: number): { readonly captures: Captures; pass(id: st
 const known = (captures: Captures, count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index).filter((index) => captures.of(`run-${index}`) !== undefined);
 
-it("a capture that is full keeps what it has, and no word of the runs that follow", () => {
+it("a full capture keeps its messages and records no further runs", () => {
   const { captures, pass } = capturing(2_000);
   for (let index = 0; index < 30_000; index++) pass(`run-${index}`, "x".repeat(300));
   const kept = known(captures, 30_000);
@@ -30,7 +30,7 @@ it("a capture that is full keeps what it has, and no word of the runs that follo
   captures.closeAll();
 });
 
-it("runs whose messages are too large are known up to a number, the last ones", () => {
+it("runs with messages that are too large are recorded up to a limit, newest last", () => {
   const { captures, pass } = capturing(900_000);
   const large = new Uint8Array(300_000);
   for (let index = 0; index < 10_050; index++) pass(`run-${index}`, large);

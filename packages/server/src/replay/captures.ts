@@ -1,5 +1,5 @@
-// Message capture: while it is switched on for a route, the message before each step of each run is kept, within bounds of
-// bytes and time. What is kept is the real message, for replays; whoever shows it masks it.
+// Message capture: while enabled for a route, the message before each step is stored, with limits on bytes and time. The original
+// message is stored for replay; secrets are masked on display.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
 
@@ -14,7 +14,7 @@ interface CapturedStep {
 
 export interface CapturedRun {
   readonly steps: readonly CapturedStep[];
-  /** Some messages were too large or found no room. */
+  /** Some messages were too large or exceeded the limit. */
   readonly truncated: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface CaptureState {
   readonly until: number;
   readonly maxBytes: number;
   bytes: number;
-  /** A message found no room. */
+  /** A message exceeded the limit. */
   isFull: boolean;
 }
 
@@ -48,7 +48,7 @@ export class Captures {
     this.#maxBytes = maxBytes;
   }
 
-  /** Captures from now on; an earlier capture of the route ends. */
+  /** Starts a capture; replaces an earlier one of the route. */
   switchOn(routeId: string, forMs: number, maxBytes = standardBytes): CaptureState {
     this.switchOff(routeId);
     const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0, isFull: false };
@@ -64,7 +64,7 @@ export class Captures {
     return state;
   }
 
-  /** What was captured stays until it is pushed out. */
+  /** Captured messages stay until they are evicted. */
   switchOff(routeId: string): CaptureState | undefined {
     const active = this.#active.get(routeId);
     active?.end();
@@ -102,11 +102,11 @@ export class Captures {
     };
   }
 
-  /** Of a step that runs several times in one run (a loop, a split, a redelivery) the first time counts. */
+  /** If a step runs several times in one run (loop, split, redelivery), the first time is captured. */
   #take(exchange: Exchange, stepId: string, state: CaptureState): void {
     const { run } = exchange;
     let collected = this.#runs.get(run.id);
-    // Once it is full it takes up no more runs: what it has is worth more than word of what it has not.
+    // A full capture adds no more runs: complete runs are more useful than many truncated ones.
     if (collected === undefined && state.isFull) return;
     if (collected === undefined) this.#runs.set(run.id, (collected = { routeId: state.routeId, steps: new Map(), truncated: false, bytes: 0 }));
     if (collected.steps.has(stepId)) return;

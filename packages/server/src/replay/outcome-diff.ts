@@ -1,12 +1,12 @@
-// How a replay's outcome differs from the original's: what an operator wants to see first.
+// Compares the result of a replay with the original.
 import { isDeepStrictEqual } from "node:util";
 import { isSecretHeader, masked } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { RunOutcome } from "./kept-runs.ts";
+import type { RunOutcome } from "./replay-store.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `null` stands where the original's side was not kept. */
+/** `null` where the original was not kept. */
 export function differences(original: Partial<RunOutcome> & { readonly status: string }, replay: RunOutcome): Json {
   const status = { before: original.status, after: replay.status };
   const error = { before: readable(original.error), after: readable(replay.error) };
@@ -22,7 +22,7 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
     original.error?.message === replay.error?.message &&
     body?.changed === false &&
     headers !== null &&
-    Object.values(headers).every((part) => Object.keys(part as Json).length === 0);
+    Object.values(headers).every((part) => Object.keys(part).length === 0);
   return { same: body === null || headers === null ? null : same, status, error, body, headers };
 }
 

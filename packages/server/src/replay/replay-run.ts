@@ -1,5 +1,5 @@
-// A past run again: with its own message or an edited one, from its beginning or from one of the route's steps, for real or
-// inside a test session. What cannot be replayed is refused with the reason.
+// Replays a run with its original or an edited message, from the start or from one of the route's steps, for real or in a test session.
+// Throws a Refusal with the reason if it cannot be replayed.
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
 import { Headers, Message, type Clock, type Exchange, type Inlet, type Route, type Runtime } from "@sluice/engine";
 import { shownHeaders } from "../masking/preview.ts";
@@ -9,18 +9,18 @@ import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunRecord } from "../runs/run-record.ts";
-import { givenBody } from "../sessions/given-body.ts";
-import { givenHeaders } from "../sessions/given-headers.ts";
+import { decodeBody } from "../sessions/decode-body.ts";
+import { limitHeaders } from "../sessions/limit-headers.ts";
 import { within } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { Captures } from "./captures.ts";
-import { outcomeOf, type KeptRuns, type RunOutcome } from "./kept-runs.ts";
+import { outcomeOf, type ReplayStore, type RunOutcome } from "./replay-store.ts";
 import { differences } from "./outcome-diff.ts";
 
 export interface RunReplayParts {
   readonly runtime: Runtime;
   readonly history: RunHistory;
-  readonly kept: KeptRuns;
+  readonly kept: ReplayStore;
   readonly captures: Captures;
   readonly sessions: TestSessions;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface ReplayRequest {
   readonly fromStep?: string | undefined;
   readonly body?: unknown;
   readonly bodyBase64?: string | undefined;
-  /** Laid over the run's own headers; null takes one out. */
+  /** Merged with the run's own headers; null removes one. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
   readonly sessionId?: string | undefined;
   readonly timeoutMs?: number | undefined;
@@ -50,8 +50,8 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const route = runtime.routes.get(record.route.id);
   if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
   const inlet = inletOf(route, request.fromStep, cannot);
-  const body = givenBody(request);
-  const headers = givenHeaders(request.headers);
+  const body = decodeBody(request);
+  const headers = limitHeaders(request.headers);
   const restored = messageFor(parts, record, request.fromStep, body, cannot);
   const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
   if (session?.stale.includes(record.route.flowId) === true)
@@ -62,6 +62,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const result = inlet.deliver(edited(restored.message, body, headers), {
     pattern: "InOut",
     trigger: record.trigger,
+    correlationId: record.correlationId,
     ...(restored.delivery.properties === undefined ? {} : { properties: restored.delivery.properties }),
     ...(session === undefined ? {} : { session: session.tag }),
     started({ run }) {
@@ -78,7 +79,12 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
     durationMs: Math.round(clock.monotonic() - began),
   };
   if (exchange === undefined)
-    return { runId: startedId, status: "running", ...common, error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
+    return {
+      runId: startedId,
+      status: "running",
+      ...common,
+      error: { type: "Timeout", message: `the run did not finish within ${timeoutMs} ms and continues` },
+    };
   return { ...reply(exchange, parts.secrets, before(parts, record)), ...common };
 }
 
@@ -89,12 +95,12 @@ function inletOf(route: Route, fromStep: string | undefined, cannot: (why: strin
   const nested = route.steps.some(({ node }) => node.id === fromStep);
   throw cannot(
     nested
-      ? `step '${fromStep}' is nested in another step; a replay can begin at the route's own steps only`
+      ? `step '${fromStep}' is nested in another step; a replay can only start at a top-level step of the route`
       : `route '${route.identity.id}' has no step '${fromStep}'`,
   );
 }
 
-/** The message to begin with: what was captured before the step, or what the run began with. */
+/** The message to start with: the one captured before the step, or the input of the run. */
 function messageFor(
   { kept, captures }: RunReplayParts,
   record: RunFacts,
@@ -108,13 +114,13 @@ function messageFor(
     fromStep === undefined ? (kept.input(record.id) ?? first?.message) : captured?.find(({ stepId }) => stepId === fromStep)?.message;
   if (stored !== undefined) return restoreMessage(stored);
   if (body !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
-  const what = fromStep === undefined ? "the message it began with was not kept" : `the message before step '${fromStep}' was not captured`;
-  throw cannot(`${what}; give a body, or switch capture on with POST /_api/routes/${record.route.id}/capture before the next run`);
+  const what = fromStep === undefined ? "its input message was not kept" : `the message before step '${fromStep}' was not captured`;
+  throw cannot(`${what}; send a body, or enable capture with POST /_api/routes/${record.route.id}/capture before the next run`);
 }
 
 function edited(message: Message, body: unknown, headers: ReplayRequest["headers"]): Message {
   if (body !== undefined) message.body = body;
-  // Set by whoever replays, as a caller would: they are told apart from what the route sets itself.
+  // Set like headers of a caller, to distinguish them from headers that the route sets.
   if (headers === undefined) return message;
   const wire = new Map<string, readonly [string, unknown]>();
   const own = new Set([...message.headers.own()].map(([name]) => name.toLowerCase()));
@@ -146,5 +152,5 @@ function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunO
     error: shownFailure(failure, secrets),
     diff: differences(original, outcome),
   };
-  return JSON.parse(secrets.scrubJson(JSON.stringify(shown))) as Json;
+  return JSON.parse(secrets.records.scrubJson(JSON.stringify(shown))) as Json;
 }

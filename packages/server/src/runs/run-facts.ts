@@ -1,10 +1,10 @@
-// What is known of one run, as data: it holds no message, exchange or error object, can be handed to another process, and is
-// made when somebody asks.
+// Data about a run without references to messages, exchanges or errors. It can be sent to another process and is created on demand.
 import type { Run, StepRecord } from "@sluice/engine";
+import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
-/** How much of a body is kept. */
+/** Length of a body preview. */
 export const previewLimit = 1_024;
 
 export interface RunError {
@@ -21,15 +21,15 @@ export interface RunFacts {
   readonly sessionId: string | undefined;
   readonly trigger: Run["trigger"];
   readonly startedAt: number;
-  /** 0 while it goes on. */
+  /** 0 while it is running. */
   readonly endedAt: number;
   readonly isOver: boolean;
   readonly contentType: string | undefined;
   readonly requestSize: number | undefined;
-  /** The beginning of the body it began with. */
+  /** The start of the input body. */
   readonly preview: string;
   readonly status: Run["status"];
-  readonly correlationId: string | undefined;
+  readonly correlationId: string;
   readonly traceId: string | undefined;
   readonly redeliveries: number;
   readonly handled: boolean;
@@ -40,10 +40,10 @@ export interface RunFacts {
   readonly replayOf: string | undefined;
 }
 
-/** What is known of a run from outside its process. */
-export type LostRun = Pick<RunFacts, "id" | "route" | "exchangeId" | "trigger" | "startedAt" | "parentRunId" | "traceId">;
+/** Data about a run that is known outside its process. */
+export type LostRun = Pick<RunFacts, "id" | "route" | "exchangeId" | "trigger" | "startedAt" | "parentRunId" | "traceId" | "correlationId">;
 
-/** A run whose process ended before it did. */
+/** A run whose process exited before it ended. */
 export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFacts {
   return {
     ...lost,
@@ -54,7 +54,6 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFac
     requestSize: undefined,
     preview: "",
     status: "failed",
-    correlationId: undefined,
     redeliveries: 0,
     handled: false,
     steps: [],
@@ -67,10 +66,33 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunFac
 
 const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
 
-/** A run as the API shows it. */
+/** The texts of a run that may contain secrets, masked. */
+function shownTexts({ trigger, error, preview }: RunFacts, secrets: SecretValues): { uri: string; message: string | undefined; preview: string } {
+  const hide = (text: string): string => secrets.records.scrub(maskUris(text));
+  return { uri: hide(trigger.uri).replace(/:$/, ""), message: error === undefined ? undefined : hide(error.message), preview: hide(maskMembers(preview)) };
+}
+
+/** Masking inserts these characters only, so any other text that is shown is in the unmasked text as well. */
+const inserted = /["\\*]/;
+
+/** True when the shown data of a run contains all words, in lower case. Masking takes long, so it is left out where no match is possible. */
+export function containsWords(run: RunFacts, words: readonly string[], secrets: SecretValues): boolean {
+  const { trigger, route, error } = run;
+  const other = [run.id, route.id, route.flowId, run.correlationId, trigger.method, trigger.path, error?.type, error?.stepId].join("\n");
+  const contains = (wanted: readonly string[], uri: string, message: string | undefined, preview: string): boolean => {
+    const text = `${other}\n${uri}\n${message ?? ""}\n${preview}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+  const plain = words.filter((word) => !inserted.test(word));
+  if (!contains(plain, trigger.uri, error?.message, run.preview)) return false;
+  const shown = shownTexts(run, secrets);
+  return contains(words, shown.uri, shown.message, shown.preview);
+}
+
+/** A run as the API returns it. */
 export function runJson(run: RunFacts, secrets: SecretValues): Readonly<Record<string, unknown>> {
   const { route, status, error } = run;
-  const hide = (text: string): string => secrets.scrub(maskUris(text));
+  const shown = shownTexts(run, secrets);
   const failed = status === "failed" || status === "cancelled";
   return {
     id: run.id,
@@ -81,16 +103,16 @@ export function runJson(run: RunFacts, secrets: SecretValues): Readonly<Record<s
     startedAt: isoOrNull(run.startedAt),
     endedAt: isoOrNull(run.endedAt),
     durationMs: run.endedAt === 0 ? null : Math.max(0, Math.round(run.endedAt - run.startedAt)),
-    trigger: { ...run.trigger, uri: hide(run.trigger.uri).replace(/:$/, "") },
+    trigger: { ...run.trigger, uri: shown.uri },
     exchangeId: run.exchangeId,
-    correlationId: run.correlationId ?? null,
+    correlationId: run.correlationId,
     parentRunId: run.parentRunId ?? null,
     traceId: run.traceId ?? null,
     redeliveries: run.redeliveries,
     handled: run.handled,
     steps: run.steps.map(stepJson),
-    error: error === undefined ? null : { ...error, message: hide(error.message) },
-    request: { contentType: run.contentType ?? null, size: run.requestSize ?? null, preview: hide(run.preview) },
+    error: error === undefined ? null : { ...error, message: shown.message },
+    request: { contentType: run.contentType ?? null, size: run.requestSize ?? null, preview: shown.preview },
     reply:
       run.endedAt === 0 ? null : { status: run.replyStatus ?? (run.trigger.method === undefined ? null : failed ? 500 : 200), size: run.replySize ?? null },
     sessionId: run.sessionId ?? null,

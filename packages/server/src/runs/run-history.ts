@@ -1,14 +1,19 @@
-// The last runs of every route, in memory: bounded per route, in all, and in bytes. Kept when a route goes, until pushed out.
+// Recent runs of every route in memory, limited per route, in total, and in bytes. Runs of removed routes stay until they are evicted.
 import type { Exchange, Run } from "@sluice/engine";
 import type { RunFacts } from "./run-facts.ts";
-import { RunLane } from "./run-lane.ts";
-import { RunRecord } from "./run-record.ts";
+import { adoptedRun, RunRecord, type HistoryEntry } from "./run-record.ts";
 
 export interface RunHistoryLimits {
   readonly perRoute: number;
   readonly total: number;
   readonly bytes: number;
 }
+
+/** A place in the list of runs, which is sorted by time and then by id, newest first. */
+export type RunPosition = Pick<RunFacts, "startedAt" | "id">;
+
+export const isOlder = (run: RunPosition, than: RunPosition): boolean =>
+  run.startedAt < than.startedAt || (run.startedAt === than.startedAt && run.id < than.id);
 
 export interface RunFilter {
   readonly routeId?: string | undefined;
@@ -19,111 +24,117 @@ export interface RunFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
+  /** Words that the shown data of the run must contain. */
+  readonly text?: string | undefined;
+  /** Continues after this run. */
+  readonly after?: RunPosition | undefined;
+  /** The oldest run id to include, by route. */
+  readonly oldest?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface RunHistory {
   started(run: Run, exchange: Exchange): void;
   ended(run: Run, exchange: Exchange): void;
-  /** Takes in a run of another process that is over; one that is here already stays as it is. */
+  /** Adds an ended run of another process, unless it is already here. */
   adopt(run: RunFacts): void;
-  /** Newest first; `total` counts all that match. Runs in `without` are left out. */
-  list(filter: RunFilter, without?: ReadonlySet<string>): { readonly runs: readonly RunFacts[]; readonly total: number };
+  /** All matches except for `text`, newest first. Runs in `without` are excluded. */
+  matching(filter: Omit<RunFilter, "limit">, without?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunFacts | undefined;
-  /** Those of these runs that are here. */
+  /** Ids of the stored runs of a route, a flow or all, by route. */
+  runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
+  /** Which of these runs are stored. */
   held(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
-  /** Estimated memory of all that is kept. */
+  /** Estimated memory. */
   readonly bytes: number;
 }
 
 export function createRunHistory(limits: RunHistoryLimits): RunHistory {
-  const lanes = new Map<string, RunLane>();
+  /** By route, oldest first. */
+  const runsByRoute = new Map<string, HistoryEntry[]>();
   let total = 0;
   let bytes = 0;
 
-  function laneOf(routeId: string): RunLane {
-    let lane = lanes.get(routeId);
-    if (lane === undefined) lanes.set(routeId, (lane = new RunLane(limits.perRoute)));
-    return lane;
+  function runsOf(routeId: string): HistoryEntry[] {
+    let routeRuns = runsByRoute.get(routeId);
+    if (routeRuns === undefined) runsByRoute.set(routeId, (routeRuns = []));
+    return routeRuns;
   }
 
-  /** A run that is pushed out while it goes on keeps its record, which is nobody else's then. */
-  function forget(record: RunRecord): void {
-    bytes -= record.bytes;
-    if (record.run !== undefined) record.run.record = undefined;
+  function dropOldest(routeRuns: HistoryEntry[]): void {
+    const oldest = routeRuns.shift() as HistoryEntry;
+    total--;
+    bytes -= oldest.bytes;
+    if (oldest.run !== undefined) oldest.run.record = undefined;
   }
 
-  /** Over the common bounds the longest lane gives: a busy route never pushes out the few runs of a quiet one. */
+  const isOver = (): boolean => total > limits.total || bytes > limits.bytes;
+
+  /** Over the total limits, the route with the most runs loses some: a busy route never evicts the few runs of a quiet one. */
   function shrink(): void {
     while (total > limits.total || (bytes > limits.bytes && total > 1)) {
-      let longest: [string, RunLane] | undefined;
-      for (const entry of lanes) if (longest === undefined || entry[1].length > longest[1].length) longest = entry;
+      let longest: [string, HistoryEntry[]] | undefined;
+      for (const entry of runsByRoute) if (longest === undefined || entry[1].length > longest[1].length) longest = entry;
       if (longest === undefined) return;
-      const [routeId, lane] = longest;
-      const surplus = Math.max(1, Math.floor(lane.length / 8));
-      for (let count = 0; count < surplus && (total > limits.total || bytes > limits.bytes); count++) {
-        forget(lane.oldest as RunRecord);
-        lane.dropOldest();
-        total--;
-      }
-      if (lane.length === 0) lanes.delete(routeId);
+      const [routeId, routeRuns] = longest;
+      const surplus = Math.max(1, Math.floor(routeRuns.length / 8));
+      for (let count = 0; count < surplus && isOver(); count++) dropOldest(routeRuns);
+      if (routeRuns.length === 0) runsByRoute.delete(routeId);
     }
   }
 
-  function* all(routeId: string | undefined): Iterable<RunRecord> {
-    for (const [id, lane] of lanes) if (routeId === undefined || id === routeId) yield* lane;
+  /** Newest first within a route. */
+  function* all(routeId: string | undefined): Iterable<HistoryEntry> {
+    for (const [id, routeRuns] of runsByRoute) if (routeId === undefined || id === routeId) yield* routeRuns.toReversed();
   }
 
-  function keep(lane: RunLane, record: RunRecord): void {
-    if (lane.isFull) lane.replaceOldest(record);
-    else {
-      lane.push(record);
-      total++;
-    }
-    bytes += record.bytes;
-    if (total > limits.total || bytes > limits.bytes) shrink();
+  function keep(routeRuns: HistoryEntry[], kept: HistoryEntry): void {
+    if (routeRuns.length >= limits.perRoute) dropOldest(routeRuns);
+    routeRuns.push(kept);
+    total++;
+    bytes += kept.bytes;
+    shrink();
   }
 
-  /** What is to be forgotten for the next run of this route, if anything. */
-  function makeRoom(lane: RunLane): RunRecord | undefined {
-    if (!lane.isFull) return undefined;
-    const oldest = lane.oldest as RunRecord;
-    forget(oldest);
-    return oldest;
+  function matching(filter: Omit<RunFilter, "limit">, without: ReadonlySet<string> = new Set()): readonly HistoryEntry[] {
+    const found = [...all(filter.routeId)].filter(
+      (kept) => matches(kept, filter) && !without.has(kept.id) && kept.id >= (filter.oldest?.get(kept.route.id) ?? ""),
+    );
+    return found.sort((one, other) => (isOlder(one, other) ? 1 : -1));
   }
 
   return {
+    matching,
     started(run, exchange) {
-      const lane = laneOf(run.route.id);
-      const oldest = makeRoom(lane);
-      const record = oldest === undefined || oldest.run !== undefined ? new RunRecord() : oldest;
-      record.begin(run, exchange);
-      keep(lane, record);
+      keep(runsOf(run.route.id), new RunRecord(run, exchange));
     },
     adopt(run) {
-      const lane = laneOf(run.route.id);
-      for (const known of lane) if (known.id === run.id) return;
-      makeRoom(lane);
-      keep(lane, RunRecord.of(run));
+      const routeRuns = runsOf(run.route.id);
+      if (!routeRuns.some(({ id }) => id === run.id)) keep(routeRuns, adoptedRun(run));
     },
     ended(run, exchange) {
       const record = run.record as RunRecord | undefined;
-      // Only the record that is still this run's, and was not ended before.
+      // Ignore a record that belongs to another run or has already ended.
       if (record?.run !== run) return;
       run.record = undefined;
       bytes += record.end(run, exchange);
     },
-    list(filter, without = new Set()) {
-      const found = [...all(filter.routeId)]
-        .filter((record) => matches(record, filter))
-        .map((record) => ({ record, id: record.id }))
-        .filter(({ id }) => !without.has(id));
-      found.sort((a, b) => b.record.startedAt - a.record.startedAt || (a.id < b.id ? 1 : -1));
-      return { runs: found.slice(0, filter.limit).map(({ record }) => record.facts()), total: found.length };
-    },
     find(id) {
       for (const record of all(undefined)) if (record.id === id) return record.facts();
       return undefined;
+    },
+    runIds({ routeId, flowId }) {
+      const ids = new Map<string, readonly string[]>();
+      for (const [id, routeRuns] of runsByRoute)
+        if (routeId === undefined || id === routeId)
+          ids.set(
+            id,
+            routeRuns
+              .toReversed()
+              .filter((record) => flowId === undefined || record.route.flowId === flowId)
+              .map((record) => record.id),
+          );
+      return ids;
     },
     held(ids) {
       return new Set([...all(undefined)].map((record) => record.id).filter((id) => ids.has(id)));
@@ -137,7 +148,7 @@ export function createRunHistory(limits: RunHistoryLimits): RunHistory {
   };
 }
 
-function matches(record: RunRecord, { flowId, status, correlationId, sessionId, since, until }: RunFilter): boolean {
+function matches(record: HistoryEntry, { flowId, status, correlationId, sessionId, since, until }: Omit<RunFilter, "limit">): boolean {
   return (
     (flowId === undefined || record.route.flowId === flowId) &&
     (status === undefined || record.status === status) &&

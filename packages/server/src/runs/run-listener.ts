@@ -3,13 +3,13 @@ import type { Log, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { RunCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
-import type { KeptRuns } from "../replay/kept-runs.ts";
+import type { ReplayStore } from "../replay/replay-store.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import type { RunHistory } from "./run-history.ts";
 
 export interface RunFollowers {
   readonly history: RunHistory;
-  readonly kept: KeptRuns;
+  readonly kept: ReplayStore;
   readonly counts: RunCounts;
   readonly trace: TraceRecorder;
   readonly log: Log;
@@ -18,7 +18,9 @@ export interface RunFollowers {
   readonly spans: SpanExport | undefined;
 }
 
-/** Everybody who is told about runs: the history always, the trace while somebody follows it. */
+const schemeOf = (uri: string): string => /^[^:?]*/.exec(uri)?.[0] ?? "";
+
+/** Distributes run events to history, replay data, counts, spans, trace and log. */
 export function createRunListener({ history, kept, counts, trace, log, events, spans }: RunFollowers): RunListener {
   return {
     started(run, exchange) {
@@ -33,7 +35,7 @@ export function createRunListener({ history, kept, counts, trace, log, events, s
       spans?.runEnded(run);
       trace.runEnded(run, exchange);
       const { failure } = run;
-      // A child's failure is its caller's to handle; only what leaves the outermost route unhandled is news.
+      // A child's failure is handled by its caller; only unhandled failures of the outermost route are reported.
       if (failure === undefined || run.parent !== undefined) return;
       events.emit(
         {
@@ -47,11 +49,12 @@ export function createRunListener({ history, kept, counts, trace, log, events, s
       log.write(
         "ERROR",
         run.route.id,
-        `route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message}`,
+        `Route '${run.route.id}' failed at step '${failure.stepId ?? "none"}': ${failure.message} (sluice runs ${run.root.id})`,
         exchange,
         failure.code === "unexpected" ? { error: failure.cause } : undefined,
       );
     },
+    sourceEvent: (route, event) => counts.source(schemeOf(route.from), event),
     retrying(_run, exchange, error, delayMs) {
       trace.retrying(exchange, error, delayMs);
     },

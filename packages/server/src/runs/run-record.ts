@@ -1,160 +1,135 @@
-// Where the history keeps one run, and later another: a busy route has a few hundred of these and fills them over and over, so that
-// what is kept of a run is no work for the garbage collector. Nobody holds on to one; whoever asks gets its facts.
-import { ownText, StepTrail, type Exchange, type Run } from "@sluice/engine";
+// The record of a run in the history. Ended runs are kept without their messages and errors.
+import { StepTrail, type Exchange, type Run } from "@sluice/engine";
+import { ownText } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
-import { KeptIds } from "./kept-ids.ts";
 import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
 
 const longestMessage = 2_000;
 const longestType = 256;
-/** Memory of a record without what it holds, and of each step, estimated. */
+/** Estimated memory of an empty record, and of each step. */
 const ownBytes = 700;
-const stepBytes = 40;
-/** Room for the beginning of a body is made in steps of this many bytes, so that it serves others as well. */
-const roomStep = 256;
+const stepBytes = 120;
 
-const noRoom = Buffer.alloc(0);
+/** An entry of the history. */
+export interface HistoryEntry extends Pick<RunFacts, "id" | "route" | "startedAt" | "status" | "correlationId" | "sessionId"> {
+  /** The run while it is running. */
+  readonly run: Run | undefined;
+  /** Estimated memory, for the limit of the history. */
+  readonly bytes: number;
+  /** A snapshot of the run's data. */
+  facts(): RunFacts;
+}
 
-/** Of what a run that answers nobody came to. */
-const sizeOf = (body: unknown): number | undefined => (typeof body === "string" || body instanceof Uint8Array ? lengthOf(body) : undefined);
+/** A run of another process, for which only the data exists. */
+export function adoptedRun(facts: RunFacts): HistoryEntry {
+  const bytes = ownBytes + facts.preview.length * 2 + facts.steps.length * stepBytes + (facts.error?.message.length ?? 0) * 2;
+  return { ...facts, run: undefined, bytes, facts: () => facts };
+}
 
-export class RunRecord {
-  /** The run itself while it goes on; given up at its end. */
-  run: Run | undefined = undefined;
-  route: Run["route"] = { id: "", flowId: "", flowHash: "" };
-  startedAt = 0;
-  endedAt = 0;
-  /** Estimated memory, for the history's bound. */
-  bytes = 0;
-  readonly #ids = new KeptIds();
-  #parentRunId: string | undefined = undefined;
-  #sessionId: string | undefined = undefined;
-  #trigger: Run["trigger"] = { uri: "" };
-  #contentType: string | undefined = undefined;
-  #requestSize: number | undefined = undefined;
-  /** The beginning of a body of bytes, as they came: nobody has had to read them yet. */
-  #room: Buffer = noRoom;
-  #roomUsed = 0;
-  #preview: string | undefined = undefined;
+/** A run of this process. */
+export class RunRecord implements HistoryEntry {
+  run: Run | undefined;
+  bytes: number;
+  readonly id: string;
+  readonly route: Run["route"];
+  readonly startedAt: number;
+  readonly sessionId: string | undefined;
+  readonly #exchangeId: string;
+  readonly #parentRunId: string | undefined;
+  readonly #trigger: Run["trigger"];
+  readonly #traceId: string | undefined;
+  readonly #contentType: string | undefined;
+  readonly #requestSize: number | undefined;
+  /** The start of the body. */
+  readonly #preview: string;
+  /** The preview has one character per byte and is decoded on demand: such a text takes less memory and time than a copy of the bytes. */
+  readonly #isEncoded: boolean;
+  readonly #trail = new StepTrail();
+  #endedAt = 0;
   #status: Run["status"] = "running";
-  #correlationId: string | undefined = undefined;
+  #correlationId = "";
   #redeliveries = 0;
   #handled = false;
-  readonly #trail = new StepTrail();
   #error: RunError | undefined = undefined;
   #replyStatus: number | undefined = undefined;
   #replySize: number | undefined = undefined;
   #replayOf: string | undefined = undefined;
-  /** A run of another process, whose facts are all there is. */
-  #adopted: RunFacts | undefined = undefined;
 
-  /** The record of a run of another process. */
-  static of(facts: RunFacts): RunRecord {
-    const record = new RunRecord();
-    record.#adopted = facts;
-    record.route = facts.route;
-    record.startedAt = facts.startedAt;
-    record.endedAt = facts.endedAt;
-    record.bytes = ownBytes + facts.preview.length * 2 + facts.steps.length * 3 * stepBytes + (facts.error?.message.length ?? 0) * 2;
-    return record;
-  }
-
-  /** Forgets what it held and takes in a run that begins. */
-  begin(run: Run, exchange: Exchange): void {
-    run.steps = this.#trail;
-    run.turn = this.#trail.restart();
-    run.record = this;
+  constructor(run: Run, exchange: Exchange) {
+    const { body, headers } = exchange.message;
     this.run = run;
-    this.#ids.keep(run.id, exchange.id, run.trace?.traceId);
+    this.id = run.id;
     this.route = run.route;
     this.startedAt = run.startedAt;
-    this.endedAt = 0;
+    this.sessionId = run.session?.id;
+    this.#exchangeId = exchange.id;
     this.#parentRunId = run.parent?.id;
-    this.#sessionId = run.session?.id;
-    this.#keepTrigger(run.trigger);
-    this.#status = "running";
-    this.#correlationId = run.correlationId;
-    this.#redeliveries = 0;
-    this.#handled = false;
-    this.#error = undefined;
-    this.#replyStatus = undefined;
-    this.#replySize = undefined;
-    this.#replayOf = undefined;
-    this.#adopted = undefined;
-    const { body, headers } = exchange.message;
-    const type = headers.getKey("content-type");
-    if (type !== this.#contentType) this.#contentType = typeOf(type);
-    if (body instanceof Uint8Array) this.#keepBytes(body);
-    else {
-      const preview = previewBody(body, previewLimit);
-      this.#preview = preview.text;
-      this.#requestSize = preview.size;
+    this.#trigger = ownTrigger(run.trigger);
+    this.#traceId = run.trace?.traceId;
+    this.#contentType = typeOf(headers.getKey("content-type"));
+    this.#isEncoded = body instanceof Uint8Array;
+    if (body instanceof Uint8Array) {
+      this.#preview = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, previewLimit)).toString("latin1");
+      this.#requestSize = body.byteLength;
+    } else {
+      const { text, size } = previewBody(body, previewLimit);
+      this.#preview = text;
+      this.#requestSize = size;
     }
     this.bytes = this.#measure();
+    run.trail = this.#trail;
+    run.record = this;
   }
 
-  /** Notes that this run is another one again. */
+  /** Records that this run replays another one. */
   replays(runId: string): void {
     this.#replayOf = runId;
   }
 
-  /** Takes over what the run came to; returns by how much the record grew. */
+  /** Records the result of the run; returns by how much the record grew. */
   end(run: Run, exchange: Exchange): number {
     const before = this.bytes;
     this.run = undefined;
-    this.endedAt = run.endedAt;
+    this.#endedAt = run.endedAt;
     this.#status = run.status;
-    this.#correlationId = run.correlationId;
+    this.#correlationId = run.correlationId === undefined ? run.chainId : ownText(run.correlationId);
     this.#redeliveries = run.redeliveries;
     this.#handled = run.handled;
-    this.bytes = this.#measure();
     const failure = run.failure ?? (run.handled ? exchange.caught : undefined);
-    if (failure !== undefined) {
-      this.#error = { type: failure.type, message: ownText(failure.message.slice(0, longestMessage)), stepId: failure.stepId ?? null };
-      this.bytes += this.#error.message.length * 2;
-    }
+    if (failure !== undefined) this.#error = { type: failure.type, message: ownText(failure.message.slice(0, longestMessage)), stepId: failure.stepId ?? null };
     const { reply } = run;
     this.#replyStatus = reply?.status;
     this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);
+    this.bytes = this.#measure();
     return this.bytes - before;
   }
 
-  get id(): string {
-    return this.#adopted?.id ?? this.#ids.run;
-  }
-
   get status(): Run["status"] {
-    return this.#adopted?.status ?? this.run?.status ?? this.#status;
+    return this.run?.status ?? this.#status;
   }
 
-  get correlationId(): string | undefined {
-    return this.#adopted === undefined ? (this.run?.correlationId ?? this.#correlationId) : this.#adopted.correlationId;
+  get correlationId(): string {
+    return this.run?.chainId ?? this.#correlationId;
   }
 
-  get sessionId(): string | undefined {
-    return this.#adopted === undefined ? this.#sessionId : this.#adopted.sessionId;
-  }
-
-  /** What is known now; stays as it is whatever becomes of the record. */
   facts(): RunFacts {
-    if (this.#adopted !== undefined) return this.#adopted;
     return {
       id: this.id,
       route: this.route,
-      exchangeId: this.#ids.exchange,
+      exchangeId: this.#exchangeId,
       parentRunId: this.#parentRunId,
-      sessionId: this.#sessionId,
+      sessionId: this.sessionId,
       trigger: this.#trigger,
       startedAt: this.startedAt,
-      endedAt: this.endedAt,
+      endedAt: this.#endedAt,
       isOver: this.run === undefined,
       contentType: this.#contentType,
       requestSize: this.#requestSize,
-      preview: this.#preview ?? previewBody(this.#room.subarray(0, this.#roomUsed), previewLimit).text,
+      preview: this.#isEncoded ? previewBody(Buffer.from(this.#preview, "latin1"), previewLimit).text : this.#preview,
       status: this.status,
       correlationId: this.correlationId,
-      traceId: this.#ids.trace,
+      traceId: this.#traceId,
       redeliveries: this.run?.redeliveries ?? this.#redeliveries,
       handled: this.run?.handled ?? this.#handled,
       steps: this.#trail.records(),
@@ -166,30 +141,21 @@ export class RunRecord {
   }
 
   #measure(): number {
-    const texts = (this.#trigger.path?.length ?? 0) + (this.#preview?.length ?? 0) * 2;
-    return ownBytes + texts + this.#room.length + this.#trail.capacity * stepBytes;
-  }
-
-  /** Paths are cut from the head of a request. Most runs of a route have the same, of which the record has a text of its own then. */
-  #keepTrigger(trigger: Run["trigger"]): void {
-    const { uri, method, path } = this.#trigger;
-    if (trigger.path === undefined) this.#trigger = trigger;
-    else if (trigger.path !== path || trigger.method !== method || trigger.uri !== uri) this.#trigger = { ...trigger, path: ownText(trigger.path) };
-  }
-
-  #keepBytes(body: Uint8Array): void {
-    const length = Math.min(body.byteLength, previewLimit);
-    // Not from node's pool: a piece of it keeps all the eight kilobytes it was cut from.
-    if (this.#room.length < length) this.#room = Buffer.allocUnsafeSlow(Math.ceil(length / roomStep) * roomStep);
-    this.#room.set(length === body.byteLength ? body : body.subarray(0, length));
-    this.#roomUsed = length;
-    this.#requestSize = body.byteLength;
-    this.#preview = undefined;
+    const texts = (this.#trigger.path?.length ?? 0) + this.#preview.length * 2 + (this.#error?.message.length ?? 0) * 2;
+    return ownBytes + texts + this.#trail.length * stepBytes;
   }
 }
 
-/** A content type as it is kept: cut from the head of a request, or whatever a route has set. */
+/** Copied, because a path is a slice of the request head, which would stay in memory. */
+function ownTrigger(trigger: Run["trigger"]): Run["trigger"] {
+  return trigger.path === undefined ? trigger : { ...trigger, path: ownText(trigger.path) };
+}
+
+/** The content type, copied from a slice of the request head or set by a route. */
 function typeOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? ownText(value.slice(0, longestType)) : previewBody(value, longestType).text;
 }
+
+/** Result size for runs without a reply. */
+const sizeOf = (body: unknown): number | undefined => (typeof body === "string" || body instanceof Uint8Array ? lengthOf(body) : undefined);

@@ -7,7 +7,7 @@ import { stepTap } from "./step-tap.ts";
 interface Noted {
   readonly history: RunHistory;
   readonly mocks: FlowUnderTest["mocks"];
-  /** Runs a message through the route as the service does. */
+  /** Sends a message through the route as the service does. */
   pass(body: unknown): Promise<Exchange>;
   advance(ms: number): Promise<void>;
 }
@@ -25,7 +25,7 @@ const stepsOf = (history: RunHistory, id: string): readonly string[] | undefined
   history.find(id)?.steps.map(({ stepId, status, attempts }) => `${stepId} ${status} ${attempts}`);
 
 describe("steps of runs", () => {
-  it("are those of the run, however often its place in the history was somebody else's before", async () => {
+  it("belong to their run, even if records are evicted and recreated", async () => {
     const { history, pass } = await noted(
       `
 - choice:
@@ -38,14 +38,14 @@ describe("steps of runs", () => {
     );
     const ids: string[] = [];
     for (const body of ["long", "short", "long", "short", "short"]) ids.push((await pass(body)).run.id);
-    expect(history.list({ limit: 10 }).runs.map(({ id }) => id)).toEqual(ids.slice(-2).toReversed());
+    expect(history.matching({}).map(({ id }) => id)).toEqual(ids.slice(-2).toReversed());
     const short = ["choice1 completed 1", "doTry1 completed 1", "throwException1 failed 1", "setBody3 completed 1"];
     expect(stepsOf(history, ids[4] as string)).toEqual(short);
     const last = (await pass("long")).run.id;
     expect(stepsOf(history, last)).toEqual(["choice1 completed 1", "setBody1 completed 1", "setBody2 completed 1", ...short.slice(1)]);
   });
 
-  it("are not mixed with those of a run that is over and whose place they have, although a step of it ends only now", async () => {
+  it("are not mixed with those of an ended run whose step ends late", async () => {
     const { history, pass, advance } = await noted(
       `
 - multicast:
@@ -64,12 +64,12 @@ describe("steps of runs", () => {
     const { run } = await second;
     const before = stepsOf(history, run.id);
     expect(before).toEqual(["multicast1 completed 1", "pipeline1 running 1", "delay1 running 1"]);
-    // The first one's delay is over, the second one's is not.
+    // The first delay is over, the second is not.
     await advance(10);
     expect(stepsOf(history, run.id)).toEqual(before);
   });
 
-  it("are not told as their own by what goes on when the history has forgotten the run", async () => {
+  it("are not recorded for another run after the history evicted theirs", async () => {
     const { pass, advance, mocks } = await noted(
       `
 - onCompletion: {steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${messageHistory}"}}, {to: "mock:over"}]}
@@ -79,15 +79,15 @@ describe("steps of runs", () => {
 `,
       1,
     );
-    const told = (): unknown => mocks.get("over")?.at(-1)?.body;
+    const lastBody = (): unknown => mocks.get("over")?.at(-1)?.body;
     await pass("even");
     await advance(150);
-    expect(told()).toMatch(/\[choice1\].*delay1\].*setBody1\]/s);
+    expect(lastBody()).toMatch(/\[choice1\].*delay1\].*setBody1\]/s);
     await pass("even");
     await advance(50);
     await pass("odd");
     await advance(60);
-    expect(told()).not.toContain("private");
+    expect(lastBody()).not.toContain("private");
     expect(mocks.get("over")).toHaveLength(2);
   });
 });

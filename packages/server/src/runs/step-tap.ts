@@ -1,9 +1,9 @@
-// Notes the steps of every run for the history. Wrapped around each step of each route for as long as the process lives,
-// so it does as little as possible: two looks at the clock per step, nothing allocated, no promise unless the step waits.
-import type { Processor, Run, StepTrail, Tap } from "@sluice/engine";
+// Records the steps of every run for the history. It wraps every step permanently, so it does as little as possible: two clock reads
+// and one record per step, and no promise unless the step is asynchronous.
+import type { Processor, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 
-/** Asked for once: the getter costs as much as reading the clock. */
+/** Cached: the getter is as slow as reading the clock. */
 const { timeOrigin } = performance;
 
 export const stepTap: Tap = { layer: 30, covers: () => true, step: noted };
@@ -11,8 +11,7 @@ export const stepTap: Tap = { layer: 30, covers: () => true, step: noted };
 function noted(next: Processor, node: StepNode): Processor {
   const name = { stepId: node.id, kind: node.name };
   return (exchange) => {
-    const { run } = exchange;
-    const { trail } = run;
+    const { trail } = exchange.run;
     if (trail === undefined) return next(exchange);
     const began = performance.now();
     const known = exchange.attempt > 1 ? trail.again(name, exchange.attempt) : -1;
@@ -22,24 +21,19 @@ function noted(next: Processor, node: StepNode): Processor {
     try {
       pending = next(exchange);
     } catch (thrown) {
-      finish(run, trail, place, began, true);
+      trail.end(place, performance.now() - began, true);
       throw thrown;
     }
     if (pending === undefined) {
-      finish(run, trail, place, began, false);
+      trail.end(place, performance.now() - began, false);
       return undefined;
     }
     return pending.then(
-      () => finish(run, trail, place, began, false),
+      () => trail.end(place, performance.now() - began, false),
       (thrown: unknown) => {
-        finish(run, trail, place, began, true);
+        trail.end(place, performance.now() - began, true);
         throw thrown;
       },
     );
   };
-}
-
-function finish(run: Run, trail: StepTrail, place: number, began: number, failed: boolean): void {
-  // A step that was given up may end after its run.
-  if (run.trail === trail) trail.end(place, performance.now() - began, failed);
 }

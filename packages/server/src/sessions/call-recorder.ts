@@ -1,5 +1,6 @@
-// What the mocks of one session saw, in order: bounded in number and bytes, secrets masked, bodies as they were at that moment.
-import { bodyTypeOf, toPlain, type Exchange, type MockCalls, type MockOutcome } from "@sluice/engine";
+// Records the calls of a session's mocks in order: limited in number and bytes, secrets masked, bodies copied.
+import type { Exchange, MockCalls, MockOutcome } from "@sluice/engine";
+import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import { shownHeaders } from "../masking/preview.ts";
 import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
@@ -38,7 +39,7 @@ export interface RecorderLimits {
 
 export class CallRecorder implements MockCalls<RecordedCall> {
   readonly calls: RecordedCall[] = [];
-  /** Calls that happened, kept or not. */
+  /** Number of calls, recorded or not. */
   count = 0;
   truncated = false;
   #bytes = 0;
@@ -48,7 +49,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
     this.#limits = limits;
   }
 
-  /** Takes down a call before the mock acts; undefined when there is no room for it. */
+  /** Records a call before the mock acts; undefined when the limit is reached. */
   record(mockId: string, uri: string | undefined, exchange: Exchange): RecordedCall | undefined {
     const seq = ++this.count;
     const { maxCalls, maxBytes, now, secrets } = this.#limits;
@@ -98,12 +99,12 @@ export class CallRecorder implements MockCalls<RecordedCall> {
   }
 }
 
-/** What came over the wire is judged by its name; what the route or the test set is theirs to see, credentials apart. */
+/** Headers from the wire are checked by name; headers set by the route or test are shown, except credentials. */
 function isSecret(name: string, { message }: Exchange): boolean {
   return message.headers.getOwn(name) === undefined ? isSecretHeader(name) : isCredentialHeader(name);
 }
 
-/** A value free of known secrets, and its size. */
+/** A value with masked secrets, and its size. */
 function hidden<T>(value: T, secrets: SecretValues): { readonly value: T; readonly bytes: number } {
   const json = JSON.stringify(value);
   const scrubbed = secrets.scrubJson(json);

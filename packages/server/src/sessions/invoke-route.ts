@@ -1,10 +1,11 @@
-// Fires a route inside a session, past its trigger, and tells how the run ended.
-import { bodyTypeOf, toPlain, Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+// Triggers a route in a session, bypassing its trigger, and returns the result of the run.
+import { Headers, Message, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { Refusal } from "../refusal.ts";
-import { givenBody } from "./given-body.ts";
-import { givenHeaders } from "./given-headers.ts";
+import { decodeBody } from "./decode-body.ts";
+import { limitHeaders } from "./limit-headers.ts";
 import type { InvokeBody } from "./session-body.ts";
 import type { TestSession } from "./test-session.ts";
 
@@ -20,39 +21,47 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   const inlet = findInlet(parts.runtime, body);
   const { flowId } = inlet.route;
   if (session.stale.includes(flowId)) throw new Refusal("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
-  const message = new Message(givenBody(body) ?? null, Headers.of(givenHeaders(body.headers) ?? {}));
+  const message = new Message(decodeBody(body) ?? null, Headers.of(limitHeaders(body.headers) ?? {}));
   const began = parts.clock.monotonic();
   let runId: string | null = null;
   const result = inlet.deliver(message, {
     pattern: body.pattern ?? "InOut",
     trigger: { uri: body.trigger ?? `route:${body.routeId}` },
     session: session.tag,
+    ...correlationOf(message.headers),
     started: ({ run }) => (runId = run.id),
     ...(body.properties === undefined ? {} : { properties: new Map(Object.entries(body.properties)) }),
     ...(body.variables === undefined ? {} : { variables: new Map(Object.entries(body.variables)) }),
   });
   const elapsed = (): number => Math.round(parts.clock.monotonic() - began);
   const running = { runId: runId as string | null, status: "running", body: null, bodyType: "none", headers: {} };
-  // One way is one way, also when the run was over at once; only a run that never began has more to tell.
+  // One-way: do not wait for the result, unless the run did not start at all.
   if (body.pattern === "InOnly" && running.runId !== null) return { ...running, durationMs: elapsed(), error: null };
   const timeoutMs = body.timeoutMs ?? standardTimeoutMs;
   const exchange = result instanceof Promise ? await within(result, timeoutMs, parts.clock) : result;
   if (exchange === undefined)
-    return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not end within ${timeoutMs} ms and goes on` } };
+    return { ...running, durationMs: elapsed(), error: { type: "Timeout", message: `the run did not finish within ${timeoutMs} ms and continues` } };
   return outcome(exchange, elapsed(), parts.secrets);
 }
 
-function findInlet(runtime: Runtime, { trigger, routeId }: InvokeBody): Inlet {
+/** As for a webhook, the caller may set the correlation id. */
+function correlationOf(headers: Headers): { readonly correlationId?: string } {
+  const given = headers.get("X-Correlation-Id") ?? headers.get("breadcrumbId");
+  return typeof given === "string" && given !== "" && given.length <= 256 ? { correlationId: given } : {};
+}
+
+export function findInlet(runtime: Runtime, { trigger, routeId }: Pick<InvokeBody, "trigger" | "routeId">): Inlet {
   if ((trigger === undefined) === (routeId === undefined))
-    throw new Refusal("body-invalid", trigger === undefined ? "trigger or routeId is required" : "give either trigger or routeId, not both");
+    throw new Refusal("body-invalid", trigger === undefined ? "trigger or routeId is required" : "send either trigger or routeId, not both");
   if (routeId !== undefined) {
     const route = runtime.routes.get(routeId);
     if (route === undefined) throw new Refusal("not-found", `route '${routeId.slice(0, 128)}' not found`);
     return route.inlet;
   }
   const uri = trigger as string;
-  const inlet = /^(direct|seda):/.test(uri) ? runtime.inletOf(uri) : undefined;
-  if (inlet === undefined) throw new Refusal("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
+  const inlet = runtime.staysInside(uri) ? runtime.inletOf(uri) : undefined;
+  if (inlet === undefined || runtime.routes.get(inlet.route.id)?.trigger !== "route")
+    throw new Refusal("not-found", `no direct endpoint '${uri.slice(0, 200)}'`);
   return inlet;
 }
 
@@ -69,7 +78,7 @@ function outcome(exchange: Exchange, durationMs: number, secrets: SecretValues):
   };
 }
 
-/** The value, or undefined when it takes too long. */
+/** The value, or undefined after the timeout. */
 export function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => resolve(undefined));
@@ -80,7 +89,7 @@ export function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promis
       },
       (error: unknown) => {
         cancel();
-        reject(error as Error);
+        reject(error);
       },
     );
   });

@@ -1,4 +1,4 @@
-// The two languages test sessions speak beside JSON: Simple in mocks, JSONPath in assertions.
+// The expression languages of test sessions: Simple in mocks, JSONPath in assertions.
 import { Exchange, Message, Run, type Catalog, type Expression, type Host, type JsonPath, type LanguageScope, type RouteIdentity } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 
@@ -21,7 +21,7 @@ export function createSessionLanguages(catalog: Catalog, host: Host): { compile(
     try {
       return declaration.compile(text, {}, scope);
     } catch (error) {
-      throw new Refusal("body-invalid", `'${text.slice(0, 100)}' is no valid ${language} expression: ${(error as Error).message}`);
+      throw new Refusal("body-invalid", `'${text.slice(0, 100)}' is not a valid ${language} expression: ${(error as Error).message}`);
     }
   }
 

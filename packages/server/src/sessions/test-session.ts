@@ -1,4 +1,4 @@
-// One test session: its mocks armed on the routes of the moment, until it is closed, expires, or its routes are replaced.
+// A test session: its mocks are active on the current routes until it is closed, expires, or its routes are replaced.
 import {
   checkAssertion,
   evaluateAssertion,
@@ -14,7 +14,6 @@ import {
   type Runtime,
   type SessionTag,
 } from "@sluice/engine";
-import { staysInside } from "@sluice/connectors";
 import type { StepNode } from "@sluice/model";
 import { Refusal } from "../refusal.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -43,11 +42,13 @@ export class TestSession {
   readonly #parts: SessionParts;
   readonly #mocks: readonly Mock[];
   readonly #calls: CallRecorder;
-  /** The deployments the mocks were armed on, by flow. */
+  /** The deployments that are mocked, by flow. */
   readonly #armedOn = new Map<string, Deployment>();
-  /** `routeId/stepId` of every step that is mocked, by mock. */
+  /** `routeId/stepId` of all mocked steps, by mock. */
   readonly #mockedSteps = new Map<string, string[]>();
-  /** The flow of each of those steps. */
+  /** The mocks that match a step, even if a more specific one is used there. */
+  readonly #matched = new Set<string>();
+  /** The flow of each mocked step. */
   readonly #flowOfStep = new Map<string, string>();
   #untap: (() => void) | undefined = undefined;
 
@@ -73,7 +74,7 @@ export class TestSession {
     this.#findSteps();
   }
 
-  /** Those of flows that were replaced or removed since are not mocked any more. */
+  /** Steps of flows that were replaced or removed since are excluded. */
   get mockedSteps(): ReadonlySet<string> {
     const { stale } = this;
     return new Set([...this.#flowOfStep].filter(([, flowId]) => !stale.includes(flowId)).map(([step]) => step));
@@ -83,7 +84,7 @@ export class TestSession {
     return this.#untap !== undefined;
   }
 
-  /** Begins to mock. */
+  /** Activates the mocks. */
   arm(): void {
     if (this.#mocks.length === 0 && this.#body.unmatched !== "fail") return;
     const uris = new Map<StepNode, string | undefined>();
@@ -100,7 +101,7 @@ export class TestSession {
         mocks: this.#mocks,
         routes,
         scope: this.scope,
-        staysInside,
+        staysInside: (uri) => this.#parts.runtime.staysInside(uri),
         failUnmatched: this.#body.unmatched === "fail",
         calls: this.#calls,
         uriOf: (node) => uris.get(node),
@@ -109,27 +110,31 @@ export class TestSession {
     );
   }
 
-  /** Its messages that are still on their way must not reach for real what was mocked for them. */
+  /** Ends the session. Its messages in flight must not reach real endpoints that were mocked. */
   end(): void {
     this.tag.isOver = true;
     this.#untap?.();
     this.#untap = undefined;
   }
 
-  /** Flows that were replaced or removed since the mocks were armed on them. */
+  /** Flows that were replaced or removed since the session was opened. */
   get stale(): readonly string[] {
     return [...this.#armedOn].filter(([flowId, deployment]) => this.#parts.runtime.deployments.get(flowId) !== deployment).map(([flowId]) => flowId);
   }
 
   openReply(): Readonly<Record<string, unknown>> {
+    const { mocks = [] } = this.#body;
+    const idOf = (index: number): string => mocks[index]?.id ?? `mock${index + 1}`;
     return {
       sessionId: this.id,
       ttlMs: this.ttlMs,
       expiresAt: new Date(this.expiresAt).toISOString(),
-      mocks: (this.#body.mocks ?? []).map((mock, index) => ({
-        id: mock.id ?? `mock${index + 1}`,
-        steps: this.#mockedSteps.get(mock.id ?? `mock${index + 1}`) ?? [],
-      })),
+      mocks: mocks.map((_, index) => ({ id: idOf(index), steps: this.#mockedSteps.get(idOf(index)) ?? [] })),
+      warnings: mocks.flatMap(({ match }, index) =>
+        match.uri === undefined || this.#matched.has(idOf(index))
+          ? []
+          : [`mock '${idOf(index)}': no deployed endpoint matches uri '${match.uri}'; it can only match URIs computed per message`],
+      ),
     };
   }
 
@@ -156,7 +161,10 @@ export class TestSession {
         const covering = this.#mocks.filter((mock) => mock.covers(route.identity));
         if (covering.length > 0 || (everywhere && this.scope === "session")) this.#armedOn.set(deployment.id, deployment);
         for (const { node, uri } of route.steps) {
-          const mock = covering.find((candidate) => candidate.matchesStep(node.id, node.name, uri));
+          const matching = covering.filter((candidate) => candidate.matchesStep(node.id, node.name, uri));
+          for (const { id } of matching) this.#matched.add(id);
+          // The most specific mock wins.
+          const mock = matching[0];
           if (mock === undefined) continue;
           const step = `${route.identity.id}/${node.id}`;
           this.#mockedSteps.set(mock.id, [...(this.#mockedSteps.get(mock.id) ?? []), step]);
@@ -165,8 +173,8 @@ export class TestSession {
       }
     }
     for (const mock of this.#mocks) {
-      if (mock.stepId !== undefined && !this.#mockedSteps.has(mock.id))
-        throw new Refusal("document-invalid", `mock '${mock.id}': no step '${mock.stepId}' is deployed where it matches`);
+      if (mock.stepId !== undefined && !this.#matched.has(mock.id))
+        throw new Refusal("document-invalid", `mock '${mock.id}': no deployed route that it matches has a step '${mock.stepId}'`);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The open test sessions: opening within the rules, expiry, closing.
+// The open test sessions: opening, limits, expiry, closing.
 import type { SessionTag } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import { unguessableId } from "../host/ulid.ts";
@@ -13,22 +13,22 @@ export interface TestSessionsOptions extends SessionParts {
 const standardTtlMs = 60_000;
 const shortestTtlMs = 1_000;
 const longestTtlMs = 3_600_000;
-/** How long the calls of an expired session can still be fetched. */
+/** How long the calls of an expired session can be fetched. */
 const retentionMs = 300_000;
 
 export interface TestSessions {
   open(body: OpenBody): TestSession;
-  /** The session of an id, open or expired; throws 404 for any other. */
+  /** The session with this id, open or expired; otherwise throws 404. */
   get(id: string): TestSession;
-  /** As `get`, and it must not have expired. */
+  /** Like `get`, but throws if it has expired. */
   getOpen(id: string): TestSession;
   close(id: string): TestSession;
-  /** For webhook calls that name their session. */
+  /** For webhook calls with a session header. */
   tagOf(id: string): SessionTag | "expired" | undefined;
   isOpen(id: string): boolean;
   readonly openCount: number;
-  /** True while a session mocks whatever comes through, not only messages of its own. */
-  readonly mocksEverybody: boolean;
+  /** True while a session mocks all traffic, not only its own messages. */
+  readonly mocksAllTraffic: boolean;
   closeAll(): void;
 }
 
@@ -56,8 +56,8 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
 
   function makeRoom(): void {
     if (openSessions().length >= options.maxSessions)
-      throw new Refusal("too-many", `no more than ${options.maxSessions} test sessions may be open`, { "Retry-After": "10" });
-    // Expired sessions are kept only as long as there is room.
+      throw new Refusal("too-many", `at most ${options.maxSessions} test sessions can be open`, { "Retry-After": "10" });
+    // Expired sessions are kept only while there is space.
     for (const { session } of sessions.values()) {
       if (sessions.size < options.maxSessions * 2) return;
       if (session.expired) remove(session.id);
@@ -77,7 +77,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
 
   return {
     open(body) {
-      if (options.mode === "off") throw new Refusal("forbidden", "test sessions are turned off on this runtime");
+      if (options.mode === "off") throw new Refusal("forbidden", "test sessions are disabled on this runtime");
       const scope = body.scope ?? "deployment";
       if (options.mode === "isolated" && scope === "deployment") throw new Refusal("forbidden", 'this runtime allows test sessions of scope "session" only');
       const ttlMs = body.ttlMs ?? standardTtlMs;
@@ -107,7 +107,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       return session?.expired === true ? "expired" : session?.tag;
     },
     isOpen: (id) => sessions.get(id)?.session.expired === false,
-    get mocksEverybody() {
+    get mocksAllTraffic() {
       return openSessions().some((session) => session.scope === "deployment" && session.isArmed);
     },
     get openCount() {

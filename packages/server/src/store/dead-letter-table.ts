@@ -1,4 +1,4 @@
-// Messages that could not be processed, on disk: bounded in number and bytes, the oldest go first.
+// The table of dead letters, bounded in number and bytes; the oldest are removed first.
 import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors";
 import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
@@ -17,15 +17,15 @@ export interface LetterFilter {
   readonly text?: string | undefined;
 }
 
-/** What is known about a message that was given up, beside the message itself. */
+/** Data stored with a dead letter, besides the message. */
 export interface LetterFacts {
   readonly route: Pick<RouteIdentity, "id" | "flowId" | "flowHash">;
   readonly runId: string | undefined;
   readonly attempts: number;
   readonly failure: Failure;
-  /** Who gave it up: `queue:orders`, or the endpoint of an error handler. */
+  /** The sender: `queue:orders`, or the endpoint of an error handler. */
   readonly source: string;
-  /** The message as it entered the route, when it is not the one that is kept anyway. */
+  /** The message as it entered the route, if it differs from the stored one. */
   readonly input: StoredMessage | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Letter extends LetterSummary {
 export interface PreparedLetter {
   readonly id: string;
   readonly operation: Operation;
-  /** To be called when it is on disk. */
+  /** Must be called when the write is committed. */
   written(): void;
 }
 
@@ -84,11 +84,11 @@ export class DeadLetterTable {
     this.bytes = Number(found?.["bytes"] ?? 0);
   }
 
-  /** Keeps a message; resolves with the letter's id when it is on disk. */
+  /** Stores a message; resolves with the letter's id after the commit. */
   async add(message: StoredMessage, facts: LetterFacts): Promise<string> {
     const letter = this.prepare(message, facts);
     await this.#parts.commit.write(letter.operation).catch((error: unknown) => {
-      throw storeFailure(error, "the dead letter could not be kept");
+      throw storeFailure(error, "cannot store the dead letter");
     });
     letter.written();
     return letter.id;
@@ -123,14 +123,14 @@ export class DeadLetterTable {
     };
   }
 
-  /** A replay failed again: the letter stays, with what happened this time. */
+  /** Records another failed replay of a letter. */
   async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const { now } = this.#parts;
     const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
     await this.#change({ sql, values: [now(), failureText(failure), runId ?? null, id] });
   }
 
-  /** Newest first; `total` counts all that match. */
+  /** Newest first; `total` counts all matches. */
   list(filter: LetterFilter, limit: number): { readonly letters: readonly LetterSummary[]; readonly total: number } {
     const { where, values } = conditions(filter);
     const { database } = this.#parts;
@@ -139,7 +139,7 @@ export class DeadLetterTable {
     return { letters: rows.map(summaryOf), total };
   }
 
-  /** Ids of letters that match, oldest first. */
+  /** Ids of matching letters, oldest first. */
   oldest(filter: LetterFilter, limit: number): readonly string[] {
     const { where, values } = conditions(filter);
     return this.#parts.database
@@ -160,17 +160,17 @@ export class DeadLetterTable {
     return (await this.removeAll({ id })) > 0;
   }
 
-  /** Removes every letter that matches; tells how many. */
+  /** Removes all matching letters; resolves with their number. */
   removeAll(filter: LetterFilter): Promise<number> {
     const { where, values } = conditions(filter);
     return this.#delete(where, values);
   }
 
   async #delete(where: string, values: readonly SqlValue[]): Promise<number> {
-    const gone = await this.#change({ sql: `DELETE FROM dead_letter ${where} RETURNING size`, values, rows: true });
-    this.count -= gone.length;
-    this.bytes -= gone.reduce((sum, row) => sum + Number(row["size"]), 0);
-    return gone.length;
+    const removed = await this.#change({ sql: `DELETE FROM dead_letter ${where} RETURNING size`, values, rows: true });
+    this.count -= removed.length;
+    this.bytes -= removed.reduce((sum, row) => sum + Number(row["size"]), 0);
+    return removed.length;
   }
 
   async #change(operation: Operation): Promise<readonly Row[]> {
@@ -178,13 +178,13 @@ export class DeadLetterTable {
       return await this.#parts.commit.write(operation);
     } catch (error) {
       const { message } = error as Error;
-      throw message.includes("disk is full")
+      throw /disk is (almost )?full/.test(message)
         ? new Refusal("storage-full", "no space left to change the dead letters")
         : new Refusal("storage-refused", `cannot change the dead letters: ${message}`);
     }
   }
 
-  /** Over a bound, the oldest hundredth goes at once, so that a flood of letters is not a flood of removals. */
+  /** Over a limit, the oldest percent is removed at once, so that a flood of letters does not cause as many deletes. */
   #shrink(): void {
     const { limits } = this.#parts;
     if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;
@@ -198,8 +198,8 @@ export class DeadLetterTable {
     const { limits, log, database } = this.#parts;
     const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
     try {
-      // The newest stays whatever its size: nobody has seen it yet.
-      for (let gone = 1; gone > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
+      // Keep the newest whatever its size: it may not have been seen yet.
+      for (let removed = 1; removed > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
         let [countLeft, bytesLeft] = [this.count, this.bytes];
         for (const row of database.prepare("SELECT id, size FROM dead_letter ORDER BY id LIMIT 1000").all()) {
@@ -208,15 +208,15 @@ export class DeadLetterTable {
           bytesLeft -= Number(row["size"]);
           last = String(row["id"]);
         }
-        gone = await this.#delete("WHERE id <= ?", [last]);
+        removed = await this.#delete("WHERE id <= ?", [last]);
         log.write(
           "WARN",
           "sluice.dead-letters",
-          `${gone} of the oldest dead letters were removed: ${limits.deadLetters} of them and ${limits.deadLetterBytes} bytes are the most there may be`,
+          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} letters and ${limits.deadLetterBytes} bytes`,
         );
       }
     } catch (error) {
-      log.write("ERROR", "sluice.dead-letters", `the oldest dead letters could not be removed: ${(error as Error).message}`);
+      log.write("ERROR", "sluice.dead-letters", `Cannot remove the oldest dead letters: ${(error as Error).message}`);
     }
   }
 }
@@ -228,7 +228,7 @@ function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): 
   const values: SqlValue[] = [];
   const add = (condition: string, value: SqlValue | undefined): void => {
     if (value === undefined) return;
-    // The driver ends a text at its first NUL, and what is left of it would match too much.
+    // The driver cuts text at the first NUL, and the rest would match too much.
     const isWhole = typeof value !== "string" || !value.includes("\0");
     parts.push(isWhole ? condition : "0");
     if (isWhole) values.push(value);
@@ -244,7 +244,7 @@ function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): 
 
 const failureText = (failure: Failure): string => JSON.stringify({ ...failure, message: failure.message.slice(0, longestFailure) });
 
-/** What a search looks at: the beginning of the body, the headers and the failure, in lower case. */
+/** The searchable text: start of the body, headers and failure, in lower case. */
 function searchText({ kind, body, envelope }: StoredMessage, failure: Failure): string {
   const text = kind === "none" ? "" : previewBody(body, longestSearch).text;
   return [text, envelope.slice(0, longestSearch), failure.type, failure.message.slice(0, longestSearch), failure.stepId ?? ""].join("\n").toLowerCase();
@@ -271,20 +271,20 @@ function summaryOf(row: Row): LetterSummary {
   };
 }
 
-/** A row that is damaged must not hide the others: what cannot be read in it is said to be so. */
+/** A damaged row must not hide the others: an unreadable failure is shown as such. */
 function failureOf(text: string): Failure {
   try {
     const { type, message, stepId, routeId } = JSON.parse(text) as Partial<Failure>;
     if (typeof type === "string" && typeof message === "string") return { type, message, stepId, routeId };
   } catch {
-    // Told below.
+    // Reported below.
   }
-  return { type: "java.lang.IllegalStateException", message: "the record of the failure is damaged and cannot be read", stepId: undefined, routeId: undefined };
+  return { type: "java.lang.IllegalStateException", message: "the stored failure is damaged and cannot be read", stepId: undefined, routeId: undefined };
 }
 
 const lastTime = 8.64e15;
 
-/** A time that a Date can hold. */
+/** A valid time for a Date; 0 otherwise. */
 function timeOf(value: SqlValue | undefined): number {
   const time = Number(value);
   return Math.abs(time) <= lastTime ? time : 0;

@@ -40,7 +40,7 @@ const text = (body: string): StoredMessage => ({ kind: "text", body: Buffer.from
 const bodyOf = (message: StoredMessage | undefined): string => Buffer.from(message?.body ?? []).toString();
 const now = { key: undefined, delayMs: 0 };
 
-/** The store as a crash would leave it: the files as they are on disk while it is still open. */
+/** The store after a crash: a copy of the files while it is open. */
 function crashed(directory: string): string {
   const copy = folder();
   cpSync(directory, copy, { recursive: true });
@@ -48,7 +48,7 @@ function crashed(directory: string): string {
 }
 
 describe("the durable store", () => {
-  it("makes neither file nor thread before it is opened, and then keeps to itself", async () => {
+  it("creates no file or thread before it is opened, and then a private file", async () => {
     const directory = join(folder(), "store");
     const store = storeIn(directory);
     expect([existsSync(directory), store.current, await store.openExisting()]).toEqual([false, undefined, undefined]);
@@ -57,7 +57,7 @@ describe("the durable store", () => {
     expect([statSync(directory).mode & 0o777, statSync(join(directory, "durable.sqlite")).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
-  it("has what was answered after a crash, in order, and nothing twice", async () => {
+  it("has all acknowledged messages after a crash, in order and once", async () => {
     const directory = folder();
     const { queues } = await storeIn(directory).open();
     const put = await Promise.all(Array.from({ length: 200 }, (_, index) => queues.put("q", text(String(index)), now)));
@@ -66,10 +66,10 @@ describe("the durable store", () => {
     const page = again.page("q", undefined, Infinity, 1_000);
     expect(page.map(({ seq }) => bodyOf(again.read(seq)))).toEqual(Array.from({ length: 200 }, (_, index) => String(index)).filter((body) => body !== "3"));
     expect(again.depths()).toEqual([{ name: "q", depth: 199, bytes: expect.any(Number) }]);
-    expect(written.at(-1)).toContain("was not closed last time; it was checked and is whole");
+    expect(written.at(-1)).toContain("was not closed properly last time; its integrity check passed");
   });
 
-  it("suspects what it finds after a crash, and only that", async () => {
+  it("marks messages found after a crash as suspect, and only those", async () => {
     const directory = folder();
     const { queues } = await storeIn(directory).open();
     const { seq } = await queues.put("q", text("x"), now);
@@ -80,7 +80,7 @@ describe("the durable store", () => {
     expect(again.page("q", undefined, Infinity, 1)[0]?.attempts).toBe(1);
   });
 
-  it("suspects nothing after a proper end, and leaves nothing beside the file", async () => {
+  it("marks nothing as suspect after a clean shutdown, and leaves no other files", async () => {
     const directory = folder();
     const store = storeIn(directory);
     const { seq } = await (await store.open()).queues.put("q", text("x"), now);
@@ -91,7 +91,7 @@ describe("the durable store", () => {
     await expect(store.open()).rejects.toThrow("the durable store is closed");
   });
 
-  it("writes what comes together in one group, and answers each", async () => {
+  it("writes concurrent operations in one group and answers each", async () => {
     const store = await storeIn(folder()).open();
     const before = store.groups.groups;
     await Promise.all(Array.from({ length: 300 }, (_, index) => store.queues.put("q", text(String(index)), now)));
@@ -100,7 +100,7 @@ describe("the durable store", () => {
     expect(store.groups.items).toBe(301);
   });
 
-  it("refuses a damaged file instead of losing or serving it", async () => {
+  it("rejects a damaged file instead of losing or serving it", async () => {
     const directory = folder();
     const store = storeIn(directory);
     const { queues } = await store.open();
@@ -112,26 +112,26 @@ describe("the durable store", () => {
     writeFileSync(file, bytes);
     await expect(storeIn(directory).open()).rejects.toThrow(/^the durable store cannot be used: [^/]*$/);
     const other = folder();
-    writeFileSync(join(other, "durable.sqlite"), "this is no database, but it is long enough to be looked at as if it were one ".repeat(20));
+    writeFileSync(join(other, "durable.sqlite"), "this is not a database, but it is long enough to be read as one ".repeat(20));
     await expect(storeIn(other).open()).rejects.toThrow("file is not a database");
   });
 
-  it("refuses a file that a later version wrote", async () => {
+  it("rejects a file of a later version", async () => {
     const directory = folder();
     const store = storeIn(directory);
     await store.open();
     await store.close();
     const file = join(directory, "durable.sqlite");
     const bytes = readFileSync(file);
-    // The user version of an SQLite file stands in its header, at byte 60.
+    // The user version is at byte 60 of the SQLite header.
     bytes.writeUInt32BE(99, 60);
     writeFileSync(file, bytes);
-    await expect(storeIn(directory).open()).rejects.toThrow("it was written by a later version of Sluice (schema 99, this one knows 1)");
+    await expect(storeIn(directory).open()).rejects.toThrow("the file was written by a later version of Sluice (schema 99; this version supports 1)");
   });
 });
 
 describe("the queue table", () => {
-  it("is bounded over all queues, and has room again when something is taken off", async () => {
+  it("is limited over all queues, and has space again after a removal", async () => {
     const { queues } = await storeIn(folder(), { queueBytes: 3_000 }).open();
     const first = await queues.put("a", text("x".repeat(1_000)), now);
     await queues.put("b", text("x".repeat(1_000)), now);
@@ -149,7 +149,7 @@ describe("the queue table", () => {
     ]);
   });
 
-  it("pages by what is due and then by arrival, and knows what falls due next", async () => {
+  it("pages by due time, then by insertion, and returns the next due time", async () => {
     const { queues } = await storeIn(folder()).open();
     const delayed = await queues.put("q", text("delayed"), { key: undefined, delayMs: 60_000 });
     const first = await queues.put("q", text("first"), now);
@@ -163,7 +163,7 @@ describe("the queue table", () => {
     expect(queues.nextDue("q", delayed)).toBeUndefined();
   });
 
-  it("keeps the order when the wall clock is set back, and time goes on", async () => {
+  it("keeps the order when the wall clock is set back, and time continues", async () => {
     let wall = 1_800_000_000_000;
     let monotonic = 0;
     const clock: Clock = { ...systemClock, now: () => wall, monotonic: () => monotonic };
@@ -176,11 +176,11 @@ describe("the queue table", () => {
     expect(queues.page("q", undefined, queues.now(), 10).map(({ id }) => id)).toEqual([before.id, after.id]);
   });
 
-  it("moves a message to the dead letters in one step", async () => {
+  it("moves a message to the dead letters in one transaction", async () => {
     const directory = folder();
     const { queues, deadLetters } = await storeIn(directory).open();
     const message = await queues.put("q", text("poison"), now);
-    await queues.bury("q", message, {
+    await queues.deadLetter("q", message, {
       route: { id: "r", flowId: "f", flowHash: "h" },
       runId: "run_1",
       attempts: 6,
@@ -195,7 +195,7 @@ describe("the queue table", () => {
 });
 
 describe("the dead-letter table", () => {
-  it("stays within its bytes and drops the oldest", async () => {
+  it("stays within its byte limit and drops the oldest", async () => {
     const { deadLetters } = await storeIn(folder(), { deadLetterBytes: 10_000 }).open();
     const facts = {
       route: { id: "r", flowId: "f", flowHash: "h" },

@@ -1,17 +1,25 @@
-// The embedded store: one SQLite file for what must outlive the process message by message. Opened when it is first
-// needed; a runtime that uses neither queues nor dead letters has neither file nor driver.
+// The embedded store: one SQLite file for queued messages and dead letters. It is opened on first use; a runtime that uses neither
+// has no file and loads no driver.
 import { constants, existsSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Ids, Log } from "@sluice/engine";
 import { DeadLetterTable } from "./dead-letter-table.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { mayOpen, noSpaceReason } from "./disk-space.ts";
+import { GroupCommit, type StoreProblem } from "./group-commit.ts";
 import { QueueTable } from "./queue-table.ts";
 import { schema } from "./schema.ts";
-import { driverPath, loadDriver } from "./sqlite.ts";
+import { driverPath, loadDriver, type Database } from "./sqlite.ts";
+import { StoreError } from "./store-failure.ts";
+import { WriteThreads } from "./write-threads.ts";
 
-/** After this long without a write the log file is folded into the database. */
+/** After this long without a write the write-ahead log is checkpointed. */
 const idleMs = 5_000;
+/** How often opening is retried after a disk error. */
+const reopenMs = 100;
+
+/** Prefix of all errors about a store that cannot be opened. */
+export const storeUnusable = "the durable store cannot be used";
 
 export interface StoreLimits {
   readonly queueBytes: number;
@@ -26,22 +34,28 @@ export interface StoreParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly limits: StoreLimits;
+  /** Why the store must not be opened. */
+  readonly refusal?: string | undefined;
+  /** Called when the store was opened after a disk error. */
+  opened?(): void;
 }
 
-/** The store once it is open. */
+/** The open store. */
 interface OpenStore {
   readonly queues: QueueTable;
   readonly deadLetters: DeadLetterTable;
-  /** Transactions and writes so far. */
+  /** Numbers of transactions and writes so far. */
   readonly groups: { readonly groups: number; readonly items: number };
 }
 
 export interface DurableStore {
   open(): Promise<OpenStore>;
   readonly current: OpenStore | undefined;
-  /** Opens the store only if there is one on disk already. */
+  /** Why the store cannot be opened or written now. */
+  readonly problem: StoreProblem | undefined;
+  /** Opens the store if its file exists. */
   openExisting(): Promise<OpenStore | undefined>;
-  /** Writes what waits and closes the file. */
+  /** Commits pending writes and closes the file. */
   close(): Promise<void>;
 }
 
@@ -49,77 +63,132 @@ export function createDurableStore(parts: StoreParts): DurableStore {
   const path = join(parts.directory, "durable.sqlite");
   let opening: Promise<OpenFile> | undefined;
   let current: OpenFile | undefined;
+  let unopened: StoreProblem | undefined;
+  let reopening: NodeJS.Timeout | undefined;
   let closed = false;
+  let threads: WriteThreads | undefined;
 
   const openOnce = (): Promise<OpenStore> => {
     if (closed) return Promise.reject(new Error("the durable store is closed"));
-    opening ??= openFile(path, parts).then(
+    if (parts.refusal !== undefined) return Promise.reject(new Error(`${storeUnusable}: ${parts.refusal}`));
+    opening ??= openFile(path, parts, () => (threads ??= new WriteThreads({ path, driver: driverPath(), schema }))).then(
       (file) => {
+        unopened = undefined;
         if (!closed) current = file;
         return file;
       },
       (error: unknown) => {
         opening = undefined;
-        parts.log.write("ERROR", "sluice.store", `the durable store ${path} cannot be used: ${(error as Error).message}`);
-        throw new Error(`the durable store cannot be used: ${reasonOf(error)}`, { cause: error });
+        throw new Error(`${storeUnusable}: ${refused(error as Error)}`, { cause: error });
       },
     );
     return opening;
   };
+
+  function refused(error: Error): string {
+    if (unopened?.error !== error.message) parts.log.write("ERROR", "sluice.store", `Cannot use the durable store ${path}: ${error.message}`);
+    unopened = { error: error.message, since: unopened?.since ?? Date.now() };
+    if (isDiskFault(error)) reopenLater();
+    return reasonOf(error);
+  }
+
+  function reopenLater(): void {
+    if (!closed) reopening ??= setTimeout(reopen, reopenMs).unref();
+  }
+
+  function reopen(): void {
+    reopening = undefined;
+    if (!mayOpen(path)) return reopenLater();
+    openOnce().then(
+      () => {
+        parts.log.write("INFO", "sluice.store", `Opened the durable store ${path}: the disk accepts writes again`);
+        parts.opened?.();
+      },
+      () => undefined,
+    );
+  }
 
   return {
     open: openOnce,
     get current() {
       return current;
     },
+    get problem() {
+      return unopened ?? current?.problem;
+    },
     openExisting: async () => current ?? (opening !== undefined || existsSync(path) ? openOnce() : undefined),
     async close() {
       closed = true;
+      clearTimeout(reopening);
       const file = await opening?.catch(() => undefined);
       current = undefined;
       opening = undefined;
       await file?.close();
+      await threads?.close();
     },
   };
 }
 
-/** Why a file cannot be opened, without saying where it is: callers are shown it. */
+const diskCodes = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE", "ENFILE"];
+
+/** True for errors that may disappear without a repair of the file. */
+function isDiskFault(error: Error): boolean {
+  return error instanceof StoreError ? error.isDisk : diskCodes.includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+/** Why a file cannot be opened, without its path: the text is shown to callers. */
 function reasonOf(error: unknown): string {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
-  return syscall === undefined ? message : `the disk refuses it (${code})`;
+  return syscall === undefined ? message : `disk error (${code})`;
 }
 
 interface OpenFile extends OpenStore {
+  readonly problem: StoreProblem | undefined;
   close(): Promise<void>;
 }
 
-async function openFile(path: string, { directory, clock, ids, log, limits }: StoreParts): Promise<OpenFile> {
+async function openFile(path: string, { directory, clock, ids, log, limits }: StoreParts, threads: () => WriteThreads): Promise<OpenFile> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // Made by us so that it is nobody else's to read from its first byte on.
+  // Created here so that other users can never read it.
   await (await open(path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0), 0o600)).close();
-  const driver = driverPath();
-  const commit = await GroupCommit.open({ path, driver, schema });
-  if (commit.unclean) log.write("INFO", "sluice.store", `the durable store ${path} was not closed last time; it was checked and is whole`);
-  const { DatabaseSync } = loadDriver(driver);
-  const database = new DatabaseSync(path);
-  database.exec("PRAGMA query_only = 1");
-  database.exec("PRAGMA busy_timeout = 5000");
-  const tidying = tidyWhenIdle(commit, clock);
-  const deadLetters = new DeadLetterTable({ database, commit, ids, log, now: () => clock.now(), limits });
-  const queues = new QueueTable({ database, commit, ids, clock, limits, deadLetters, suspectAll: commit.unclean });
-  return {
-    queues,
-    deadLetters,
-    groups: commit,
-    async close() {
-      tidying.cancel();
-      database.close();
-      await commit.close();
-    },
-  };
+  const commit = await GroupCommit.open({ threads: threads(), noSpaceReason: () => noSpaceReason(path) });
+  try {
+    if (commit.unclean) log.write("INFO", "sluice.store", `The durable store ${path} was not closed properly last time; its integrity check passed`);
+    const database = openReader(path);
+    commit.onProblem = (problem) => log.write(problem === undefined ? "INFO" : "ERROR", "sluice.store", stateText(problem));
+    const tidying = tidyWhenIdle(commit, clock);
+    const deadLetters = new DeadLetterTable({ database, commit, ids, log, now: () => clock.now(), limits });
+    const queues = new QueueTable({ database, commit, ids, clock, limits, deadLetters, suspectAll: commit.unclean });
+    return {
+      queues,
+      deadLetters,
+      groups: commit,
+      get problem() {
+        return commit.problem;
+      },
+      async close() {
+        tidying.cancel();
+        database.close();
+        await commit.close();
+      },
+    };
+  } catch (error) {
+    await commit.close();
+    throw error;
+  }
 }
 
-/** Folds the log file into the database when nobody has written for a while. */
+function openReader(path: string): Database {
+  const database = new (loadDriver(driverPath()).DatabaseSync)(path);
+  database.exec("PRAGMA query_only = 1");
+  database.exec("PRAGMA busy_timeout = 5000");
+  return database;
+}
+
+const stateText = (problem: StoreProblem | undefined): string =>
+  problem === undefined ? "The durable store works again" : `The durable store cannot write: ${problem.error}; retrying`;
+
+/** Checkpoints the write-ahead log when there has been no write for a while. */
 function tidyWhenIdle(commit: GroupCommit, clock: Clock): { readonly cancel: () => void } {
   let lastWrite = 0;
   let cancel: (() => void) | undefined;

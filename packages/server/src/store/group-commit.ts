@@ -1,9 +1,11 @@
-// One writer, many callers: what arrives within a moment, or while the previous group is being flushed, is written in one
-// transaction. A caller hears back after the commit, never before.
-import { Worker } from "node:worker_threads";
-import { GroupPacker } from "./pack-group.ts";
+// Group commit: writes that arrive within a short time, or while the previous group is being committed, share one transaction. Callers
+// are answered after the commit. When the disk fails, writes are still attempted, and a probe detects when it works again.
+import type { Worker } from "node:worker_threads";
+import { GroupPacker, bytesOf } from "./pack-group.ts";
 import type { Row } from "./sqlite.ts";
-import { writeThread, type FromThread, type Operation, type ThreadSettings, type ToThread, type Written } from "./write-thread.ts";
+import { StoreError } from "./store-failure.ts";
+import type { Failed, FromThread, Operation, Written } from "./write-thread.ts";
+import type { WriteThreads } from "./write-threads.ts";
 
 interface Item {
   readonly operations: readonly Operation[];
@@ -11,51 +13,74 @@ interface Item {
   readonly reject: (error: unknown) => void;
 }
 
-/** A group waits for company at most this long, and not at all once nobody joins within a turn of the event loop. */
+export interface CommitSettings {
+  readonly threads: WriteThreads;
+  /** Why new messages cannot be stored; undefined when there is enough space. */
+  noSpaceReason(): string | undefined;
+}
+
+/** Why writes currently fail. */
+export interface StoreProblem {
+  readonly error: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+interface Failing extends StoreProblem {
+  /** The largest failed write: the store has recovered when this many bytes can be written. */
+  readonly bytes: number;
+}
+
+/** Maximum wait for more writes. A group is committed earlier if none arrives within one event loop turn. */
 const longestWaitMs = 2;
 const enough = 64;
 const largestGroup = 512;
+/** How often a failing disk is probed. */
+const probeMs = 100;
 
 export class GroupCommit {
   readonly unclean: boolean;
-  readonly #thread: Worker;
-  readonly #packer = new GroupPacker();
+  readonly #settings: CommitSettings;
+  #thread: Worker | undefined = undefined;
+  #packer = new GroupPacker();
   #waiting: Item[] = [];
   #flushing: readonly Item[] = [];
   #began = 0;
   #seen = 0;
-  #broken: Error | undefined = undefined;
+  #failing: Failing | undefined = undefined;
+  #probing: NodeJS.Timeout | undefined = undefined;
+  #isClosed = false;
   #closed: (() => void) | undefined = undefined;
-  /** Groups and items written so far: their ratio tells how well grouping works. */
+  /** Groups and items written so far; their ratio shows how well grouping works. */
   groups = 0;
   items = 0;
-  /** Told after each group. */
+  /** Called after each group. */
   onWritten: () => void = () => undefined;
+  /** Called when writes start to fail, and with undefined when they succeed again. */
+  onProblem: (problem: StoreProblem | undefined) => void = () => undefined;
 
-  private constructor(thread: Worker, unclean: boolean) {
-    this.#thread = thread;
+  private constructor(settings: CommitSettings, thread: Worker, unclean: boolean) {
+    this.#settings = settings;
     this.unclean = unclean;
-    thread.on("message", (message: FromThread) => this.#heard(message));
-    thread.on("error", (error: Error) => this.#fail(error));
-    thread.on("exit", () => this.#fail(new Error("the writing thread ended")));
+    this.#attach(thread);
   }
 
-  /** Starts the thread; rejects when the file cannot be used. */
-  static open(settings: ThreadSettings): Promise<GroupCommit> {
-    const thread = new Worker(`(${writeThread.toString()})(require)`, { eval: true, workerData: settings, execArgv: [], env: {} });
-    return new Promise((resolve, reject) => {
-      thread.once("error", reject);
-      thread.once("message", (message: FromThread) => {
-        thread.removeListener("error", reject);
-        if (message.kind === "ready") resolve(new GroupCommit(thread, message.unclean));
-        else reject(new Error(message.kind === "failed" ? message.error : "the writing thread did not start"));
-      });
-    });
+  /** Starts the thread; rejects with a StoreError when the file cannot be used. */
+  static async open(settings: CommitSettings): Promise<GroupCommit> {
+    const { thread, unclean } = await settings.threads.open(false);
+    return new GroupCommit(settings, thread, unclean);
   }
 
-  /** Writes the operations in the next transaction, all or none; resolves with the rows they gave back. */
+  get problem(): StoreProblem | undefined {
+    if (this.#failing !== undefined) return this.#failing;
+    const error = this.#settings.noSpaceReason();
+    if (error !== undefined) this.#fails(error, 0);
+    return this.#failing;
+  }
+
+  /** Adds the operations to the next transaction, all or none; resolves with the returned rows. */
   write(...operations: readonly Operation[]): Promise<readonly Row[]> {
-    if (this.#broken !== undefined) return Promise.reject(this.#broken);
+    if (this.#isClosed) return Promise.reject(new StoreError("the durable store is closed", false));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operations, resolve, reject });
       if (this.#waiting.length > 1 || this.#flushing.length > 0) return;
@@ -65,18 +90,20 @@ export class GroupCommit {
     });
   }
 
-  /** Folds the log file into the database. */
+  /** Checkpoints the write-ahead log. */
   tidy(): void {
-    this.#send({ kind: "tidy" });
+    this.#thread?.postMessage({ kind: "tidy" });
   }
 
   /** Resolves when everything is written and the file is closed. */
   async close(): Promise<void> {
     while (this.#waiting.length > 0 || this.#flushing.length > 0) await this.write().catch(() => undefined);
-    if (this.#broken !== undefined) return;
+    this.#isClosed = true;
+    clearTimeout(this.#probing);
+    if (this.#thread === undefined) return;
     await new Promise<void>((resolve) => {
       this.#closed = resolve;
-      this.#send({ kind: "close" });
+      this.#thread?.postMessage({ kind: "close" });
     });
   }
 
@@ -90,39 +117,95 @@ export class GroupCommit {
   };
 
   #flush(): void {
-    this.#flushing = this.#waiting.splice(0, largestGroup);
+    while (this.#flushing.length === 0 && this.#waiting.length > 0) this.#flushing = this.#admitted(this.#waiting.splice(0, largestGroup));
     if (this.#flushing.length === 0) return;
     const group = this.#packer.pack(this.#flushing.map(({ operations }) => operations));
-    this.#thread.postMessage(group, [group.bytes.buffer as ArrayBuffer]);
+    this.#thread?.postMessage(group, [group.bytes.buffer as ArrayBuffer]);
   }
 
-  #send(message: Exclude<ToThread, { kind: "write" }>): void {
-    this.#thread.postMessage(message);
+  /** The items that can be written now; the others are rejected. */
+  #admitted(items: readonly Item[]): readonly Item[] {
+    const isLost = this.#thread === undefined;
+    const error = isLost ? (this.#failing?.error ?? "the writing thread ended") : this.#settings.noSpaceReason();
+    if (error === undefined) return items;
+    const refused = isLost ? items : items.filter(({ operations }) => operations.some(({ intake }) => intake === true));
+    if (refused.length > 0) this.#fails(error, 0);
+    for (const item of refused) item.reject(new StoreError(error, true));
+    return isLost ? [] : items.filter((item) => !refused.includes(item));
   }
 
-  #heard(message: FromThread): void {
+  #attach(thread: Worker): void {
+    this.#thread = thread;
+    this.#packer = new GroupPacker();
+    thread.on("message", (message: FromThread) => this.#received(message));
+    thread.on("error", (error: Error) => this.#lose(thread, error));
+    thread.on("exit", () => this.#lose(thread, new Error("the writing thread ended")));
+  }
+
+  #received(message: FromThread): void {
     if (message.kind === "closed") return this.#closed?.();
+    if (message.kind === "probed") return this.#probed(message.failed);
+    if (message.kind === "tidied") return message.failed === undefined ? undefined : this.#fails(message.failed.error, 0);
     if (message.kind !== "written") return;
     const items = this.#flushing;
+    this.#flushing = [];
     this.groups++;
     this.items += items.length;
-    // The next group goes out first: the disk works while callers are told.
+    // Send the next group first: the disk works while callers are answered.
     this.#flush();
-    items.forEach((item, index) => settle(item, message.results[index] as Written));
+    items.forEach((item, index) => this.#settle(item, message.results[index] as Written));
     this.onWritten();
   }
 
-  #fail(error: Error): void {
-    this.#broken ??= error;
-    const lost = [...this.#flushing, ...this.#waiting];
-    this.#flushing = [];
-    this.#waiting = [];
-    for (const item of lost) item.reject(error);
-    this.#closed?.();
+  #settle(item: Item, written: Written): void {
+    if (!("error" in written)) return item.resolve(written.rows);
+    if (written.isDisk) this.#fails(written.error, bytesOf(item.operations));
+    item.reject(new StoreError(written.error, written.isDisk));
   }
-}
 
-function settle(item: Item, written: Written): void {
-  if ("error" in written) item.reject(new Error(written.error));
-  else item.resolve(written.rows);
+  #fails(error: string, bytes: number): void {
+    const before = this.#failing;
+    this.#failing = { error, since: before?.since ?? Date.now(), bytes: Math.max(before?.bytes ?? 0, bytes) };
+    if (before === undefined) this.onProblem(this.#failing);
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    if (this.#isClosed) return;
+    this.#probing ??= setTimeout(() => {
+      this.#probing = undefined;
+      if (this.#thread === undefined) void this.#restart();
+      else this.#thread.postMessage({ kind: "probe", bytes: this.#failing?.bytes ?? 0 });
+    }, probeMs).unref();
+  }
+
+  #probed(failed: Failed | undefined): void {
+    const error = failed?.error ?? this.#settings.noSpaceReason();
+    if (error !== undefined) return this.#fails(error, 0);
+    this.#failing = undefined;
+    this.onProblem(undefined);
+  }
+
+  /** The thread exited. Whether its writes were committed is unknown, so they are reported as failed. */
+  #lose(thread: Worker, { message }: Error): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    this.#closed?.();
+    if (this.#isClosed) return;
+    this.#fails(message, 0);
+    const lost = [...this.#flushing, ...this.#waiting.splice(0)];
+    this.#flushing = [];
+    for (const item of lost) item.reject(new StoreError(message, true));
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      const { thread } = await this.#settings.threads.open(true);
+      this.#attach(thread);
+      if (this.#isClosed) thread.postMessage({ kind: "close" });
+      else this.#probeLater();
+    } catch (error) {
+      this.#fails((error as Error).message, 0);
+    }
+  }
 }

@@ -1,8 +1,8 @@
-// A group as it travels to the writing thread: statements by number, all bytes in one block that changes hands without being
-// copied again. Sending a group is most of what a durable message costs the main thread, so it is kept small.
+// The message format of a group for the writer thread: statements by number, and all bytes in one transferred buffer. Posting a group
+// is the main cost of a durable message on the main thread, so it is kept small.
 import type { Operation, PackedGroup, PackedOperation } from "./write-thread.ts";
 
-/** Numbers statements as they first appear; the thread prepares each once. */
+/** Numbers statements on first use; the thread prepares each once. */
 export class GroupPacker {
   readonly #numbers = new Map<string, number>();
 
@@ -34,6 +34,13 @@ export class GroupPacker {
     statements.push(sql);
     return number;
   }
+}
+
+/** Approximate size of an item on disk. */
+export function bytesOf(operations: readonly Operation[]): number {
+  let length = 0;
+  for (const { values } of operations) for (const value of values) if (typeof value === "string" || value instanceof Uint8Array) length += value.length;
+  return length;
 }
 
 function byteLength(items: readonly (readonly Operation[])[]): number {

@@ -1,7 +1,7 @@
 import type { DurableQueues } from "@sluice/connectors";
 import type { DurableStore } from "./durable-store.ts";
 
-/** The store as queues see it. */
+/** The store as the queue connector uses it. */
 export function queuePort(store: DurableStore, isOpenSession: (id: string) => boolean): DurableQueues {
   return {
     open: async () => (await store.open()).queues,

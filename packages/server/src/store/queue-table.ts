@@ -1,13 +1,14 @@
-// The queues' messages on disk: written in groups, read in pages. Bounded in bytes over all queues; who works on what is
-// known in memory by those who do.
-import type { Burial, Position, QueuedMessage, QueueStore, StoredMessage } from "@sluice/connectors";
+// The table of queued messages: written in groups, read in pages, bounded in bytes over all queues. Which consumer holds a message
+// is tracked in memory by the consumers.
+import type { DeadLetterDetails, Position, QueuedMessage, QueueStore, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";
 import { FlowError, type Clock, type Ids } from "@sluice/engine";
 import type { DeadLetterTable } from "./dead-letter-table.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Database, Row, Statement } from "./sqlite.ts";
-import { steadyTime } from "./steady-time.ts";
+import { monotonicClock } from "./monotonic-clock.ts";
 import { storeFailure } from "./store-failure.ts";
+import type { Operation } from "./write-thread.ts";
 
 export interface QueueTableParts {
   readonly database: Database;
@@ -16,7 +17,7 @@ export interface QueueTableParts {
   readonly clock: Clock;
   readonly limits: { readonly queueBytes: number; readonly maxMessageBytes: number };
   readonly deadLetters: DeadLetterTable;
-  /** The process ended without closing the store: any message in it may be the reason. */
+  /** The process crashed: any stored message may have caused it. */
   readonly suspectAll: boolean;
 }
 
@@ -25,7 +26,7 @@ interface Tally {
   bytes: number;
 }
 
-/** Queues without messages whose tally is kept, for those who look at depths. */
+/** Maximum number of empty queues whose counters are kept. */
 const emptyTallies = 1_000;
 
 const insert = "INSERT INTO queue_message (seq, id, queue, key, due, enqueued, attempts, size, kind, envelope, body) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)";
@@ -54,7 +55,7 @@ export class QueueTable implements QueueStore {
       held: database.prepare("SELECT key, seq FROM queue_message WHERE queue = ? AND key IS NOT NULL AND attempts > 0 ORDER BY seq DESC"),
     };
     this.#lastSeq = Number(database.prepare("SELECT max(seq) AS seq FROM queue_message").get()?.["seq"] ?? 0);
-    this.now = steadyTime(parts.clock, Number(database.prepare("SELECT max(enqueued) AS newest FROM queue_message").get()?.["newest"] ?? 0));
+    this.now = monotonicClock(parts.clock, Number(database.prepare("SELECT max(enqueued) AS newest FROM queue_message").get()?.["newest"] ?? 0));
     this.#suspectsEnd = parts.suspectAll ? this.#lastSeq : 0;
     for (const row of database.prepare("SELECT queue, count(*) AS depth, sum(size) AS bytes FROM queue_message GROUP BY queue").all()) {
       this.#tallies.set(String(row["queue"]), { depth: Number(row["depth"]), bytes: Number(row["bytes"]) });
@@ -76,11 +77,11 @@ export class QueueTable implements QueueStore {
     const queued: QueuedMessage = { seq: ++this.#lastSeq, id: this.#parts.ids.next(), key, due: enqueued + Math.max(0, delayMs), attempts: 0, size };
     this.#count(queue, 1, size);
     const values = [queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, message.body];
-    return this.#parts.commit.write({ sql: insert, values }).then(
+    return this.#parts.commit.write({ sql: insert, values, intake: true }).then(
       () => queued,
       (error: unknown) => {
         this.#count(queue, -1, -size);
-        throw storeFailure(error, `queue '${queue}' could not keep the message`);
+        throw storeFailure(error, `queue '${queue}' cannot store the message`);
       },
     );
   }
@@ -109,26 +110,31 @@ export class QueueTable implements QueueStore {
   }
 
   async begin(seq: number, attempt: number): Promise<void> {
-    await this.#parts.commit.write({ sql: "UPDATE queue_message SET attempts = ? WHERE seq = ?", values: [attempt, seq] });
+    await this.#change({ sql: "UPDATE queue_message SET attempts = ? WHERE seq = ?", values: [attempt, seq] });
   }
 
   async remove(queue: string, { seq, size }: QueuedMessage): Promise<void> {
-    await this.#parts.commit.write({ sql: remove, values: [seq] });
+    await this.#change({ sql: remove, values: [seq] });
     this.#count(queue, -1, -size);
   }
 
   async again({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
-    await this.#parts.commit.write({ sql: "UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?", values: [attempts, Math.round(due), seq] });
+    await this.#change({ sql: "UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?", values: [attempts, Math.round(due), seq] });
   }
 
-  async bury(queue: string, { seq, size }: QueuedMessage, { route, runId, attempts, failure }: Burial): Promise<void> {
-    const { commit, deadLetters } = this.#parts;
+  async deadLetter(queue: string, { seq, size }: QueuedMessage, { route, runId, attempts, failure }: DeadLetterDetails): Promise<void> {
     const message = this.read(seq);
     if (message === undefined) return;
-    const letter = deadLetters.prepare(message, { route, runId, attempts, failure, source: `queue:${queue}`, input: undefined });
-    await commit.write(letter.operation, { sql: remove, values: [seq] });
+    const letter = this.#parts.deadLetters.prepare(message, { route, runId, attempts, failure, source: `queue:${queue}`, input: undefined });
+    await this.#change(letter.operation, { sql: remove, values: [seq] });
     this.#count(queue, -1, -size);
     letter.written();
+  }
+
+  async #change(...operations: readonly Operation[]): Promise<void> {
+    await this.#parts.commit.write(...operations).catch((error: unknown) => {
+      throw storeFailure(error, "the durable store could not be changed");
+    });
   }
 
   depths(): readonly { readonly name: string; readonly depth: number; readonly bytes: number }[] {

@@ -1,4 +1,4 @@
-// The tables, as steps from one version to the next. A step is never changed once it has shipped: a new one is added.
+// Schema migrations, one per version. A released migration is never changed; add a new one instead.
 
 export const schema: readonly string[] = [
   `CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

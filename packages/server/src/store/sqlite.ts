@@ -1,5 +1,5 @@
-// SQLite through the API of node:sqlite: the built-in one where the running Node has it, else the package that offers the
-// same API. Parameters are positional everywhere, for that is where the two agree.
+// SQLite through the API of node:sqlite: the built-in module if this Node has it, else a package with the same API. Parameters are
+// always positional, because both support those in the same way.
 import { createRequire } from "node:module";
 
 export type SqlValue = null | number | string | Uint8Array;
@@ -18,24 +18,47 @@ export interface Database {
 }
 
 export interface Driver {
-  readonly DatabaseSync: new (path: string) => Database;
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly: boolean }) => Database;
 }
 
 const require = createRequire(import.meta.url);
 const fallback = "@photostructure/sqlite";
 
-/** The driver's name or file, as `require` takes it in any thread. Throws when there is none. */
+/** The driver's module name or path, valid for `require` in any thread. Throws when there is none. */
 export function driverPath(): string {
+  const found = findDriver();
+  if (found === undefined)
+    throw new Error(`the durable store needs node:sqlite (Node 22.13 or later) or the optional package ${fallback}, which is not installed`);
+  return found;
+}
+
+/** As `driverPath`, but undefined when there is none. */
+export function findDriver(): string | undefined {
   try {
     require("node:sqlite");
     return "node:sqlite";
   } catch {
     try {
       return require.resolve(fallback);
-    } catch (error) {
-      throw new Error(`the durable store needs node:sqlite (Node 22.13 or later) or the optional package ${fallback}, which is not installed`, {
-        cause: error,
-      });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Which features are unavailable without a driver; undefined when there is one. */
+export function missingDriver(): string | undefined {
+  try {
+    // Checked first because loading node:sqlite prints a warning.
+    require.resolve(fallback);
+    return undefined;
+  } catch {
+    try {
+      driverPath();
+      return undefined;
+    } catch {
+      const platform = `${process.platform}-${process.arch}`;
+      return `SQLite is not available for Node ${process.versions.node} on ${platform}: flows run, but durable queues and stored dead letters do not work; Node 22.13 and later include SQLite`;
     }
   }
 }

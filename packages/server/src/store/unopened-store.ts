@@ -1,9 +1,10 @@
 import type { DurableStore } from "./durable-store.ts";
 
-/** The durable store as a process sees that does not own it: whatever needs it runs in the one that does. */
+/** The durable store in a process that does not own it; routes that need it run in the lead. */
 export const unopenedStore: DurableStore = {
   open: () => Promise.reject(new Error("the durable store belongs to another process of this service")),
   current: undefined,
+  problem: undefined,
   openExisting: () => Promise.resolve(undefined),
   close: () => Promise.resolve(),
 };

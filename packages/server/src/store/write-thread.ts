@@ -1,22 +1,25 @@
-// The one writer, in a thread of its own: flushing to disk takes as long as the disk takes, and nobody else should wait for
-// it. The function below is sent to the thread as text, so it may use nothing from this module but types.
-import type { Database, Driver, Row, SqlValue, Statement } from "./sqlite.ts";
+// The writer thread, so that the main thread does not wait for the disk. The function below is sent to the thread as text, so it may
+// use nothing but types. Disk errors must not end the thread: every message gets an answer.
+import type { Row, SqlValue, Statement } from "./sqlite.ts";
+import type { StoreFile } from "./store-file.ts";
 
 export interface Operation {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** The rows a RETURNING gives back are wanted. */
+  /** Return the rows of a RETURNING clause. */
   readonly rows?: true;
+  /** Stores a new message: rejected when the remaining space is reserved for messages already in the store. */
+  readonly intake?: true;
 }
 
 export interface ThreadSettings {
   readonly path: string;
   readonly driver: string;
-  /** What brings the tables from each version to the next. */
+  /** Migrations from each schema version to the next. */
   readonly schema: readonly string[];
 }
 
-/** A statement by its number and its values; bytes are told by where they lie in the group's bytes. */
+/** A statement number and its values; byte values are ranges in the group's buffer. */
 export interface PackedOperation {
   readonly statement: number;
   readonly values: readonly (null | number | string | readonly [from: number, to: number])[];
@@ -25,90 +28,65 @@ export interface PackedOperation {
 
 export interface PackedGroup {
   readonly kind: "write";
-  /** Statements that were not numbered before. */
+  /** Statements not numbered before. */
   readonly statements: readonly string[];
   readonly items: readonly (readonly PackedOperation[])[];
   readonly bytes: Uint8Array;
 }
 
-export type ToThread = PackedGroup | { readonly kind: "tidy" } | { readonly kind: "close" };
+export type ToThread =
+  /** The first message; sent again after a failure. A file that this process had open before is not checked. */
+  | { readonly kind: "open"; readonly isReopened: boolean }
+  | PackedGroup
+  | { readonly kind: "tidy" }
+  /** Writes this many bytes and removes them. */
+  | { readonly kind: "probe"; readonly bytes: number }
+  | { readonly kind: "close" };
 
-/** What came of one item: rows of its operations that asked for them, or why it was not written. */
-export type Written = { readonly rows: readonly Row[] } | { readonly error: string };
+export interface Failed {
+  readonly error: string;
+  /** A disk error: the same write may succeed later. */
+  readonly isDisk: boolean;
+}
+
+/** Result of one item: the returned rows, or why it was not written. */
+export type Written = { readonly rows: readonly Row[] } | Failed;
 
 export type FromThread =
   | { readonly kind: "ready"; readonly unclean: boolean }
-  | { readonly kind: "failed"; readonly error: string }
+  | ({ readonly kind: "failed" } & Failed)
   | { readonly kind: "written"; readonly results: readonly Written[] }
+  | { readonly kind: "tidied"; readonly failed: Failed | undefined }
+  | { readonly kind: "probed"; readonly failed: Failed | undefined }
   | { readonly kind: "closed" };
 
-type Require = (name: string) => unknown;
+interface Port {
+  postMessage(message: FromThread): void;
+  on(event: "message", listener: (message: ToThread) => void): void;
+  close(): void;
+}
 
 /** Runs in the thread. */
-export function writeThread(require: Require): void {
-  interface Port {
-    postMessage(message: FromThread): void;
-    on(event: "message", listener: (message: ToThread) => void): void;
-    close(): void;
-  }
-  const { parentPort: port, workerData } = require("node:worker_threads") as { parentPort: Port; workerData: ThreadSettings };
-  const statements: Statement[] = [];
-  let database: Database;
+export function writeThread(port: Port, file: StoreFile): void {
+  const texts: string[] = [];
+  const statements: (Statement | undefined)[] = [];
+  /** Result codes unrelated to the disk: ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
+  const notDisk = [1, 18, 19, 20, 21, 25];
+  /** CORRUPT and NOTADB: retrying does not help. */
+  const damage = [11, 26];
+  const codeOf = (error: unknown): number => ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff;
 
-  function open(): boolean {
-    const { DatabaseSync } = require(workerData.driver) as Driver;
-    database = new DatabaseSync(workerData.path);
-    // Before the first table: pages that fall free can then be given back to the disk.
-    for (const pragma of [
-      "auto_vacuum = INCREMENTAL",
-      "journal_mode = WAL",
-      "synchronous = FULL",
-      "busy_timeout = 5000",
-      "wal_autocheckpoint = 4000",
-      "journal_size_limit = 67108864",
-    ])
-      database.exec(`PRAGMA ${pragma}`);
-    const unclean = endedUncleanly();
-    if (unclean) check();
-    migrate();
-    markClean("no");
-    return unclean;
+  function failedOf(error: unknown): Failed {
+    const { message, errcode } = error as Error & { readonly errcode?: number };
+    return { error: message, isDisk: errcode !== undefined && !notDisk.includes(codeOf(error)) };
   }
 
-  function endedUncleanly(): boolean {
-    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'state'").get() === undefined) return false;
-    return database.prepare("SELECT value FROM state WHERE name = 'clean'").get()?.["value"] === "no";
-  }
-
-  function check(): void {
-    const verdict = String(Object.values(database.prepare("PRAGMA integrity_check(1)").get() ?? {})[0]);
-    if (verdict !== "ok") throw new Error(`the file is damaged (${verdict}); restore it, or move it away to begin with an empty store`);
-  }
-
-  function migrate(): void {
-    const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-    const { schema } = workerData;
-    if (found > schema.length) throw new Error(`it was written by a later version of Sluice (schema ${found}, this one knows ${schema.length})`);
-    for (let version = found; version < schema.length; version++) transaction(() => database.exec(`${schema[version]}; PRAGMA user_version = ${version + 1}`));
-  }
-
-  function markClean(value: string): void {
-    database.prepare("INSERT INTO state (name, value) VALUES ('clean', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(value);
-  }
-
-  function transaction<T>(work: () => T): T {
-    database.exec("BEGIN IMMEDIATE");
+  function attempt(work: () => void): Failed | undefined {
     try {
-      const result = work();
-      database.exec("COMMIT");
-      return result;
+      work();
+      return undefined;
     } catch (error) {
-      try {
-        database.exec("ROLLBACK");
-      } catch {
-        // SQLite rolled back by itself, as it does when the disk is full.
-      }
-      throw error;
+      return failedOf(error);
     }
   }
 
@@ -116,48 +94,55 @@ export function writeThread(require: Require): void {
     const rows: Row[] = [];
     for (const { statement, values, rows: wanted } of operations) {
       const unpacked = values.map((value) => (Array.isArray(value) ? bytes.subarray(value[0], value[1]) : value)) as SqlValue[];
-      if (wanted) rows.push(...(statements[statement] as Statement).all(...unpacked));
-      else (statements[statement] as Statement).run(...unpacked);
+      const prepared = (statements[statement] ??= file.prepare(texts[statement] as string));
+      if (wanted) rows.push(...prepared.all(...unpacked));
+      else prepared.run(...unpacked);
     }
     return { rows };
   }
 
   function write(items: PackedGroup["items"], bytes: Uint8Array): readonly Written[] {
     try {
-      return transaction(() => items.map((item) => apply(item, bytes)));
+      return file.transaction(() => items.map((item) => apply(item, bytes)));
     } catch (error) {
-      if (items.length === 1) return [{ error: (error as Error).message }];
-      // One of them is at fault, or the disk is: each for itself shows which.
+      if (items.length === 1) return [failedOf(error)];
+      // Write each item by itself to find the one that fails.
       return items.flatMap((item) => write([item], bytes));
     }
   }
 
-  function close(): void {
-    statements.length = 0;
-    markClean("yes");
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close();
+  function open(isReopened: boolean): FromThread {
+    try {
+      return { kind: "ready", unclean: file.open(isReopened) };
+    } catch (error) {
+      attempt(() => file.close());
+      const failed = failedOf(error);
+      return { kind: "failed", ...failed, isDisk: failed.isDisk && !damage.includes(codeOf(error)) };
+    }
   }
 
-  try {
-    port.postMessage({ kind: "ready", unclean: open() });
-  } catch (error) {
-    port.postMessage({ kind: "failed", error: (error as Error).message });
-    port.close();
-    return;
+  function answer(message: ToThread): FromThread {
+    switch (message.kind) {
+      case "open":
+        return open(message.isReopened);
+      case "write":
+        texts.push(...message.statements);
+        return { kind: "written", results: write(message.items, message.bytes) };
+      case "tidy":
+        return { kind: "tidied", failed: attempt(() => file.tidy()) };
+      case "probe":
+        // Needs only space in the database file, and frees the space of the write-ahead log.
+        attempt(() => file.checkpoint());
+        return { kind: "probed", failed: attempt(() => file.probe(message.bytes)) };
+      case "close":
+        statements.length = 0;
+        for (const last of [() => file.markClean("yes"), () => file.checkpoint(), () => file.close()]) attempt(last);
+        return { kind: "closed" };
+    }
   }
+
   port.on("message", (message) => {
-    if (message.kind === "write") {
-      for (const sql of message.statements) statements.push(database.prepare(sql));
-      return port.postMessage({ kind: "written", results: write(message.items, message.bytes) });
-    }
-    if (message.kind === "tidy") {
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      database.exec("PRAGMA incremental_vacuum(2000)");
-      return undefined;
-    }
-    close();
-    port.postMessage({ kind: "closed" });
-    return port.close();
+    port.postMessage(answer(message));
+    if (message.kind === "close") port.close();
   });
 }

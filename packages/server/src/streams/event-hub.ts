@@ -1,20 +1,21 @@
-// One event stream: numbers events, keeps the last ones for clients that come back, and hands them to whoever listens.
-// Events are recorded while somebody listens and for a while after the last one left, so that a broken connection can be
-// taken up again; otherwise nothing is built at all, and a client that comes later is told of the gap.
+// An event stream: numbers events, keeps recent ones for clients that reconnect, and passes them to clients. Events are recorded while
+// there are clients and for a while after the last one left, so that a broken connection can resume. Otherwise no events are built, and
+// a later client is informed about the gap.
 import type { Clock, RouteIdentity } from "@sluice/engine";
+import { EventMerge, preciseNow } from "./event-merge.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 
-/** Whoever follows the stream. */
+/** A client of the stream. */
 export interface HubClient {
   readonly filter: StreamFilter;
   offer(event: StreamEvent): void;
-  /** Events come so much faster than it can be given them that the next ones need not be built. */
+  /** Events arrive so much faster than they can be sent that the next ones need not be built. */
   readonly isFlooded: boolean;
-  /** Events it might have been offered were not built. */
+  /** Counts events that were not built. */
   miss(count?: number): void;
-  /** The stream ends. */
+  /** Called when the stream ends. */
   finish(): void;
 }
 
@@ -25,11 +26,11 @@ export interface HubOptions {
   readonly maxEvents: number;
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** What happened before anybody listened, oldest first, as far as it is known. */
+  /** Known events from before recording started, oldest first. */
   earlier?(): readonly StreamEvent[];
-  /** False when recording ends with the last client, who will not come back. */
+  /** False to stop recording immediately after the last client. */
   readonly lingers?: boolean;
-  /** Called when recording begins or ends, or the set of filters changed. */
+  /** Called when recording starts or stops, or the filters change. */
   changed(): void;
 }
 
@@ -38,23 +39,24 @@ export interface Gap {
   readonly reason: "slow-client" | "restart" | "not-recorded";
 }
 
-/** How long recording goes on after the last client left. */
+/** How long recording continues after the last client left. */
 const lingerMs = 60_000;
 
 export class EventHub {
   readonly name: string;
-  /** Somebody else who wants to know when recording begins or ends, or the set of filters changed. */
+  /** A second listener for the same changes. */
   onChanged: (() => void) | undefined = undefined;
   readonly #options: HubOptions;
   readonly #clients = new Set<HubClient>();
   readonly #events: EventQueue;
   #counter = 0;
-  /** The last number before recording stopped, 0 when it never did. */
+  /** The last number before recording stopped; 0 if it never did. */
   #restedAt = 0;
-  /** The last number given to what happened before recording began; who was there before has seen some of it. */
+  /** The last number of events from before recording started; earlier clients may have seen some of them. */
   #recalledTo = 0;
   #recording = false;
   #closed = false;
+  #merge: EventMerge | undefined = undefined;
   #cancelLinger: (() => void) | undefined = undefined;
 
   constructor(options: HubOptions) {
@@ -63,7 +65,7 @@ export class EventHub {
     this.#events = new EventQueue(options);
   }
 
-  /** True while events are wanted: ask before building one. */
+  /** True while events are recorded: check before building one. */
   get recording(): boolean {
     return this.#recording;
   }
@@ -72,13 +74,24 @@ export class EventHub {
     return [...this.#clients].map((client) => client.filter);
   }
 
-  publish(event: StreamEvent): void {
+  /** `at` is the time of an event from another process. */
+  publish(event: StreamEvent, at?: number): void {
     if (!this.#recording) return;
+    if (this.#merge === undefined) this.#offer(event);
+    else this.#merge.add(event, at ?? preciseNow());
+  }
+
+  /** Merges events of several processes in order, within this time window. */
+  mergeEvents(windowMs: number): void {
+    this.#merge = new EventMerge(windowMs, this.#options.clock, (event) => this.#recording && this.#offer(event));
+  }
+
+  #offer(event: StreamEvent): void {
     this.#keep(event);
     for (const client of this.#clients) client.offer(event);
   }
 
-  /** Counts an event of a route in place of building it when all who listen are flooded; false when it must be built. */
+  /** Counts an event instead of building it if all clients are flooded; false when it must be built. */
   skip(route: RouteIdentity): boolean {
     if (this.#clients.size === 0) return false;
     for (const client of this.#clients) if (!client.isFlooded) return false;
@@ -87,7 +100,7 @@ export class EventHub {
     return true;
   }
 
-  /** Counts events that somebody else could not hand over: those who listen are told of a gap behind what they were just offered. */
+  /** Counts events lost in another process: clients get a gap after the events they were just offered. */
   lose(count: number): void {
     if (count === 0 || !this.#recording) return;
     this.#counter += count;
@@ -103,7 +116,7 @@ export class EventHub {
     return `${this.#options.boot}.${number}`;
   }
 
-  /** An event's text. Kept with it only when others want it too: what every event of the ring keeps is much memory. */
+  /** The text of an event. Cached only if there are other clients, to save memory. */
   textOf(event: StreamEvent, detail: BodyDetail): string {
     if (event.kept?.detail === detail) return event.kept.text;
     const text = event.write(this.idOf(event), detail);
@@ -111,7 +124,7 @@ export class EventHub {
     return text;
   }
 
-  /** Before a client catches up: what happened while nobody listened becomes part of the stream. */
+  /** Adds known events from before recording started; called before a client catches up. */
   recall(): void {
     if (this.#recording) return;
     for (const event of this.#options.earlier?.() ?? []) this.#keep(event);
@@ -133,10 +146,11 @@ export class EventHub {
     else this.#change();
   }
 
-  /** Ends every client's stream after a last event. */
+  /** Sends a last event to all clients and ends their streams. */
   close(): void {
     this.#closed = true;
     this.#cancelLinger?.();
+    this.#merge?.flush();
     for (const client of this.#clients) client.finish();
   }
 
@@ -146,14 +160,14 @@ export class EventHub {
     return `boot=${boot} oldest=${boot}.${oldest} last=${boot}.${this.#counter}`;
   }
 
-  /** The events after an id, and what is missing before them. Undefined for text that is no id. */
+  /** The events after an id, and the gap before them. Undefined for an invalid id. */
   since(id: string): { readonly gap: Gap | undefined; readonly events: readonly StreamEvent[] } | undefined {
     const dot = id.lastIndexOf(".");
     const number = Number(id.slice(dot + 1));
     if (dot < 1 || !Number.isSafeInteger(number) || number < 0) return undefined;
     const kept = this.#events.list();
     if (id.slice(0, dot) !== this.#options.boot) return { gap: { dropped: this.#counter - kept.length, reason: "restart" }, events: kept };
-    // Whatever is no longer kept, or never was because nobody could have been given it.
+    // Events that are no longer kept or were never built.
     const missing = this.#counter - number - kept.filter((event) => event.number > number).length;
     return {
       gap: missing > 0 ? { dropped: missing, reason: number < this.#restedAt ? "not-recorded" : "slow-client" } : undefined,
@@ -169,7 +183,7 @@ export class EventHub {
       .slice(-count);
   }
 
-  /** Stops recording. The counter moves on by one, so that whoever comes back sees that something may be missing. */
+  /** Stops recording. Increments the counter, so that a client that reconnects sees a possible gap. */
   #rest(): void {
     this.#cancelLinger = undefined;
     this.#recording = false;

@@ -9,7 +9,7 @@ const eventOf = (number: number, bytes: number): StreamEvent => {
   return event;
 };
 
-it("holds the newest events within its bounds, and tells how many it gave up", () => {
+it("keeps the newest events within its limits, and reports evictions", () => {
   const step = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }) }, { weight: 1, arbitrary: fc.constant(0) });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 60 }), (maxEvents, maxBytes, steps) => {

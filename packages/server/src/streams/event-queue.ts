@@ -5,10 +5,10 @@ export interface QueueLimits {
   readonly maxBytes: number;
 }
 
-/** The last events, oldest first, bounded in number and memory; one is kept however large it is. */
+/** Recent events, oldest first, limited in number and memory; one is kept regardless of its size. */
 export class EventQueue {
   readonly #limits: QueueLimits;
-  /** A ring: the oldest stands at `front`, and what comes after the last place is the first. */
+  /** A ring buffer whose oldest entry is at `front`. */
   #events: (StreamEvent | undefined)[] = [];
   #front = 0;
   #size = 0;
@@ -22,7 +22,7 @@ export class EventQueue {
     return this.#size;
   }
 
-  /** Whether the next event pushes another one out. */
+  /** Whether the next event evicts another one. */
   get isFull(): boolean {
     return this.#size >= this.#limits.maxEvents || this.#bytes >= this.#limits.maxBytes;
   }
@@ -31,7 +31,7 @@ export class EventQueue {
     return this.#events[this.#front];
   }
 
-  /** Adds an event; returns how many older ones had to go. */
+  /** Adds an event; returns the number of evicted ones. */
   push(event: StreamEvent): number {
     const { maxEvents, maxBytes } = this.#limits;
     const before = this.#size;
@@ -47,7 +47,7 @@ export class EventQueue {
     return [...this.#events.slice(this.#front, end), ...this.#events.slice(0, Math.max(0, end - maxEvents))] as StreamEvent[];
   }
 
-  /** All of them; none are left. */
+  /** Removes and returns all events. */
   takeAll(): readonly StreamEvent[] {
     const events = this.list();
     this.#events = [];

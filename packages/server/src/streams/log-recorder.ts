@@ -1,4 +1,5 @@
-import { toPlain, type Clock, type LogLevel } from "@sluice/engine";
+import type { Clock, LogLevel } from "@sluice/engine";
+import { toPlain } from "@sluice/engine/values";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
 import { EventHub } from "./event-hub.ts";
@@ -12,13 +13,13 @@ export interface LogStreamOptions {
   readonly lingers?: boolean;
   readonly clock: Clock;
   readonly secrets: SecretValues;
-  /** The least level the process logs. */
+  /** The process's minimum log level. */
   readonly least: LogLevel;
-  /** The last lines of the log. */
+  /** Recent lines of the log. */
   recentLines(): readonly string[];
 }
 
-/** Turns log records into events while somebody listens. */
+/** Converts log records to events while there are clients. */
 export class LogRecorder implements LogFollower {
   readonly hub: EventHub;
   readonly #secrets: SecretValues;
@@ -30,7 +31,7 @@ export class LogRecorder implements LogFollower {
     this.hub = new EventHub({ name: "log", ...options, changed: () => undefined, earlier: () => options.recentLines().flatMap(eventOfLine) });
   }
 
-  /** Debug and trace records reach the stream only when the process logs them too: following must not slow a route down. */
+  /** Debug and trace records are streamed only if the process logs them too, so that a client does not slow down a route. */
   wants(level: LogLevel): boolean {
     return this.hub.recording && (levelRanks[level] as number) >= this.#leastRank;
   }
@@ -59,7 +60,7 @@ export class LogRecorder implements LogFollower {
 
 const members = ["flowId", "routeId", "stepId", "runId", "exchangeId", "traceId"] as const;
 
-/** A line of the log as the event it would have been; none when it is no record. Secrets are out of it already. */
+/** Converts a log line to an event; empty if it is not a record. Secrets are already masked. */
 function eventOfLine(line: string): readonly StreamEvent[] {
   let record: Readonly<Record<string, unknown>>;
   try {
@@ -70,9 +71,9 @@ function eventOfLine(line: string): readonly StreamEvent[] {
   const { time, level, logger, message, ...rest } = record;
   const rank = levelRanks[String(level)];
   if (rank === undefined) return [];
-  const told = Object.fromEntries(members.map((name) => [name, rest[name] ?? null]));
+  const reported = Object.fromEntries(members.map((name) => [name, rest[name] ?? null]));
   const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => !(members as readonly string[]).includes(name)));
   const text = (name: (typeof members)[number]): string | undefined => rest[name] as string | undefined;
   const facts = { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank };
-  return [plainEvent(facts, 600 + line.length * 2, (id) => JSON.stringify({ id, at: time, level, logger, message, ...told, fields }))];
+  return [plainEvent(facts, 600 + line.length * 2, (id) => JSON.stringify({ id, at: time, level, logger, message, ...reported, fields }))];
 }

@@ -1,8 +1,8 @@
-// Connects a client to an event stream: the cap on clients, where it resumes, and the head of the reply.
+// Connects a client to an event stream: limit on clients, resume position, and reply head.
 import type { Clock } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 import type { ApiStream } from "../http/management.ts";
-import type { EventHub } from "./event-hub.ts";
+import type { EventHub, Gap } from "./event-hub.ts";
 import { StreamClient, type ClientLimits } from "./stream-client.ts";
 import { createStreamFilter, type FilterQuery } from "./stream-filter.ts";
 
@@ -13,11 +13,11 @@ interface StreamRequest extends FilterQuery {
 
 interface OpenStream {
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes over the reply's body. */
+  /** Takes over the body of the reply. */
   readonly connect: (stream: ApiStream) => void;
 }
 
-export interface StreamDoor {
+export interface StreamOpener {
   open(hub: EventHub, request: StreamRequest, lastEventId: string | undefined): OpenStream;
   readonly clients: number;
 }
@@ -29,8 +29,11 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** Both streams share one door, and with it the cap on clients. */
-export function createStreamDoor(maxClients: number, limits: ClientLimits, clock: Clock): StreamDoor {
+/** For an unknown event id. */
+const unknownGap: Gap = { dropped: 0, reason: "restart" };
+
+/** Both streams share the limit on clients. */
+export function createStreamOpener(maxClients: number, limits: ClientLimits, clock: Clock): StreamOpener {
   let clients = 0;
   return {
     get clients() {
@@ -40,16 +43,18 @@ export function createStreamDoor(maxClients: number, limits: ClientLimits, clock
       const filter = createStreamFilter(query);
       const from = lastEventId ?? since;
       const resumes = from !== undefined && from !== "";
-      if (resumes && hub.since(from) === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
-      if (clients >= maxClients) throw new Refusal("saturated", `no more than ${maxClients} clients may follow the event streams`, { "Retry-After": "10" });
+      // Browsers resend the header themselves, so an unknown id is reported as a gap. An unknown query value is a mistake.
+      const isStrange = resumes && hub.since(from) === undefined;
+      if (isStrange && lastEventId === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
+      if (clients >= maxClients) throw new Refusal("saturated", `at most ${maxClients} clients can use the event streams`, { "Retry-After": "10" });
       return {
         headers,
         connect(stream) {
           clients++;
           hub.recall();
           const client = new StreamClient({ hub, stream, filter, limits, clock, closed: () => clients-- });
-          // Asked again only now: what happened since the check above belongs to the answer.
-          const resumed = resumes ? hub.since(from) : undefined;
+          // Evaluated again to include events since the check above.
+          const resumed = isStrange ? { gap: unknownGap, events: [] } : resumes ? hub.since(from) : undefined;
           client.begin(resumed ?? { events: replay === undefined ? [] : hub.latest(replay, filter) });
         },
       };

@@ -8,7 +8,7 @@ import { createStreamFilter } from "./stream-filter.ts";
 
 const intake = { id: "intake", flowId: "orders", flowHash: "" };
 
-/** A hub with one client on a clock that is moved by hand. */
+/** A hub with one client and a manual clock. */
 function followed(query: { readonly grep?: string } = {}, reads = true) {
   let now = 0;
   let timers: { readonly at: number; readonly run: () => void }[] = [];
@@ -61,7 +61,7 @@ function followed(query: { readonly grep?: string } = {}, reads = true) {
   };
 }
 
-it("gives a client 10,000 events a second, all of them and at once", () => {
+it("sends 10,000 events per second to a client, all of them at once", () => {
   const client = followed();
   for (let second = 0; second < 1_000; second += 10) {
     client.publish(100);
@@ -71,7 +71,7 @@ it("gives a client 10,000 events a second, all of them and at once", () => {
   expect([client.received(), client.dropped()]).toEqual([10_000, 0]);
 });
 
-it("gives a client that is overrun the newest, tells it of every other, and makes no text of those", () => {
+it("sends the newest events to an overloaded client, reports all others as gaps, and creates no text for them", () => {
   const client = followed();
   for (let second = 0; second < 1_000; second += 1) {
     client.publish(80);
@@ -85,7 +85,7 @@ it("gives a client that is overrun the newest, tells it of every other, and make
   expect(client.written.at(-1)).toContain("id: b.80000\n");
 });
 
-it("tells where events were that were not even built, and builds again when the flood is over", () => {
+it("reports gaps for events not built, and builds again after the flood", () => {
   const client = followed();
   let skipped = 0;
   const flood = (ms: number, perMs: number): void => {
@@ -103,14 +103,14 @@ it("tells where events were that were not even built, and builds again when the 
   client.pass(200);
   const text = client.written.join("");
   expect(client.received() + client.dropped()).toBe(80_000);
-  // Every number that is missing is told of at its place.
+  // Every missing number is reported as a gap in its place.
   let at = 0;
   for (const [, dropped, number] of text.matchAll(/"dropped":(\d+)|"id":"b\.(\d+)"/g)) {
     if (dropped === undefined) expect(Number(number)).toBe(++at);
     else at += Number(dropped);
   }
   expect(at).toBe(80_000);
-  // Who comes back from before is told of all of them too.
+  // A reconnecting client gets the same gaps.
   const { gap, events } = client.hub.since("b.100")!;
   expect((gap?.dropped ?? 0) + events.length).toBe(79_900);
 
@@ -121,7 +121,7 @@ it("tells where events were that were not even built, and builds again when the 
   expect(client.received() + client.dropped()).toBe(105_000);
 });
 
-it("builds everything for a client that wants less than all of a route, and for one that does not read", () => {
+it("builds all events for a client with a narrower filter, and for one that does not read", () => {
   for (const client of [followed({ grep: "b" }), followed({}, false)]) {
     for (let passed = 0; passed < 1_000; passed++) {
       for (let index = 0; index < 80; index++) {
@@ -133,7 +133,7 @@ it("builds everything for a client that wants less than all of a route, and for 
   }
 });
 
-it("a write for many events, and none before the client has taken the last one", () => {
+it("writes many events at once, and none before the client has read the last write", () => {
   const client = followed({}, false);
   client.publish(5);
   client.pass(10);
@@ -145,14 +145,14 @@ it("a write for many events, and none before the client has taken the last one",
   expect([client.received(), client.dropped()]).toEqual([1_005, 2_000]);
 });
 
-it("a filter on the text counts only what it lets through", () => {
+it("a text filter counts only matching events", () => {
   const client = followed({ grep: "b.1" });
   client.publish(20);
   client.pass(10);
   expect([client.received(), client.dropped()]).toEqual([11, 0]);
 });
 
-it("tells of events that another process could not hand over, also when it has none to send", () => {
+it("reports events lost in another process, even if there are none to send", () => {
   const { hub, pass, publish, received, dropped } = followed();
   publish(2);
   hub.lose(5);

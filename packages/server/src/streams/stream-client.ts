@@ -1,4 +1,4 @@
-// One connected client of an event stream: filters, batches, and never lets a slow reader cost more than its share.
+// A client of an event stream: filters, batches, and limits the cost of slow clients.
 import type { Clock } from "@sluice/engine";
 import type { ApiStream } from "../http/management.ts";
 import type { EventHub, Gap } from "./event-hub.ts";
@@ -20,27 +20,27 @@ export interface ClientOptions {
   closed(): void;
 }
 
-/** Events are gathered for this long before they are written: one write for many. */
+/** Batching delay for events. */
 const gatherMs = 10;
-/** What a client rests for each event it was given: 12,500 a second is all it gets of a route that makes more. */
+/** Pause per sent event, which limits a client to 12,500 events per second. */
 const restMsPerEvent = 0.08;
-/** So many events lost for each one given, for so long, is a flood: a burst is not, and its last events are shown. */
+/** A flood is this many lost events per sent one, for this long. Shorter bursts are not, and their last events are shown. */
 const floodRatio = 2;
 const floodMs = 300;
-/** Past events written at a time, so that a client that does not read them costs little. */
+/** Past events written at a time, so that a client that does not read costs little. */
 const backlogStep = 20;
 const rareBreaks = ["\u0085", "\u2028", "\u2029"];
 
 export class StreamClient {
   readonly filter: StreamFilter;
   readonly #options: ClientOptions;
-  /** Past events still to be sent, shared with the hub; live ones queue behind them. */
+  /** Past events still to be sent, shared with the hub; live ones are queued behind them. */
   #backlog: StreamEvent[] = [];
   readonly #waiting: EventQueue;
   #dropped = 0;
-  /** Events that were not even built, behind those that wait. */
+  /** Events not built, after those that wait. */
   #missed = 0;
-  /** Since when there have been far more than could be given, on the monotonic clock. */
+  /** Start of the flood on the monotonic clock. */
   #floodedSince = Infinity;
   #isFlooded = false;
   #blocked = false;
@@ -54,7 +54,7 @@ export class StreamClient {
     this.#waiting = new EventQueue(options.limits);
   }
 
-  /** Greets, catches up and begins to follow. */
+  /** Sends the greeting and past events, and joins the stream. */
   begin(catchUp: { readonly gap?: Gap | undefined; readonly events: readonly StreamEvent[] }): void {
     const { hub, stream, filter } = this.#options;
     stream.onDrain(() => this.#unblock());
@@ -78,7 +78,7 @@ export class StreamClient {
 
   offer(event: StreamEvent): void {
     if (!this.filter.matches(event.facts) || !this.#admits(event)) return;
-    // Behind a gap that is still to be told nothing is taken, so that it is told where it is.
+    // Drop events after an unreported gap, so that the gap is reported in the right place.
     if (this.#missed > 0) {
       this.#missed++;
       return;
@@ -87,7 +87,7 @@ export class StreamClient {
     if (!this.#blocked && !this.#gathering) this.#gather(gatherMs);
   }
 
-  /** Says goodbye and ends the stream. */
+  /** Sends a last event and ends the stream. */
   finish(): void {
     if (!this.#options.stream.open) return;
     this.#gathering = false;
@@ -96,7 +96,7 @@ export class StreamClient {
     this.#options.stream.end();
   }
 
-  /** Only a filter that looks into the text has it made for events that may never be sent. */
+  /** Only a text filter needs the text of events that may never be sent. */
   #admits(event: StreamEvent): boolean {
     return !this.filter.looksIntoText || this.filter.admits(this.#options.hub.textOf(event, this.filter.body));
   }
@@ -112,8 +112,8 @@ export class StreamClient {
   #frame(event: StreamEvent): string {
     const { hub } = this.#options;
     const json = hub.textOf(event, this.filter.body);
-    // JSON text holds no line break of SSE, so content can neither end a line nor begin another field; some readers
-    // take the rarer line breaks of Unicode for one as well.
+    // JSON contains no line break, so content cannot end a line or start another field. Some readers also treat rare Unicode line breaks as
+    // one.
     const line = rareBreaks.some((letter) => json.includes(letter))
       ? json.replaceAll(/[\u0085\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
       : json;
@@ -152,7 +152,7 @@ export class StreamClient {
     this.#cancelStuck ??= this.#watchStuck();
   }
 
-  /** Cuts the client off when it took nothing for too long; one that is only slow may go on. */
+  /** Disconnects a client that reads nothing for too long; a slow one may continue. */
   #watchStuck(): () => void {
     const { stream, clock, limits } = this.#options;
     const { buffered } = stream;
@@ -173,7 +173,7 @@ export class StreamClient {
     const { stream, clock, limits } = this.#options;
     this.#cancelHeartbeat = clock.after(limits.heartbeatMs, () => {
       if (!stream.open) return;
-      // A client that vanished without a word is found out here: what it never takes fills its buffer, then it is cut off.
+      // Detects vanished clients: unread data fills the buffer until the client is disconnected.
       if (!this.#blocked) this.#write(": heartbeat\n\n");
       this.#beat();
     });

@@ -1,10 +1,10 @@
-// What a client of an event stream wants to see. The same filter decides which routes need to be traced at all.
+// The filter of a stream client. It also determines which routes must be traced.
 import type { RouteIdentity } from "@sluice/engine";
 import { Refusal } from "../refusal.ts";
 
 export type BodyDetail = "none" | "preview" | "full";
 
-/** The facts of an event that filters look at. */
+/** The properties of an event used by filters. */
 export interface EventFacts {
   readonly flowId?: string | undefined;
   readonly routeId?: string | undefined;
@@ -17,19 +17,19 @@ export interface EventFacts {
 }
 
 export interface StreamFilter {
-  /** What it was made from. */
+  /** The query that the filter was created from. */
   readonly query: FilterQuery;
   readonly flowId: string | undefined;
   readonly routeId: string | undefined;
-  /** It wants everything of its flow and route, or of all of them. */
+  /** True if it includes all events of its flow and route, or of all routes. */
   readonly isWhole: boolean;
   readonly body: BodyDetail;
   /** For the greeting: `routeId:orders,level:WARN`. */
   readonly text: string;
   matches(facts: EventFacts): boolean;
-  /** Whether `admits` is more than a formality. */
+  /** Whether `admits` must be called. */
   readonly looksIntoText: boolean;
-  /** Looks into the event's text; asked only when `matches`. */
+  /** Checks the event's text; called only if `matches`. */
   admits(json: string): boolean;
 }
 
@@ -52,7 +52,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
     routeId,
     isWhole: [runId, sessionId, stepId, query.type, query.level, query.grep, query.sample].every((value) => value === undefined),
     body: (query.body ?? "preview") as BodyDetail,
-    // Line breaks would end the comment that the greeting is.
+    // Line breaks would end the comment line of the greeting.
     text: given
       .map(
         ([name, value]) =>
@@ -62,7 +62,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
       )
       .join(","),
     matches(facts) {
-      // One by one, for this is asked of every event of a busy route.
+      // Separate checks, because this runs for every event of a busy route.
       if (routeId !== undefined && facts.routeId !== routeId) return false;
       if (flowId !== undefined && facts.flowId !== flowId) return false;
       if (runId !== undefined && facts.runId !== runId) return false;
@@ -82,14 +82,14 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
   };
 }
 
-/** A run is in the sample with all its events or with none. */
+/** A run is sampled with all its events or none. */
 function sampled(runId: string, share: number): boolean {
   let hash = 0;
   for (let index = 0; index < runId.length; index++) hash = (Math.imul(hash, 31) + runId.charCodeAt(index)) >>> 0;
   return hash / 2 ** 32 < share;
 }
 
-/** Whether a filter wants anything of a route. */
+/** Whether a filter may match events of a route. */
 export function coversRoute({ flowId, routeId }: StreamFilter, route: RouteIdentity): boolean {
   return (flowId ?? route.flowId) === route.flowId && (routeId ?? route.id) === route.id;
 }

@@ -1,16 +1,18 @@
-// A trace event. It takes down what the message is now, for the message goes on and changes, and leaves everything that can wait
-// until a client is given the event: of a busy route most events never are.
-import { bodyTypeOf, type BodyType, type Exchange, type FlowError } from "@sluice/engine";
+// A trace event. It copies what changes later, and defers everything else until a client needs it: most events of a busy route are never
+// sent.
+import type { Exchange, FlowError } from "@sluice/engine";
+import { bodyTypeOf, type BodyType } from "@sluice/engine/values";
 import type { StepNode } from "@sluice/model";
 import type { BodyPreview } from "../masking/preview.ts";
+import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import type { BodyDetail, EventFacts } from "./stream-filter.ts";
-import { members, type Passage } from "./trace-passage.ts";
+import { members, type ExchangeFacts } from "./exchange-facts.ts";
 
 export const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
 
-/** What an event says of a step whenever it runs. */
+/** The constant part of a step's events. */
 export interface StepPart {
   readonly id: string;
   /** As members of the event's JSON. */
@@ -34,9 +36,9 @@ export class TraceEvent implements StreamEvent, EventFacts {
   number = 0;
   kept: StreamEvent["kept"] = undefined;
   readonly type: string;
-  /** Milliseconds since this process began: a small number is no object of its own. */
+  /** Milliseconds since the start of the process: a small integer needs no allocation. */
   readonly #at: number;
-  readonly #passage: Passage;
+  readonly #facts: ExchangeFacts;
   readonly #step: StepPart | undefined;
   readonly #seq: number;
   readonly #attempt: number;
@@ -46,10 +48,10 @@ export class TraceEvent implements StreamEvent, EventFacts {
   readonly #body: BodyPreview;
   readonly #bodyType: BodyType;
 
-  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, passage: Passage, body: BodyPreview) {
+  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, facts: ExchangeFacts, body: BodyPreview) {
     this.type = type;
     this.#at = at - origin;
-    this.#passage = passage;
+    this.#facts = facts;
     this.#step = step;
     this.#seq = exchange.run.trail?.length ?? 0;
     this.#attempt = exchange.attempt;
@@ -69,19 +71,19 @@ export class TraceEvent implements StreamEvent, EventFacts {
   }
 
   get flowId(): string {
-    return this.#passage.route.flowId;
+    return this.#facts.route.flowId;
   }
 
   get routeId(): string {
-    return this.#passage.route.id;
+    return this.#facts.route.id;
   }
 
   get runId(): string {
-    return this.#passage.runId;
+    return this.#facts.runId;
   }
 
   get sessionId(): string | undefined {
-    return this.#passage.sessionId;
+    return this.#facts.sessionId;
   }
 
   get stepId(): string | undefined {
@@ -91,8 +93,8 @@ export class TraceEvent implements StreamEvent, EventFacts {
   write(id: string, detail: BodyDetail): string {
     const durationMs = this.#durationMicros < 0 ? null : this.#durationMicros / 1_000;
     const sessionId = this.sessionId === undefined ? null : JSON.stringify(this.sessionId);
-    return this.#passage.scrub(
-      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#passage.text}${this.#stepText()}` +
+    return this.#facts.scrub(
+      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#facts.text}${this.#stepText()}` +
         `,"durationMs":${durationMs},"error":${this.#error},"sessionId":${sessionId},"message":${this.#messageText(detail)}}`,
     );
   }
@@ -106,15 +108,15 @@ export class TraceEvent implements StreamEvent, EventFacts {
     const { text, size, truncated } = this.#body;
     const body = detail === "none" ? null : bodyText(text.length > limit ? text.slice(0, limit) : text);
     const isCut = truncated || text.length > limit;
-    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isCut},"headers":{${this.#passage.headers}}}`;
+    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isCut},"headers":{${this.#facts.headers}}}`;
   }
 }
 
 const origin = Date.now();
 const timeText = remembered((at: number) => new Date(origin + at).toISOString());
-const bodyText = remembered((text: string) => JSON.stringify(maskUris(text)));
+const bodyText = remembered((text: string) => JSON.stringify(maskUris(maskMembers(text))));
 
-/** Remembers the last answer: events that are written together are mostly of the same millisecond and body. */
+/** Caches the last result: events written together mostly share time and body. */
 function remembered<A, B>(make: (from: A) => B): (from: A) => B {
   let last: { readonly from: A; readonly made: B } | undefined;
   return (from) => (last?.from === from ? last : (last = { from, made: make(from) })).made;

@@ -1,5 +1,5 @@
-// Turns what happens in routes into trace events while somebody listens. Steps are watched through a tap that is in only
-// then, and only on the routes the clients ask for.
+// Converts events of routes to trace events while there are clients. Steps are observed through a tap that is installed only then, and
+// only on the routes that clients request.
 import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -7,8 +7,8 @@ import type { RunFacts } from "../runs/run-facts.ts";
 import { EventHub } from "./event-hub.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
-import { Passages } from "./trace-passage.ts";
-import { SeenBody } from "./seen-body.ts";
+import { ExchangeFactsCache } from "./exchange-facts.ts";
+import { BodyPreviewCache } from "./body-preview-cache.ts";
 import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
 export interface TraceOptions {
@@ -18,12 +18,12 @@ export interface TraceOptions {
   readonly lingers?: boolean;
   readonly clock: Clock;
   readonly secrets: SecretValues;
-  /** True when the step just run by this exchange was answered by a test session. */
+  /** True when a test session mocked the step that this exchange just ran. */
   wasMocked(exchange: Exchange, node: StepNode): boolean;
   runtime(): Runtime;
 }
 
-/** Told in advance, so that every event of a kind holds the same text. */
+/** Constants, so that all events of a type share one string. */
 const runTypes = {
   running: "run.running",
   completed: "run.completed",
@@ -38,8 +38,8 @@ export class TraceRecorder {
   readonly hub: EventHub;
   readonly #options: TraceOptions;
   readonly #parts = new WeakMap<StepNode, StepPart>();
-  readonly #passages = new Passages();
-  readonly #body = new SeenBody();
+  readonly #exchanges = new ExchangeFactsCache();
+  readonly #body = new BodyPreviewCache();
   #untap: (() => void) | undefined = undefined;
   #coverage = "";
   #filters: readonly StreamFilter[] = [];
@@ -60,7 +60,7 @@ export class TraceRecorder {
       this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
-  /** A run ended with the process it was in: all that is known of it is what the history has. */
+  /** Reports a run lost with its process, based on the history. */
   runLost({ id: runId, route, exchangeId, traceId, parentRunId, startedAt, endedAt, error }: RunFacts): void {
     if (!this.hub.recording) return;
     const facts = { flowId: route.flowId, routeId: route.id, runId, exchangeId, parentRunId: parentRunId ?? null, traceId: traceId ?? null };
@@ -87,7 +87,7 @@ export class TraceRecorder {
     if (this.hub.recording) this.#announce(`flow.${change}`, { flowId, hash });
   }
 
-  /** Runs of routes nobody asked for cost nothing but this question, and little more in a flood. */
+  /** Cheap check, so that runs of other routes cost nothing, and little during a flood. */
   #isWanted({ route }: Run): boolean {
     if (!this.hub.recording) return false;
     let followed = this.#followed.get(route);
@@ -107,7 +107,7 @@ export class TraceRecorder {
     const { clock, secrets } = this.#options;
     const { exchange } = subject;
     const body = this.#body.preview(exchange.message.body, detailLimits[this.#detail]);
-    this.hub.publish(new TraceEvent(subject, clock.now(), this.#passages.of(exchange, secrets.asOfNow()), body));
+    this.hub.publish(new TraceEvent(subject, clock.now(), this.#exchanges.of(exchange, secrets.asOfNow()), body));
   }
 
   #part(node: StepNode, exchange: Exchange): StepPart {
@@ -120,14 +120,14 @@ export class TraceRecorder {
     return part;
   }
 
-  /** Puts the tap on the routes the filters need; in the time after the last client nothing changes. */
+  /** Installs the tap on the routes required by the filters. */
   #adjust(): void {
     const { hub } = this;
     if (!hub.recording) {
       this.#untap?.();
       this.#untap = undefined;
       this.#coverage = "";
-      this.#passages.forget();
+      this.#exchanges.forget();
       this.#body.forget();
       return;
     }

@@ -1,5 +1,5 @@
-// Runs a flow's tests before it comes into service: in a runtime of its own inside this process, with a directory and a
-// port of its own, whose routes take in nothing but what the tests send. The running version is not touched.
+// Runs a flow's tests before it is deployed: in a separate runtime in this process, with its own directory and port, that accepts only
+// messages of the tests. The running version is not affected.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -27,7 +27,7 @@ export interface TrialParts {
   start(configuration: Configuration, output: number): Promise<TrialRuntime>;
 }
 
-/** A runtime for tests: asked inside the process, its webhooks called over HTTP as everybody calls them. */
+/** A runtime for tests: its API is called in process, its webhooks over HTTP. */
 interface TrialRuntime {
   readonly baseUrl: string;
   readonly api: RuntimeTransport["api"];
@@ -35,13 +35,14 @@ interface TrialRuntime {
 }
 
 const longestTrialMs = 60_000;
-const copied = ["value-mappings", "message-mappings", "application.properties"];
+const copied = ["value-mappings", "message-mappings", "kamelets", "resources", "application.properties"];
 
-/** The tests of a text, or a refusal that says where it is wrong. */
+/** Parses tests; throws a Refusal with the location of the problem. */
 export function readTests(id: string, text: string): FlowTestFile {
   try {
     const file = readFlowTests(text);
-    if (file.flowId !== undefined && file.flowId !== id) throw new Refusal("flow-invalid", `tests: they are for flow '${file.flowId}', not for flow '${id}'`);
+    if (file.flowId !== undefined && file.flowId !== id)
+      throw new Refusal("flow-invalid", `tests: the tests are for flow '${file.flowId}', not for flow '${id}'`);
     return file;
   } catch (error) {
     if (error instanceof FlowTestFileError) throw new Refusal("flow-invalid", `tests: ${error.message.split("\n")[0]}`);
@@ -49,13 +50,15 @@ export function readTests(id: string, text: string): FlowTestFile {
   }
 }
 
-/** Runs the tests; refuses when one of them fails. */
+/** Runs the tests; throws a Refusal if one fails. */
 export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Promise<TrialOutcome> {
   const file = readTests(candidate.id, candidate.tests);
   const directory = await mkdtemp(join(tmpdir(), "sluice-trial-"));
   const output = openSync(devNull, "w");
   try {
-    for (const name of copied) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
+    const { profile } = parts.configuration.settings;
+    const names = profile === undefined ? copied : [...copied, `application-${profile}.properties`];
+    for (const name of names) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
     const token = randomBytes(24).toString("hex");
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
     try {
@@ -70,7 +73,7 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
   }
 }
 
-/** As the runtime itself is configured, but apart from it: nobody else finds it, and it tells nobody. */
+/** The configuration of the runtime, isolated from it: not reachable from outside, and no spans are exported. */
 function trialConfiguration({ settings, environment }: Configuration, dataDir: string, deployToken: string): Configuration {
   return {
     environment,
@@ -91,7 +94,7 @@ function trialConfiguration({ settings, environment }: Configuration, dataDir: s
 
 async function runAll(transport: RuntimeTransport, { id, source, params }: FlowCandidate, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
   const readFile = (path: string): Promise<string> =>
-    Promise.reject(new Refusal("flow-invalid", `tests: the file '${path}' is not here: write its content into the tests`));
+    Promise.reject(new Refusal("flow-invalid", `tests: the file '${path}' is not available: put its content into the tests`));
   try {
     await installDocuments(transport, file, readFile);
     await installFlow(transport, id, source, { ...params, ...file.params });
@@ -104,7 +107,7 @@ async function runAll(transport: RuntimeTransport, { id, source, params }: FlowC
 async function inTime<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not end within ${longestTrialMs} ms`)), longestTrialMs);
+    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not finish within ${longestTrialMs} ms`)), longestTrialMs);
   });
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }

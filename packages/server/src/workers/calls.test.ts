@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Calls, type Envelope } from "./calls.ts";
 
-/** Two processes, and the wire between them; messages are copied as the wire would. */
+/** Two processes and their channel; messages are copied as over IPC. */
 function pair(): { readonly one: Calls; readonly other: Calls } {
   const one: Calls = new Calls(1, (message) => queueMicrotask(() => other.receive(structuredClone(message))));
   const other: Calls = new Calls(2, (message) => queueMicrotask(() => one.receive(structuredClone(message))));
@@ -9,7 +9,7 @@ function pair(): { readonly one: Calls; readonly other: Calls } {
 }
 
 describe("calls between processes", () => {
-  it("answer with what the other end returns, in any order", async () => {
+  it("resolve with the returned value, in any order", async () => {
     const { one, other } = pair();
     other.on("later", async (ms: number) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
@@ -18,28 +18,28 @@ describe("calls between processes", () => {
     expect(await Promise.all([one.call(2, "later", 20), one.call(2, "later", 1)])).toEqual([new Map([["waited", 20]]), new Map([["waited", 1]])]);
   });
 
-  it("fail with the name, text and code of the error at the other end", async () => {
+  it("fail with the name, message and code of the remote error", async () => {
     const { one, other } = pair();
     other.on("fails", () => {
       throw Object.assign(new RangeError("too much"), { code: "E_MUCH" });
     });
     await expect(one.call(2, "fails")).rejects.toMatchObject({ name: "RangeError", message: "too much", code: "E_MUCH" });
-    await expect(one.call(2, "unheard-of")).rejects.toMatchObject({ message: "nobody answers to 'unheard-of' here", code: "absent" });
+    await expect(one.call(2, "unheard-of")).rejects.toMatchObject({ message: "no handler for 'unheard-of'", code: "unhandled" });
   });
 
-  it("fail when the other end is gone or says nothing", async () => {
+  it("fail when the other process exits or does not answer", async () => {
     const silent = new Calls(1, () => undefined);
     const asked = silent.call(2, "anything");
     const elsewhere = silent.call(3, "anything", undefined, 30);
-    silent.gone(2);
-    await expect(asked).rejects.toMatchObject({ code: "gone" });
-    await expect(elsewhere).rejects.toMatchObject({ code: "late" });
+    silent.failPending(2);
+    await expect(asked).rejects.toMatchObject({ code: "ended" });
+    await expect(elsewhere).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("take no notice of an answer nobody waits for", () => {
+  it("ignore an unexpected answer", () => {
     const sent: Envelope[] = [];
     const calls = new Calls(1, (message) => void sent.push(message));
-    calls.receive({ to: 1, from: 2, answer: 99, data: "late" });
+    calls.receive({ to: 1, from: 2, answer: 99, data: "timeout" });
     expect(sent).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-// Calls between the processes of a service. Everybody speaks to the supervisor, which hands on what is for others; each call is
-// answered or fails, also when the one who was asked is gone.
+// Request/response calls between the processes of a service. All messages go through the supervisor, which routes them. Every call
+// settles: with a result, an error, a timeout, or a failure when the callee exits.
 
-/** The supervisor itself, whoever leads at the moment, or a worker by its number. */
+/** The supervisor, the current lead, or a worker by its number. */
 export type Address = "supervisor" | "lead" | number;
 
 export interface CallMessage {
@@ -21,26 +21,36 @@ interface AnswerMessage {
   readonly fault?: CallFault;
 }
 
-/** An error on its way to another process. */
+/** An error in serializable form. */
 export interface CallFault {
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
+  /** Where a system call failed, as reported by node. */
+  readonly place?: FaultPlace;
+}
+
+interface FaultPlace {
+  readonly address?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly hostname?: string;
 }
 
 export type Envelope = CallMessage | AnswerMessage;
 
 /**
- * A call that was not answered with a result; `name` and `code` are those of the error at the other end. Of our own codes, `gone`: the
- * process has ended; `absent`: it does not answer such calls yet; `late`: it did not answer in time.
+ * A failed call. `name`, `code` and the location are those of the remote error. Our own codes: `ended`: the process has exited;
+ * `unhandled`: it does not handle this call yet; `timeout`: it did not answer in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;
 
-  constructor({ name, message, code }: CallFault) {
+  constructor({ name, message, code, place }: CallFault) {
     super(message);
     this.name = name;
     this.code = code;
+    Object.assign(this, place);
   }
 }
 
@@ -67,25 +77,25 @@ export class Calls {
     this.#send = send;
   }
 
-  /** Answers calls of this name from now on. */
+  /** Registers the handler for calls of this name. */
   on(name: string, handler: Handler): void {
     this.#handlers.set(name, handler);
   }
 
-  call<T = unknown>(to: Address, name: string, data: unknown = undefined, timeoutMs = standardTimeoutMs): Promise<T> {
+  call<T = unknown>(to: Address, name: string, data?: unknown, timeoutMs = standardTimeoutMs): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const call = ++this.#next;
       const timer = setTimeout(
-        () => this.#fail(call, { name: "CallError", message: `no answer to '${name}' within ${timeoutMs} ms`, code: "late" }),
+        () => this.#fail(call, { name: "CallError", message: `no answer to '${name}' within ${timeoutMs} ms`, code: "timeout" }),
         timeoutMs,
       );
-      this.#pending.set(call, { to, resolve: resolve as (data: unknown) => void, reject, timer });
+      this.#pending.set(call, { to, resolve, reject, timer });
       this.#send({ to, from: this.#self, name, call, data });
     });
   }
 
-  /** Says something that needs no answer. */
-  tell(to: Address, name: string, data: unknown): void {
+  /** Sends a one-way message. */
+  notify(to: Address, name: string, data: unknown): void {
     this.#send({ to, from: this.#self, name, call: undefined, data });
   }
 
@@ -97,10 +107,10 @@ export class Calls {
     } else void this.#answer(message);
   }
 
-  /** Nobody is at this address any more: what was asked there fails. */
-  gone(address: Address): void {
+  /** Fails all pending calls to an address whose process has exited. */
+  failPending(address: Address): void {
     for (const [call, { to }] of this.#pending)
-      if (to === address) this.#fail(call, { name: "CallError", message: "the process that was asked has ended", code: "gone" });
+      if (to === address) this.#fail(call, { name: "CallError", message: "the called process has exited", code: "ended" });
   }
 
   async #answer({ from, name, call, data }: CallMessage): Promise<void> {
@@ -109,11 +119,11 @@ export class Calls {
     };
     try {
       const handler = this.#handlers.get(name);
-      if (handler === undefined) throw new CallError({ name: CallError.name, message: `nobody answers to '${name}' here`, code: "absent" });
+      if (handler === undefined) throw new CallError({ name: CallError.name, message: `no handler for '${name}'`, code: "unhandled" });
       reply({ data: await handler(data, from) });
     } catch (error) {
-      const { name: kind, message, code } = error as NodeJS.ErrnoException;
-      reply({ fault: { name: kind, message, code } });
+      const { name: kind, message, code, address, port, path, hostname } = error as NodeJS.ErrnoException & FaultPlace;
+      reply({ fault: { name: kind, message, code, place: { address, port, path, hostname } } });
     }
   }
 

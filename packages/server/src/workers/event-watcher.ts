@@ -1,30 +1,31 @@
-// The far end of a stream's listeners: while the lead has some, this worker's events are gathered and handed to it.
+// Forwards events to the lead while the lead has stream clients for them. Events are sent in batches.
+import { preciseNow } from "../streams/event-merge.ts";
 import type { EventHub, HubClient } from "../streams/event-hub.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { createStreamFilter, type BodyDetail, type FilterQuery, type StreamFilter } from "../streams/stream-filter.ts";
-import type { HandedEvents } from "./messages.ts";
+import type { ForwardedEvents } from "./messages.ts";
 
 const gatherMs = 10;
 const mostWaiting = 5_000;
 const mostBytes = 8 * 1024 * 1024;
 
-type Gathered = { -readonly [K in keyof HandedEvents["events"][number]]: HandedEvents["events"][number][K] };
+type Gathered = { -readonly [K in keyof ForwardedEvents["events"][number]]: ForwardedEvents["events"][number][K] };
 
 export class EventWatcher {
   readonly #hub: EventHub;
-  readonly #hand: (handed: HandedEvents) => void;
+  readonly #hand: (handed: ForwardedEvents) => void;
   #clients: HubClient[] = [];
   #waiting = new Map<number, Gathered>();
   #bytes = 0;
   #lost = 0;
   #isGathering = false;
 
-  constructor(hub: EventHub, hand: (handed: HandedEvents) => void) {
+  constructor(hub: EventHub, hand: (handed: ForwardedEvents) => void) {
     this.#hub = hub;
     this.#hand = hand;
   }
 
-  /** Hands on what these filters want from now on. */
+  /** Forwards events that match these filters from now on. */
   watch(queries: readonly FilterQuery[]): void {
     const before = this.#clients;
     this.#clients = queries.map((query) => this.#client(createStreamFilter(query)));
@@ -38,7 +39,7 @@ export class EventWatcher {
       offer: (event) => {
         if (filter.matches(event.facts)) this.#gather(event, filter.body);
       },
-      // The lead's clients tell what they can take.
+      // Backpressure is applied by the lead's clients.
       isFlooded: false,
       miss: () => undefined,
       finish: () => undefined,
@@ -59,6 +60,7 @@ export class EventWatcher {
     const { flowId, routeId, runId, sessionId, stepId, type, rank } = event.facts;
     this.#waiting.set(event.number, {
       facts: { flowId, routeId, runId, sessionId, stepId, type, rank },
+      at: preciseNow(),
       bytes: event.bytes,
       texts: { [detail]: this.#hub.textOf(event, detail) },
     });

@@ -1,15 +1,15 @@
-// Runs of other workers that were brought here to be replayed. Their workers keep them too, so whoever counts must know.
-import type { KeptRuns } from "../replay/kept-runs.ts";
+// Runs of other workers that were copied here for replay. Their workers still hold them, so lists and counts must exclude the copies.
+import type { ReplayStore } from "../replay/replay-store.ts";
 import { Refusal } from "../refusal.ts";
 import type { RunHistory } from "../runs/run-history.ts";
 import type { RemoteRun } from "./messages.ts";
 
 export class FetchedRuns {
   readonly #history: RunHistory;
-  readonly #kept: KeptRuns;
+  readonly #kept: ReplayStore;
   readonly #ids = new Set<string>();
 
-  constructor({ history, kept }: { readonly history: RunHistory; readonly kept: KeptRuns }) {
+  constructor({ history, kept }: { readonly history: RunHistory; readonly kept: ReplayStore }) {
     this.#history = history;
     this.#kept = kept;
   }
@@ -21,7 +21,7 @@ export class FetchedRuns {
     this.#ids.add(id);
   }
 
-  /** Those the history still holds. */
+  /** The copies that the history still holds. */
   ids(): readonly string[] {
     if (this.#ids.size === 0) return [];
     const here = this.#history.held(this.#ids);

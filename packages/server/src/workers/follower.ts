@@ -1,47 +1,25 @@
-// A worker that serves webhooks beside the lead. It runs the routes that every worker may run and hands everything else on: the
-// management API, what is held by one process, and whatever it would have to refuse.
-import type { Log, LogLevel, RunListener } from "@sluice/engine";
-import { sluiceEvents } from "@sluice/connectors";
-import { createRuntime } from "@sluice/engine";
+// A worker that serves webhooks in addition to the lead. It runs the routes that every worker may run and forwards everything else to the lead:
+// the management API, routes that are tied to one process, and requests it would reject.
+import type { Log } from "@sluice/engine";
 import { followPolicies } from "../access/open-policies.ts";
-import type { Configuration } from "../config.ts";
-import { createProcessLog } from "../log/process-log.ts";
-import { createHost } from "../host/host.ts";
-import { systemClock } from "../host/clock.ts";
-import { createEnvironment } from "../host/environment.ts";
-import { createIds } from "../host/ulid.ts";
+import type { Configuration, Settings } from "../config.ts";
+import { createHttpBytes, httpByteMetrics } from "../http/http-bytes.ts";
 import { createIngress, type Ingress } from "../http/ingress.ts";
-import { createListener } from "../http/listener.ts";
-import { PlainArrival } from "../http/plain/plain-arrival.ts";
-import type { RequestArrival } from "../http/request-arrival.ts";
+import { createListener, type HttpListener } from "../http/listener.ts";
+import { PlainInboundRequest } from "../http/plain/plain-inbound-request.ts";
+import type { NodeInboundRequest } from "../http/node-inbound-request.ts";
 import { readTarget } from "../http/target.ts";
 import { httpLimits } from "../http-settings.ts";
-import { letterKeeper } from "../dead-letters/keep-letter.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
-import { createMappings } from "../mappings/open-mappings.ts";
-import { openSpanExport } from "../metrics/open-span-export.ts";
-import { mostNames } from "../metrics/metrics-text.ts";
-import { createRunCounts } from "../metrics/run-counts.ts";
-import { KeptRuns } from "../replay/kept-runs.ts";
-import { createRunHistory } from "../runs/run-history.ts";
-import { createRunListener } from "../runs/run-listener.ts";
-import { runJson } from "../runs/run-facts.ts";
-import { stepTap } from "../runs/step-tap.ts";
-import { catalogFor, runtimeLimits, streamRing } from "../runtime-settings.ts";
+import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";
 import { shutDown, type ShutdownReport } from "../shutdown.ts";
-import { queuePort } from "../store/queue-port.ts";
-import { unopenedStore } from "../store/unopened-store.ts";
-import { LogRecorder } from "../streams/log-recorder.ts";
-import { TraceRecorder } from "../streams/trace-recorder.ts";
-import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
-import { EventWatcher } from "./event-watcher.ts";
-import { tellFigures, workerFigures } from "./figures.ts";
-import { FollowedState } from "./followed-state.ts";
-import { createForwarder } from "./forwarder.ts";
-import type { ChangeOrder, HandedEvents, RemoteRun, RunsQuery, WatchOrder, WorkerFigures } from "./messages.ts";
-import type { UnderWay } from "./under-way.ts";
+import { openFollowerProcess, openFollowerRuntime, type FollowerProcess } from "./follower-runtime.ts";
+import { createForwarder, type Forwarder } from "./forwarder.ts";
+import { handleLeadCalls } from "./handle-lead-calls.ts";
+import type { InFlightRuns } from "./in-flight-runs.ts";
+import { reportMetricDeltas, workerMetrics } from "./metric-deltas.ts";
+import { ReplicatedState } from "./replicated-state.ts";
 
 export interface Follower {
   readonly log: Log;
@@ -53,124 +31,47 @@ export interface FollowerParts {
   readonly configuration: Configuration;
   readonly socketPath: string;
   readonly calls: Calls;
-  readonly underWay: UnderWay;
+  readonly inFlightRuns: InFlightRuns;
 }
 
-/** How long requests wait for a lead that takes none at the moment, and a follower for its first answer. */
-const patienceMs = 15_000;
+/** How long requests wait for a lead that is unavailable, and a follower for its first answer. */
+const waitMs = 15_000;
 const joinWithinMs = 120_000;
 const retryEveryMs = 100;
 const lastSpansMs = 2_000;
 
 /** Starts a follower and resolves when it serves. */
-export async function startFollower({ configuration, socketPath, calls, underWay }: FollowerParts): Promise<Follower> {
-  const { settings, environment: variables } = configuration;
+export async function startFollower({ configuration, socketPath, calls, inFlightRuns }: FollowerParts): Promise<Follower> {
   const startedAt = Date.now();
-  calls.on("lead-gone", () => calls.gone("lead"));
-  const clock = systemClock;
-  const { log, writer, secrets } = createProcessLog(settings, 1);
-  writer.open();
-  const ids = createIds(() => Date.now());
-  const environment = createEnvironment(variables);
-  const ring = { ...streamRing(settings, secrets), lingers: false };
-  const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: () => false });
-  const logs = new LogRecorder({ ...ring, least: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
-  log.follow(logs);
+  calls.on("lead-exited", () => calls.failPending("lead"));
+  const process = openFollowerProcess(configuration);
+  const { settings, log, writer, secrets, environment, clock } = process;
+  const forwarder = createForwarder({ socketPath, waitMs, isDraining: () => listener.draining });
+  const http = openHttp(process, calls, forwarder);
+  const { runtime, stores, mappings, connections, trace, logs, history, kept, counts, spans } = await openFollowerRuntime(
+    process,
+    http.ingress,
+    calls,
+    inFlightRuns,
+  );
+  const { policies } = http;
+  const properties = await untilAnswered(() => calls.call<ReadonlyMap<string, string>>("lead", "properties"));
+  const state = new ReplicatedState({ runtime, log, secrets, environment, properties, policies, mappings, connections, stores });
+  const listener = openListener(http, settings, state, forwarder);
 
-  const limits = httpLimits(settings);
-  const reportFault = (fault: unknown, reference: string): void =>
-    log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
-  const policies = followPolicies({ settings, dataDir: settings.dataDir, environment, secrets, log, clock, isInstalled: () => true });
-  const forwarder = createForwarder({ socketPath, patienceMs, isDraining: () => listener.draining });
-  const ingress = createIngress({
-    limits,
-    accessOf: policies.accessOf,
-    // Only what node has read can be handed on.
-    appeal: (arrival, body) => (arrival instanceof PlainArrival ? arrival.handOver() : forwarder.forward(arrival as RequestArrival, body)),
-    reportFault,
-  });
-  const stores = { tables: createMemoryDocumentStore(), documents: createMemoryDocumentStore() };
-  const mappings = createMappings(stores.tables, stores.documents, quiet(log));
-  const host = createHost({ log, ids, http: ingress.port, environment, lookup: mappings.tables.lookup });
-  const events = sluiceEvents();
-  const catalog = await catalogFor(settings, {
-    events,
-    queues: queuePort(unopenedStore, () => false),
-    deadLetters: letterKeeper(unopenedStore, settings.queueMessageBytes),
-    mappings: mappings.documents,
-  });
-  const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
-  const kept = new KeptRuns(settings.replayBytes);
-  const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
-  const spans = openSpanExport({ settings, version, clock, log, secrets });
-  const told = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.tell("lead", "event", event) };
-  const listenerOfRuns = createRunListener({ history, kept, counts, trace, log, events: told, spans });
-  // The lead tells what becomes of routes; here they only mirror it.
-  const mirrored: RunListener = { ...listenerOfRuns, routeChanged: () => undefined };
-  const runtime = createRuntime({ catalog, host, listener: underWay.listen(mirrored), limits: runtimeLimits(settings) });
-  runtime.tap(stepTap);
-  await mappings.load(catalog, host);
-
-  const state = new FollowedState({
-    runtime,
-    log,
-    secrets,
-    environment,
-    properties: await untilAnswered(() => calls.call<ReadonlyMap<string, string>>("lead", "properties")),
-    policies,
-    mappings,
-    stores,
-  });
-  const listener = createListener({
-    limits,
-    ingress: ownIngress(ingress, () => !state.paused),
-    management: () => Promise.reject(new Error("the management API is the lead's")),
-    reportFault,
-    elsewhere(arrival, path, isLate) {
-      const target = readTarget(path);
-      if (target.kind === "route") {
-        if (isLate) return false;
-        if (!state.paused && arrival.session === "" && ingress.serves(target.path, arrival.method)) return false;
-      }
-      forwarder.forward(arrival);
-      return true;
-    },
-    isAwaited: () => forwarder.active > 0,
-  });
-
-  const hand = (handed: HandedEvents): void => calls.tell("lead", "handed-events", handed);
-  const watchers = { trace: new EventWatcher(trace.hub, hand), log: new EventWatcher(logs.hub, hand) };
-  calls.on("change", (order: ChangeOrder) => state.take(order));
-  calls.on("watch", ({ stream, queries }: WatchOrder) => {
-    const lines = stream === "log" && !logs.hub.recording ? writer.recent() : [];
-    watchers[stream].watch(queries);
-    return lines;
-  });
-  calls.on("runs", ({ without, ...filter }: RunsQuery) => {
-    const { runs, total } = history.list(filter, new Set(without));
-    return { runs: runs.map((run) => runJson(run, secrets)), total };
-  });
-  calls.on("run", ({ id }: { id: string }) => {
-    const found = history.find(id);
-    return found === undefined ? undefined : { ...runJson(found, secrets), replayable: kept.input(id) !== undefined };
-  });
-  calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
-    const record = history.find(id);
-    return record === undefined ? undefined : { record, kept: kept.export(id) };
-  });
-  calls.on("outguessed", ({ source }: { source: string }) => policies.distrust(source));
-  calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
-  const figures = (): WorkerFigures =>
-    workerFigures({
+  handleLeadCalls(calls, { state, policies, history, kept, secrets, trace, logs, recentLines: () => writer.recent() });
+  const metrics = (): WorkerMetrics =>
+    workerMetrics({
       startedAt,
       runtime,
       counts,
       connections: listener.connections,
-      webhookCalls: ingress.active,
+      webhookCalls: http.ingress.active,
+      httpBytes: httpByteMetrics(http.bytes),
       hide: (text) => secrets.scrub(maskUris(text)),
     });
-  calls.on("figures", figures);
-  const stopTelling = tellFigures(figures, counts, (news) => calls.tell("lead", "counted", news));
+  calls.on("metrics", metrics);
+  const stopReporting = reportMetricDeltas(metrics, counts, (deltas) => calls.notify("lead", "metric-deltas", deltas));
   const join = (): Promise<unknown> => calls.call("lead", "join", undefined, joinWithinMs);
   calls.on("rejoin", join);
 
@@ -183,33 +84,84 @@ export async function startFollower({ configuration, socketPath, calls, underWay
     port: address.port,
     stop: () =>
       (stopping ??= shutDown({ listener, runtime, log: faultsOnly(log), hubs: [], drainMs: settings.drainMs, clock }).finally(async () => {
+        await connections.close();
         forwarder.close();
-        stopTelling();
+        stopReporting();
         await spans?.close(lastSpansMs);
         writer.close();
       })),
   };
 }
 
-/** Asks the lead, again while there is none. */
+type FollowerHttp = ReturnType<typeof openHttp>;
+
+function openHttp({ settings, log, secrets, environment, clock }: FollowerProcess, calls: Calls, forwarder: Forwarder) {
+  const limits = httpLimits(settings);
+  const bytes = createHttpBytes(limits.maxBodyBytesHeld);
+  const reportFault = (fault: unknown, reference: string): void =>
+    log.write("ERROR", "sluice.http", `internal error (ref ${reference})`, undefined, { error: fault });
+  const policies = followPolicies({
+    settings,
+    dataDir: settings.dataDir,
+    environment,
+    secrets,
+    log,
+    clock,
+    isInstalled: () => true,
+    fetchText: (uri) => calls.call<string>("lead", "fetch-text", { uri }),
+  });
+  const ingress = createIngress({
+    limits,
+    bytes,
+    accessOf: policies.accessOf,
+    // Only requests read by node:http can be forwarded.
+    forwardRefused: (inbound, body) => (inbound instanceof PlainInboundRequest ? inbound.handOver() : forwarder.forward(inbound as NodeInboundRequest, body)),
+    reportFault,
+  });
+  return { limits, bytes, reportFault, policies, ingress };
+}
+
+function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, settings: Settings, state: ReplicatedState, forwarder: Forwarder): HttpListener {
+  return createListener({
+    limits,
+    bytes,
+    ingress: ownIngress(ingress, () => !state.paused),
+    management: () => Promise.reject(new Error("The management API is served by the lead")),
+    reportFault,
+    fastPath: settings.httpFastPath,
+    tryForward(inbound, path, isLate) {
+      const target = readTarget(path);
+      if (target.kind === "route") {
+        if (isLate) return false;
+        if (!state.paused && inbound.session === "" && ingress.serves(target.path, inbound.method)) return false;
+      }
+      forwarder.forward(inbound);
+      return true;
+    },
+    isAwaited: () => forwarder.active > 0,
+  });
+}
+
+/** Calls the lead, and retries while there is none. */
 async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + joinWithinMs; ;) {
     try {
       return await ask();
     } catch (error) {
-      if (!["gone", "absent"].includes((error as NodeJS.ErrnoException).code ?? "") || performance.now() > until) throw error;
+      if (!["ended", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || performance.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }
   }
 }
 
-/** What this worker serves by itself: nothing of a test session, and nothing while the lead serves everything. */
+/** The requests this worker serves itself: none of a test session, and none while the lead serves everything. */
 function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   return {
     port: ingress.port,
-    serveExact: (arrival, path) => arrival.session === "" && servesItself() && ingress.serveExact(arrival, path),
-    serve: (arrival, path) => ingress.serve(arrival, path),
+    serveExact: (inbound, path) => inbound.session === "" && servesItself() && ingress.serveExact(inbound, path),
+    serve: (inbound, path) => ingress.serve(inbound, path),
     serves: (path, method) => ingress.serves(path, method),
+    knows: (path, method) => ingress.knows(path, method),
     get active() {
       return ingress.active;
     },
@@ -217,12 +169,7 @@ function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   };
 }
 
-/** The lead says when the service ends; here only what went wrong is news. */
+/** Shutdown is announced by the lead, so only warnings and errors are logged here. */
 function faultsOnly(log: Log): Log {
   return { ...log, write: (level, ...rest) => (level === "INFO" ? undefined : log.write(level, ...rest)) };
-}
-
-/** What the lead has logged already is not logged again. */
-function quiet(log: Log): Log {
-  return { ...log, write: () => undefined };
 }

@@ -1,59 +1,59 @@
-// Hands requests that another worker answers to it over a private socket, and its replies back: streaming both ways, event streams
-// included. A client that goes away ends the call at the other end too.
+// Forwards requests to the lead over a Unix socket and relays the replies, both streaming; event streams included. A client that
+// disconnects aborts the forwarded request too.
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { peerHeader } from "../http/private-door.ts";
-import type { RequestArrival } from "../http/request-arrival.ts";
-import { WaitingLine, type Waiter } from "./waiting-line.ts";
+import { peerHeader } from "../http/worker-socket.ts";
+import type { NodeInboundRequest } from "../http/node-inbound-request.ts";
+import { RetryQueue, type QueuedRequest } from "./retry-queue.ts";
 
 export interface ForwarderOptions {
   readonly socketPath: string;
-  /** How long a request waits for a lead that is being replaced or has its hands full. */
-  readonly patienceMs: number;
+  /** How long a request waits for a lead that is being replaced or overloaded. */
+  readonly waitMs: number;
   isDraining(): boolean;
 }
 
 export interface Forwarder {
-  /** Passes the request on; `body` when it has been read already. */
-  forward(arrival: RequestArrival, body?: Uint8Array): void;
-  /** Requests whose reply is still to come. */
+  /** Forwards the request; `body` if it has been read already. */
+  forward(inbound: NodeInboundRequest, body?: Uint8Array): void;
+  /** Requests without a reply yet. */
   readonly active: number;
   close(): void;
 }
 
 const lingerMs = 1_000;
-/** The lead is being replaced, or has more connections to take than wait at its door: nothing of the request has left. */
+/** Connection errors of a lead that is being replaced or whose backlog is full: nothing of the request was sent. */
 const notTaken = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
-/** Belong to one connection and are not handed on. */
+/** Hop-by-hop headers, which are not forwarded. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 256, scheduling: "lifo" });
-  const line = new WaitingLine();
+  const retries = new RetryQueue();
   let active = 0;
 
-  function forward(arrival: RequestArrival, body?: Uint8Array): void {
+  function forward(inbound: NodeInboundRequest, body?: Uint8Array): void {
     active++;
-    const until = performance.now() + options.patienceMs;
-    arrival.response.once("close", () => active--);
-    if (line.isEmpty) attempt(arrival, body, until);
-    else line.add(waiter(arrival, body, until, "is away"));
+    const until = performance.now() + options.waitMs;
+    inbound.response.once("close", () => active--);
+    if (retries.isEmpty) attempt(inbound, body, until);
+    else retries.add(queued(inbound, body, until, "is unavailable"));
   }
 
-  const waiter = (arrival: RequestArrival, body: Uint8Array | undefined, until: number, reason: string): Waiter => ({
+  const queued = (inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number, reason: string): QueuedRequest => ({
     until,
-    knock: () => attempt(arrival, body, until),
-    giveUp: () => arrival.response.destroyed || arrival.refuse(503, `the leading worker ${reason}`, { "Retry-After": "1" }),
+    attempt: () => attempt(inbound, body, until),
+    giveUp: () => inbound.response.destroyed || inbound.refuse(503, `the lead worker ${reason}`, { "Retry-After": "1" }),
   });
 
-  function attempt(arrival: RequestArrival, body: Uint8Array | undefined, until: number): void {
-    const { request, response } = arrival;
+  function attempt(inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number): void {
+    const { request, response } = inbound;
     if (response.destroyed) return;
     const outgoing = httpRequest({
       socketPath: options.socketPath,
       agent,
       method: request.method as string,
       path: request.url as string,
-      headers: headersFor(arrival, body) as unknown as Record<string, string>,
+      headers: headersFor(inbound, body) as unknown as Record<string, string>,
       setHost: false,
     });
     let answered = false;
@@ -67,14 +67,14 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       response.removeListener("close", clientLeft);
       if (answered || response.destroyed) return;
       if (!notTaken.has(error.code ?? ""))
-        return void arrival.refuse(503, "the leading worker ended; what became of the request is not known", { "Retry-After": "1" });
-      line.turnedAway(waiter(arrival, body, until, error.code === "EAGAIN" ? "is too busy" : "is away"));
+        return inbound.refuse(503, "the lead worker exited while it processed the request; the outcome is unknown", { "Retry-After": "1" });
+      retries.failed(queued(inbound, body, until, error.code === "EAGAIN" ? "is too busy" : "is unavailable"));
     });
     outgoing.once("socket", (socket) => {
-      // Nothing of the body is taken from the client before somebody is there to have it.
+      // Do not read the client's body before the lead has accepted the connection.
       const begin = (): void => {
-        line.letIn();
-        send(arrival, outgoing, body);
+        retries.succeeded();
+        send(inbound, outgoing, body);
       };
       if (socket.connecting) socket.once("connect", begin);
       else begin();
@@ -89,8 +89,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     response.sendDate = false;
     if (options.isDraining() || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming.rawHeaders, true));
-    // A reply of known length goes out in one piece; of a stream the head must not wait for the first event.
+    // A reply of known length is sent in one write. The head of a stream must not wait for the first event.
     if (incoming.headers["content-length"] === undefined) response.flushHeaders();
+    if (incoming.headers["content-type"]?.startsWith("text/event-stream") === true) request.socket.once("end", () => response.destroy());
     incoming.once("close", () => void (incoming.complete || response.destroy()));
     if (request.complete) incoming.pipe(response);
     else relayBeforeTheEnd(incoming, request, response);
@@ -105,7 +106,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-/** The answer came before all of the request had: the rest is thrown away for a moment, since closing at once could lose the answer. */
+/** The reply arrived before the end of the request: discard the rest for a moment, since closing at once could lose the reply. */
 function relayBeforeTheEnd(incoming: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
   request.unpipe();
   request.resume();
@@ -120,10 +121,10 @@ function relayBeforeTheEnd(incoming: IncomingMessage, request: IncomingMessage, 
   });
 }
 
-function send(arrival: RequestArrival, outgoing: ClientRequest, body: Uint8Array | undefined): void {
-  const { request, response } = arrival;
+function send(inbound: NodeInboundRequest, outgoing: ClientRequest, body: Uint8Array | undefined): void {
+  const { request, response } = inbound;
   if (body !== undefined) outgoing.end(body);
-  else if (arrival.awaitsContinue) {
+  else if (inbound.awaitsContinue) {
     outgoing.once("continue", () => {
       response.writeContinue();
       request.pipe(outgoing);
@@ -132,8 +133,8 @@ function send(arrival: RequestArrival, outgoing: ClientRequest, body: Uint8Array
   } else request.pipe(outgoing);
 }
 
-function headersFor(arrival: RequestArrival, body: Uint8Array | undefined): string[] {
-  const { request } = arrival;
+function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): string[] {
+  const { request } = inbound;
   const headers = withoutHops(request.rawHeaders, false);
   const has = (name: string): boolean => headers.some((header, index) => index % 2 === 0 && header.toLowerCase() === name);
   const before = headers.length;
@@ -143,9 +144,9 @@ function headersFor(arrival: RequestArrival, body: Uint8Array | undefined): stri
       if (/^(content-length|transfer-encoding|expect)$/i.test(headers[index] as string)) headers.splice(index, 2);
     headers.push("Content-Length", String(body.byteLength));
   } else if (!has("content-length") && !has("transfer-encoding")) headers.push("Content-Length", "0");
-  // Last, so that the other end finds it without looking, with the number of headers before it that are ours and not the client's.
+  // The peer header comes last so that the lead finds it quickly. Its value includes the number of headers added by the forwarder.
   const ours = body === undefined ? (headers.length - before) / 2 : 0;
-  headers.push(peerHeader, `${arrival.remoteAddress} ${ours}`);
+  headers.push(peerHeader, `${inbound.remoteAddress} ${ours}`);
   return headers;
 }
 
@@ -153,7 +154,7 @@ function withoutHops(raw: readonly string[], isReply: boolean): string[] {
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const lower = (raw[index] as string).toLowerCase();
-    // Of a request the framing is kept as it was; a reply is framed anew.
+    // A request keeps its framing; a reply is framed again.
     if (!hopByHop.has(lower) && !(isReply && lower === "transfer-encoding")) kept.push(raw[index] as string, raw[index + 1] as string);
   }
   return kept;

@@ -1,5 +1,5 @@
-// Connections on their way to a worker. Node's cluster module forgets those whose worker dies before it has taken them, and their
-// clients would wait for ever; they are kept here until they are taken, and given to another worker when that does not happen.
+// Tracks connections on their way to a worker. Node's cluster module loses those whose worker exits before accepting them, and their
+// clients would wait forever. Unaccepted connections are passed to another worker.
 import type { Worker } from "node:cluster";
 
 interface Handoff {
@@ -8,10 +8,10 @@ interface Handoff {
 }
 
 const retryEveryMs = 20;
-/** With nobody to take it for this long, a connection is closed. */
-const patienceMs = 15_000;
+/** A connection is closed if no worker accepts it for this long. */
+const waitMs = 15_000;
 
-/** Follows what is handed to a worker; `another` finds a worker that serves. */
+/** Tracks the connections passed to a worker; `another` finds a serving worker. */
 export function followHandoffs(worker: Worker, another: () => Worker | undefined): void {
   const waiting = new Map<number, Handoff>();
   const { process } = worker;
@@ -24,12 +24,12 @@ export function followHandoffs(worker: Worker, another: () => Worker | undefined
     if (ack !== undefined) waiting.delete(ack);
   });
   worker.once("exit", () => {
-    for (const handoff of waiting.values()) giveTo(another, handoff, performance.now() + patienceMs);
+    for (const handoff of waiting.values()) giveTo(another, handoff, performance.now() + waitMs);
     waiting.clear();
   });
 }
 
-/** The same message again: the answer ends the handoff that was begun with the worker before. */
+/** Sends the same message again: its acknowledgement completes the original handoff. */
 function giveTo(another: () => Worker | undefined, handoff: Handoff, until: number): void {
   const worker = another();
   if (worker !== undefined) worker.process.send(handoff.message, handoff.handle as never);

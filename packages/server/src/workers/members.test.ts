@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { RouteCounts } from "../metrics/run-counts.ts";
 import { Calls } from "./calls.ts";
 import { Members } from "./members.ts";
-import type { CountedNews } from "./messages.ts";
+import type { MetricDeltas } from "./messages.ts";
 
-function news(routeId: string, completed: number, inflight = 0): CountedNews {
+function news(routeId: string, completed: number, inflight = 0): MetricDeltas {
   const counts = Object.assign(new RouteCounts(routeId, "flow"), { completed });
   return { counts: [counts], routes: [{ id: routeId, flowHash: "h", inflight, total: completed + inflight, failed: 0, lastRunAt: 1, lastError: undefined }] };
 }
 
 describe("members", () => {
-  it("keep the sum of what all that ended had told, however many they were", () => {
+  it("keep the summed counts of all exited workers", () => {
     const members = new Members(new Calls(1, () => undefined));
     for (let member = 2; member < 302; member++) {
       members.add(member);
@@ -30,7 +30,7 @@ describe("members", () => {
     ]);
   });
 
-  it("have nothing to add for one that never told anything", () => {
+  it("add nothing for a worker that never reported", () => {
     const members = new Members(new Calls(1, () => undefined));
     members.add(2);
     expect(members.left(2)).toEqual([]);

@@ -1,20 +1,21 @@
-// The other workers that serve at the moment, and what is remembered of those that ended.
+// The followers that currently serve, and the accumulated counts of those that exited.
 import { addCounts } from "../metrics/run-counts.ts";
 import type { Calls } from "./calls.ts";
-import type { CountedNews, RouteFigures, RouteStatsFigures, WorkerFigures } from "./messages.ts";
+import type { RouteMetrics, RouteStatsSnapshot, WorkerMetrics } from "../other-workers/worker-metrics.ts";
+import type { MetricDeltas } from "./messages.ts";
 
-/** What a worker has told of what it counted. */
-interface Told {
-  readonly counts: Map<string, RouteFigures>;
-  readonly routes: Map<string, RouteStatsFigures>;
+/** The metrics last reported by a worker. */
+interface Reported {
+  readonly counts: Map<string, RouteMetrics>;
+  readonly routes: Map<string, RouteStatsSnapshot>;
 }
 
 export class Members {
   readonly #calls: Calls;
   readonly #serving = new Set<number>();
-  readonly #told = new Map<number, Told>();
-  /** What those that ended had counted, in one sum: figures of a service never go back. */
-  departed: readonly RouteFigures[] = [];
+  readonly #reported = new Map<number, Reported>();
+  /** Summed counts of exited workers: counters of the service must never decrease. */
+  departed: readonly RouteMetrics[] = [];
 
   constructor(calls: Calls) {
     this.#calls = calls;
@@ -40,26 +41,26 @@ export class Members {
     this.#serving.delete(member);
   }
 
-  /** A worker tells what it counted. */
-  note(member: number, { counts, routes }: CountedNews): void {
-    let told = this.#told.get(member);
-    if (told === undefined) this.#told.set(member, (told = { counts: new Map(), routes: new Map() }));
-    for (const count of counts) told.counts.set(`${count.flowId} ${count.routeId}`, count);
-    for (const route of routes) told.routes.set(route.id, route);
+  /** Records metric deltas of a worker. */
+  note(member: number, { counts, routes }: MetricDeltas): void {
+    let reported = this.#reported.get(member);
+    if (reported === undefined) this.#reported.set(member, (reported = { counts: new Map(), routes: new Map() }));
+    for (const count of counts) reported.counts.set(`${count.flowId} ${count.routeId}`, count);
+    for (const route of routes) reported.routes.set(route.id, route);
   }
 
-  /** What it had counted goes on to count; the answer is what it had told of its routes. */
-  left(member: number): readonly RouteStatsFigures[] {
+  /** Moves a worker's counts to `departed`; returns its last route statistics. */
+  left(member: number): readonly RouteStatsSnapshot[] {
     this.#serving.delete(member);
-    this.#calls.gone(member);
-    const told = this.#told.get(member);
-    this.#told.delete(member);
-    if (told === undefined) return [];
-    this.departed = addCounts([this.departed, [...told.counts.values()]]);
-    return [...told.routes.values()];
+    this.#calls.failPending(member);
+    const reported = this.#reported.get(member);
+    this.#reported.delete(member);
+    if (reported === undefined) return [];
+    this.departed = addCounts([this.departed, [...reported.counts.values()]]);
+    return [...reported.routes.values()];
   }
 
-  /** Asks all of them; one that ends meanwhile has nothing to say. */
+  /** Calls all workers; those that fail are left out. */
   async ask<T>(name: string, data: unknown, withinMs: number): Promise<readonly T[]> {
     const answers = await Promise.all(
       [...this.#serving].map((member) =>
@@ -69,16 +70,16 @@ export class Members {
         ),
       ),
     );
-    return answers.flat() as T[];
+    return answers.flat();
   }
 
-  async figures(withinMs: number): Promise<readonly WorkerFigures[]> {
+  async metrics(withinMs: number): Promise<readonly WorkerMetrics[]> {
     const found = await Promise.all(
       [...this.#serving].map((member) =>
-        this.#calls.call<WorkerFigures>(member, "figures", undefined, withinMs).then(
-          (figures) => {
-            if (this.#serving.has(member)) this.note(member, figures);
-            return [figures];
+        this.#calls.call<WorkerMetrics>(member, "metrics", undefined, withinMs).then(
+          (metrics) => {
+            if (this.#serving.has(member)) this.note(member, metrics);
+            return [metrics];
           },
           () => [],
         ),

@@ -26,7 +26,7 @@ function file(): Target {
 function pipe(): Target {
   const path = join(mkdtempSync(join(tmpdir(), "sluice-merged-")), "out");
   execFileSync("mkfifo", [path]);
-  // Opened for both, so that neither side waits for the other.
+  // Opened for reading and writing, so that neither side blocks.
   const fileDescriptor = openSync(path, constants.O_RDWR);
   let text = "";
   const reader = spawn("cat", [path], { stdio: ["ignore", "pipe", "ignore"] });
@@ -43,7 +43,7 @@ for (const [kind, open] of [
   ["a pipe", pipe],
 ] as const)
   describe(`the output of several processes in ${kind}`, () => {
-    it("begins with the first line, whatever came before", async () => {
+    it("starts with the first line, whatever was written before", async () => {
       const target = open();
       const output = createMergedOutput(target.fileDescriptor, String);
       const worker = new PassThrough();
@@ -57,7 +57,7 @@ for (const [kind, open] of [
       await expect.poll(target.text).toBe("first\nearly one\nearly two\nown\nlate\nwithout end\n");
     });
 
-    it("has every line whole and each process's lines in order, in whatever pieces they come", async () => {
+    it("has complete lines, in order per process, for any chunking", async () => {
       const target = open();
       const output = createMergedOutput(target.fileDescriptor, String);
       output.open();

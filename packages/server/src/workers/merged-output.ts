@@ -1,5 +1,5 @@
-// The output of several processes as one, line by line: a line is written whole or not at all, and a reader that is slow slows the
-// pipes down, where each process has its own bound.
+// Merges the output of several processes line by line. A line is written whole or not at all. A slow reader applies backpressure to the
+// pipes, where each process has its own bound.
 import { fstatSync, write } from "node:fs";
 import type { Readable } from "node:stream";
 import type { BatchedWriter, WriterOptions } from "../log/batched-writer.ts";
@@ -11,12 +11,12 @@ const nothing = Buffer.alloc(0);
 const joined = (one: Buffer, other: Buffer): Buffer => (one.length === 0 ? other : Buffer.concat([one, other]));
 
 export interface MergedOutput extends BatchedWriter {
-  /** Takes over what this stream brings. */
+  /** Merges the output of this stream. */
   merge(stream: Readable): void;
 }
 
 export function createMergedOutput(fileDescriptor: number, dropped: WriterOptions["dropped"]): MergedOutput {
-  // A file takes what it is given at once; another thread to do it costs ten times the writing. A pipe may have a reader that stalls.
+  // Writing to a file does not block, and using another thread costs ten times as much. The reader of a pipe may stall.
   const isFile = fstatSync(fileDescriptor).isFile();
   const output = new FileOutput(fileDescriptor);
   let waiting: { readonly bytes: Buffer; readonly written: () => void }[] = [];
@@ -90,7 +90,7 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
           isOut = true;
           stream.resume();
         });
-        // Before the first line is out everything may wait; afterwards one chunk per process does.
+        // Everything is buffered before the first line; afterwards one chunk per process.
         if (isOpen && !isOut) stream.pause();
       });
       stream.on("end", () => {

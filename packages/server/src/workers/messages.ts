@@ -1,25 +1,27 @@
-// What the processes of a service tell each other.
-import type { RunIdentity } from "./under-way.ts";
+// Messages between the processes of a service.
+import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";
+import type { RunIdentity } from "../other-workers/run-identity.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
 import type { Configuration } from "../config.ts";
+import type { Definition } from "../connections/named-connections.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
-import type { KeptRun } from "../replay/kept-runs.ts";
+import type { ReplayData } from "../replay/replay-store.ts";
 import type { RunFacts } from "../runs/run-facts.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { BodyDetail, EventFacts, FilterQuery } from "../streams/stream-filter.ts";
 
-/** How a worker is started; the answer is its `Announcement`. */
+/** Starts a worker; the reply is its `Announcement`. */
 export interface StartOrder {
   readonly role: "lead" | "follower";
   readonly configuration: Configuration;
-  /** Where the lead takes what the others hand on. */
+  /** The Unix socket at which the lead accepts forwarded requests. */
   readonly socketPath: string;
-  /** Folders of flows served from files of their own, undefined when there are none. */
-  readonly givenFolders: readonly string[] | undefined;
+  /** Folders with external flows; undefined when there are none. */
+  readonly externalFolders: readonly string[] | undefined;
 }
 
-/** A flow as followers get it: its text, and which of its routes they run. */
-export interface SpreadFlow {
+/** A flow as sent to followers: its source, and the routes they run. */
+export interface PlacedFlow {
   readonly id: string;
   readonly source: string;
   readonly hash: string;
@@ -27,102 +29,56 @@ export interface SpreadFlow {
   readonly routeIds: readonly string[];
 }
 
-/** Something followers take over; undefined values are removed. */
+/** A change for followers to apply; an undefined value removes the item. */
 export type Change =
   | { readonly kind: "paused"; readonly paused: boolean }
-  | { readonly kind: "table" | "mapping"; readonly id: string; readonly document: unknown }
+  | { readonly kind: "table" | "mapping"; readonly id: string; readonly json: string | undefined }
   | { readonly kind: "policy"; readonly id: string; readonly stored: StoredPolicy | BrokenPolicy | undefined }
-  | { readonly kind: "flow"; readonly id: string; readonly flow: SpreadFlow | undefined };
+  | { readonly kind: "connection"; readonly id: string; readonly definition: Definition | undefined }
+  | { readonly kind: "flow"; readonly id: string; readonly flow: PlacedFlow | undefined };
 
 export interface ChangeOrder {
-  /** True when this is everything there is: what is not in it goes. */
+  /** True for a snapshot: items not in it are removed. */
   readonly whole: boolean;
   readonly changes: readonly Change[];
 }
 
-/** What a follower has counted, for those who ask about the whole service. */
-export interface WorkerFigures {
-  readonly pid: number;
-  readonly startedAt: number;
-  readonly connections: number;
-  readonly webhookCalls: number;
-  readonly counts: readonly RouteFigures[];
-  readonly routes: readonly RouteStatsFigures[];
-}
+/** A worker's changed metrics since its last report; kept in case it exits. */
+export type MetricDeltas = Pick<WorkerMetrics, "counts" | "routes">;
 
-export interface RouteFigures {
-  readonly routeId: string;
-  readonly flowId: string;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly discarded: number;
-  readonly redeliveries: number;
-  readonly durationMs: number;
-  readonly buckets: readonly number[];
-}
-
-export interface RouteStatsFigures {
-  readonly id: string;
-  /** Of the version it counted. */
-  readonly flowHash: string;
-  readonly inflight: number;
-  readonly total: number;
-  readonly failed: number;
-  readonly lastRunAt: number;
-  readonly lastError: string | undefined;
-}
-
-/** What changed in a worker's figures since it last told them; kept for the case that it ends. */
-export type CountedNews = Pick<WorkerFigures, "counts" | "routes">;
-
-export interface FoundRuns {
-  readonly runs: readonly Readonly<Record<string, unknown>>[];
-  readonly total: number;
-}
-
-/** `without` are runs that whoever asks has already. */
+/** `without` lists runs that the caller already has. */
 export interface RunsQuery extends RunFilter {
   readonly without: readonly string[];
 }
 
-/** A run with what is needed to run it again. */
+/** A run and the data needed to replay it. */
 export interface RemoteRun {
   readonly record: RunFacts;
-  readonly kept: KeptRun | undefined;
+  readonly kept: ReplayData | undefined;
 }
 
-/** Which events followers hand on; an empty list stops it. */
+/** The events that followers forward; an empty list stops forwarding. */
 export interface WatchOrder {
   readonly stream: "trace" | "log";
   readonly queries: readonly FilterQuery[];
 }
 
-export interface HandedEvents {
+export interface ForwardedEvents {
   readonly stream: "trace" | "log";
   readonly events: readonly {
     readonly facts: EventFacts;
+    /** Time of the event, precise enough to order events of different workers. */
+    readonly at: number;
     readonly bytes: number;
-    /** The event's texts, each beginning with its id at the sender. */
+    /** The event's texts by detail, each beginning with the sender's event id. */
     readonly texts: Readonly<Partial<Record<BodyDetail, string>>>;
   }[];
-  /** Events after these that found no room. */
+  /** Events dropped after these because the buffer was full. */
   readonly lost: number;
 }
 
-/** A worker ended without being told to. */
-export interface Death {
-  readonly worker: number;
-  readonly pid: number;
-  /** The signal or the exit code. */
-  readonly how: string;
-  readonly at: number;
-  /** What it had under way when it was last heard of. */
-  readonly runs: readonly RunIdentity[];
-}
-
-/** Runs that began or ended, told to the supervisor so that they are known when the worker dies. */
-export interface UnderWayNews {
+/** Runs that started or ended. The supervisor needs them to account for runs lost with their worker. */
+export interface InFlightChanges {
   readonly began: readonly RunIdentity[];
   readonly ended: readonly string[];
 }

@@ -1,10 +1,13 @@
-// What the lead has told the others, and what is new since: compared by identity and hash, so that whatever changes a flow, a
-// table or a policy, nobody has to report it here.
+// Finds what changed on the lead since followers were last updated. Items are compared by identity and hash, so code that changes a
+// flow, table or policy does not have to report it.
 import type { Deployment } from "@sluice/engine";
+import { documentTextInSteps } from "@sluice/mapping";
+import { inSlices } from "../host/in-slices.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
+import type { Definition } from "../connections/named-connections.ts";
 import type { LeadParts } from "./lead.ts";
 import type { Change } from "./messages.ts";
-import { spreadRoutes } from "./spread.ts";
+import { placeRoutes } from "./placement.ts";
 
 interface PublishedFlow {
   readonly deployment: Deployment;
@@ -12,13 +15,26 @@ interface PublishedFlow {
   readonly change: Change;
 }
 
+interface PublishedDocument {
+  readonly hash: string;
+  readonly document: unknown;
+}
+
+/** `document` is undefined when it was removed. */
+interface NewDocument {
+  readonly kind: "table" | "mapping";
+  readonly id: string;
+  readonly document: unknown;
+}
+
 const noParams: StoredParams = {};
 
 export class Publication {
   readonly #parts: LeadParts;
   readonly #flows = new Map<string, PublishedFlow>();
-  readonly #documents = { table: new Map<string, { hash: string; change: Change }>(), mapping: new Map<string, { hash: string; change: Change }>() };
+  readonly #documents = { table: new Map<string, PublishedDocument>(), mapping: new Map<string, PublishedDocument>() };
   readonly #policies = new Map<string, { stored: unknown; change: Change }>();
+  readonly #connections = new Map<string, Definition>();
   #paused = false;
   #captured = false;
 
@@ -26,54 +42,56 @@ export class Publication {
     this.#parts = parts;
   }
 
-  /** True while something is in force that ends by itself. */
+  /** True while something is active that expires by itself. */
   get mayLapse(): boolean {
     return this.#paused || this.#captured;
   }
 
-  /** What is new since the last call, in the order in which it is to be taken over. */
-  advance(): readonly Change[] {
+  /** Changes since the last call, in the order in which they must be applied. */
+  async advance(): Promise<readonly Change[]> {
     const { sessions, captures } = this.#parts;
-    const paused = sessions.mocksEverybody;
+    const paused = sessions.mocksAllTraffic;
     const pausing: Change[] = paused === this.#paused ? [] : [{ kind: "paused", paused }];
     this.#paused = paused;
     this.#captured = captures.isActive;
     const documents = [...this.#newDocuments("table"), ...this.#newDocuments("mapping")];
-    const policies = this.#newPolicies();
+    const policies = [...this.#newPolicies(), ...this.#newConnections()];
     const flows = this.#newFlows();
-    // Nobody serves alone what is to be counted or mocked in one place; what is free again comes last.
+    // Pause followers before routes change hands, and resume them last, so that no message bypasses a mock or a counter.
     return [
       ...(paused ? pausing : []),
       ...flows.filter(isRemoval),
-      ...documents,
+      ...(await written(documents)),
       ...policies,
       ...flows.filter((change) => !isRemoval(change)),
       ...(paused ? [] : pausing),
     ];
   }
 
-  everything(): readonly Change[] {
+  async everything(): Promise<readonly Change[]> {
     const { table, mapping } = this.#documents;
-    return [
-      { kind: "paused", paused: this.#paused },
-      ...[...table.values(), ...mapping.values(), ...this.#policies.values(), ...this.#flows.values()].map(({ change }) => change),
+    const documents = [
+      ...[...table].map(([id, { document }]): NewDocument => ({ kind: "table", id, document })),
+      ...[...mapping].map(([id, { document }]): NewDocument => ({ kind: "mapping", id, document })),
     ];
+    const connections = [...this.#connections].map(([id, definition]): Change => ({ kind: "connection", id, definition }));
+    const others = [...this.#policies.values(), ...this.#flows.values()].map(({ change }) => change);
+    return [{ kind: "paused", paused: this.#paused }, ...(await written(documents)), ...connections, ...others];
   }
 
-  #newDocuments(kind: "table" | "mapping"): readonly Change[] {
+  #newDocuments(kind: "table" | "mapping"): readonly NewDocument[] {
     const { mappings } = this.#parts;
     const known = this.#documents[kind];
-    const changes: Change[] = [];
+    const changes: NewDocument[] = [];
     const here = new Set<string>();
     for (const { id, hash, document } of kind === "table" ? mappings.tables.list() : mappings.documents.list()) {
       if (document === undefined) continue;
       here.add(id);
       if (known.get(id)?.hash === hash) continue;
-      const change: Change = { kind, id, document };
-      known.set(id, { hash, change });
-      changes.push(change);
+      known.set(id, { hash, document });
+      changes.push({ kind, id, document });
     }
-    return [...changes, ...goneFrom(known, here).map((id): Change => ({ kind, id, document: undefined }))];
+    return [...changes, ...removeMissing(known, here).map((id): NewDocument => ({ kind, id, document: undefined }))];
   }
 
   #newPolicies(): readonly Change[] {
@@ -86,18 +104,29 @@ export class Publication {
       this.#policies.set(id, { stored, change });
       changes.push(change);
     }
-    return [...changes, ...goneFrom(this.#policies, here).map((id): Change => ({ kind: "policy", id, stored: undefined }))];
+    return [...changes, ...removeMissing(this.#policies, here).map((id): Change => ({ kind: "policy", id, stored: undefined }))];
+  }
+
+  #newConnections(): readonly Change[] {
+    const here = this.#parts.connections.definitions();
+    const changed = [...here].filter(([id, definition]) => this.#connections.get(id) !== definition);
+    for (const [id, definition] of changed) this.#connections.set(id, definition);
+    const removed = removeMissing(this.#connections, here);
+    return [
+      ...changed.map(([id, definition]): Change => ({ kind: "connection", id, definition })),
+      ...removed.map((id): Change => ({ kind: "connection", id, definition: undefined })),
+    ];
   }
 
   #newFlows(): readonly Change[] {
     const { runtime, paramsOf, policies, captures } = this.#parts;
-    const spread = spreadRoutes({
+    const placed = placeRoutes({
       runtime,
       isCounted: (flowId) => policies.isCounted(flowId),
       isCaptured: (routeId) => captures.state(routeId) !== undefined,
     });
     const changes: Change[] = [];
-    for (const [id, routeIds] of spread) {
+    for (const [id, routeIds] of placed) {
       const deployment = runtime.deployments.get(id) as Deployment;
       const params = paramsOf.get(deployment) ?? noParams;
       const routes = routeIds.join();
@@ -107,15 +136,23 @@ export class Publication {
       this.#flows.set(id, { deployment, routes, change });
       changes.push(change);
     }
-    return [...changes, ...goneFrom(this.#flows, spread).map((id): Change => ({ kind: "flow", id, flow: undefined }))];
+    return [...changes, ...removeMissing(this.#flows, placed).map((id): Change => ({ kind: "flow", id, flow: undefined }))];
   }
+}
+
+/** Sends documents as JSON text: structured cloning of large tables is ten times slower, in every process on the way. */
+async function written(documents: readonly NewDocument[]): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const { kind, id, document } of documents)
+    changes.push({ kind, id, json: document === undefined ? undefined : await inSlices(documentTextInSteps(document)) });
+  return changes;
 }
 
 const isRemoval = (change: Change): boolean => change.kind === "flow" && change.flow === undefined;
 
-/** Forgets what is here no more. */
-function goneFrom(known: Map<string, unknown>, here: { has(id: string): boolean }): readonly string[] {
-  const gone = [...known.keys()].filter((id) => !here.has(id));
-  for (const id of gone) known.delete(id);
-  return gone;
+/** Removes and returns the ids that no longer exist. */
+function removeMissing(known: Map<string, unknown>, here: { has(id: string): boolean }): readonly string[] {
+  const removed = [...known.keys()].filter((id) => !here.has(id));
+  for (const id of removed) known.delete(id);
+  return removed;
 }

@@ -1,9 +1,9 @@
 import type { RouteStats, Runtime } from "@sluice/engine";
-import type { RouteStatsFigures } from "./messages.ts";
+import type { RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
 
-type Added = Pick<RouteStatsFigures, "id" | "flowHash" | "total" | "failed" | "lastRunAt">;
+type Added = Pick<RouteStatsSnapshot, "id" | "flowHash" | "total" | "failed" | "lastRunAt">;
 
-/** Adds what happened in another worker to the figures of a route here; undefined when the route is not there, or is another version. */
+/** Adds another worker's runs to a route's statistics; undefined when the route does not exist here or has another version. */
 export function addStats(runtime: Runtime, { id, flowHash, total, failed, lastRunAt }: Added): RouteStats | undefined {
   const live = runtime.routes.get(id);
   if (live === undefined || live.identity.flowHash !== flowHash) return undefined;

@@ -1,35 +1,40 @@
-// The process that starts the workers of a service, hands their messages on, and puts another in the place of one that ends. It
-// runs no flow and answers no request, so that nothing a flow does can take the service down.
+// The process that starts the workers of a service, routes their messages and replaces workers that exit. It runs no flow and serves
+// no request, so that no flow can take the service down.
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { LogLevel } from "@sluice/engine";
 import type { Configuration } from "../config.ts";
-import type { GivenFlows } from "../flows/given-flows.ts";
+import type { ExternalFlows } from "../flows/external-flows.ts";
 import { droppedRecords } from "../log/process-log.ts";
 import { createRuntimeLog, type RuntimeLog } from "../log/runtime-log.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
-import type { Announcement } from "../main.ts";
+import type { Announcement } from "../running-server.ts";
 import { createMergedOutput } from "./merged-output.ts";
-import { Crew, type WorkerCommand } from "./crew.ts";
+import { WorkerPool, type WorkerCommand } from "./worker-pool.ts";
 
 export interface RunningWorkers {
   readonly baseUrl: string;
   readonly log: RuntimeLog;
-  /** Drains and ends; false when something had to be abandoned. */
+  /** Drains and stops; `drained` is false when something was abandoned. */
   stop(): Promise<{ readonly drained: boolean }>;
 }
 
 const socketName = "lead.sock";
-/** The system takes no longer path for a socket. */
+/** Maximum length of a Unix socket path that all platforms accept. */
 const longestSocketPath = 100;
 
-/** Starts a service of several workers and resolves when all of them serve. `command` is what a worker is started with. */
-export async function startWorkers(given: Configuration, output: number, flows: GivenFlows | undefined, command: WorkerCommand): Promise<RunningWorkers> {
-  // A free port is chosen once: workers that take the place of others must find it again.
-  const port = given.settings.port === 0 ? await freePort(given.settings.host) : given.settings.port;
-  const configuration: Configuration = { ...given, settings: { ...given.settings, port } };
+/** Starts a service of several workers; resolves when all of them serve. `command` starts a worker. */
+export async function startWorkers(
+  requested: Configuration,
+  output: number,
+  flows: ExternalFlows | undefined,
+  command: WorkerCommand,
+): Promise<RunningWorkers> {
+  // Choose the free port once: replacement workers must listen on the same one.
+  const port = requested.settings.port === 0 ? await freePort(requested.settings.host) : requested.settings.port;
+  const configuration: Configuration = { ...requested, settings: { ...requested.settings, port } };
   const { settings } = configuration;
   const merged = createMergedOutput(output, droppedRecords);
   const log = createRuntimeLog({
@@ -40,15 +45,15 @@ export async function startWorkers(given: Configuration, output: number, flows: 
   });
   const dataDir = resolve(settings.dataDir);
   const socketPath = await placeForSocket(dataDir);
-  const crew = new Crew({ configuration, given: flows, command, socketPath, log, output: merged });
+  const pool = new WorkerPool({ configuration, externalFlows: flows, command, socketPath, log, output: merged });
   const cleaned = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
   let announcement: Announcement;
   try {
-    announcement = await crew.start();
+    announcement = await pool.start();
     await removeLeftovers(dataDir, dirname(socketPath)).catch(() => undefined);
   } catch (error) {
     merged.open();
-    await crew.abandon();
+    await pool.abandon();
     merged.close();
     await cleaned();
     throw error;
@@ -59,7 +64,7 @@ export async function startWorkers(given: Configuration, output: number, flows: 
     baseUrl: announcement.baseUrl,
     log,
     stop: () =>
-      (stopping ??= crew.stop().finally(async () => {
+      (stopping ??= pool.stop().finally(async () => {
         merged.close();
         await cleaned();
       })),
@@ -79,14 +84,14 @@ function freePort(host: string): Promise<number> {
 
 const folder = ".workers-";
 
-/** A directory nobody else may enter: in the data directory, unless its path is too long for a socket. */
+/** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
 async function placeForSocket(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o750 });
   const isShort = join(dataDir, `${folder}123456`, socketName).length <= longestSocketPath;
   return join(await mkdtemp(isShort ? join(dataDir, folder) : join(tmpdir(), "sluice-")), socketName);
 }
 
-/** What services that were killed left behind. Called when the data directory is ours. */
+/** Removes socket directories of services that were killed. Must run while holding the data directory. */
 async function removeLeftovers(dataDir: string, own: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(folder) && join(dataDir, name) !== own) await rm(join(dataDir, name), { recursive: true, force: true });

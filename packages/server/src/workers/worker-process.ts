@@ -1,14 +1,14 @@
-// A worker as a process: started by the supervisor, told what to be, and gone when the supervisor is.
+// Entry point of a worker process. It is started and configured by the supervisor, and exits when the supervisor does.
 import cluster from "node:cluster";
 import type { Log } from "@sluice/engine";
-import type { GivenFlow, GivenFlows } from "../flows/given-flows.ts";
-import type { Announcement } from "../main.ts";
+import type { ExternalFlow, ExternalFlows } from "../flows/external-flows.ts";
+import type { Announcement } from "../running-server.ts";
 import type { ShutdownReport } from "../shutdown.ts";
 import { Calls, type Envelope } from "./calls.ts";
 import { startFollower } from "./follower.ts";
 import { createLead } from "./lead.ts";
 import type { StartOrder } from "./messages.ts";
-import { UnderWay } from "./under-way.ts";
+import { InFlightRuns } from "./in-flight-runs.ts";
 
 interface Running {
   readonly log: Log;
@@ -16,39 +16,39 @@ interface Running {
 }
 
 const calls = new Calls(cluster.worker?.id ?? 0, (message) => void (process.connected && process.send?.(message)));
-const underWay = new UnderWay((news) => calls.tell("supervisor", "under-way", news));
+const inFlightRuns = new InFlightRuns((changes) => calls.notify("supervisor", "in-flight", changes));
 let running: Running | undefined;
 
-// The terminal and the system signal every process of a group: when it ends is the supervisor's to say.
+// The terminal and the system signal the whole process group; the supervisor decides when workers stop.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 process.on("message", (message) => calls.receive(message as Envelope));
 process.on("disconnect", () => process.exit(1));
-process.on("uncaughtException", (error) => fault("a fault was caught at the last moment", error));
-process.on("unhandledRejection", (error) => fault("a rejected promise was caught at the last moment", error));
+process.on("uncaughtException", (error) => fault("Uncaught exception", error));
+process.on("unhandledRejection", (error) => fault("Unhandled promise rejection", error));
 
 calls.on("start", async (order: StartOrder): Promise<Announcement | undefined> => {
   if (order.role === "follower") {
-    running = await startFollower({ configuration: order.configuration, socketPath: order.socketPath, calls, underWay });
+    running = await startFollower({ configuration: order.configuration, socketPath: order.socketPath, calls, inFlightRuns });
     return undefined;
   }
   const { startLeadServer } = await import("../main.ts");
-  const server = await startLeadServer(order.configuration, givenFlows(order), createLead(calls, order.socketPath, underWay));
+  const server = await startLeadServer(order.configuration, externalFlows(order), createLead(calls, order.socketPath, inFlightRuns));
   running = server;
   return server.announcement;
 });
 
 calls.on("stop", async (): Promise<{ readonly drained: boolean }> => {
   const report = await running?.stop();
-  underWay.close();
-  // The answer goes out first.
+  inFlightRuns.close();
+  // Send the reply before disconnecting.
   setImmediate(() => process.disconnect());
   return { drained: report?.drained ?? true };
 });
 
-/** The files a user named are looked for by the process that was given their names. */
-function givenFlows({ givenFolders }: StartOrder): GivenFlows | undefined {
-  if (givenFolders === undefined) return undefined;
-  return { folders: givenFolders, list: () => calls.call<readonly GivenFlow[]>("supervisor", "given-flows") };
+/** External flows are listed by the supervisor, which has the command line. */
+function externalFlows({ externalFolders }: StartOrder): ExternalFlows | undefined {
+  if (externalFolders === undefined) return undefined;
+  return { folders: externalFolders, list: () => calls.call<readonly ExternalFlow[]>("supervisor", "external-flows") };
 }
 
 function fault(text: string, error: unknown): void {
@@ -56,4 +56,4 @@ function fault(text: string, error: unknown): void {
   else process.stderr.write(`${text}: ${(error as Error).stack ?? String(error)}\n`);
 }
 
-calls.tell("supervisor", "here", undefined);
+calls.notify("supervisor", "listening", undefined);

@@ -12,7 +12,7 @@ const judge = (scheme: CredentialScheme, request: AccessRequest): unknown => {
   return credential === undefined ? "absent" : scheme.verify(credential, request, "s");
 };
 
-it("knows a key by its digest and tells whose it is", () => {
+it("finds a key by its digest and returns its principal", () => {
   const scheme = apiKeyScheme(
     {
       type: "apiKey",
@@ -31,7 +31,7 @@ it("knows a key by its digest and tells whose it is", () => {
   expect(judge(scheme, accessRequest({}, { query: "X-API-Key=s3cr3t" }))).toBe("absent");
 });
 
-it("a key sent twice is no key", () => {
+it("rejects a repeated key", () => {
   const scheme = apiKeyScheme({ type: "apiKey", keys: [{ id: "shop", key: { sha256: digest("k") } }] }, testParts());
   expect(judge(scheme, accessRequest(["X-API-Key", "k", "x-api-key", "k"]))).toBe("wrong");
   const query = apiKeyScheme({ type: "apiKey", in: "query", name: "key", keys: [{ id: "shop", key: { sha256: digest("k") } }] }, testParts());
@@ -52,7 +52,7 @@ it("compares the bytes that a UTF-8 client sends in a header", () => {
   expect(judge(scheme, accessRequest({ "x-api-key": Buffer.from("schlüssel").toString("latin1") }))).toMatchObject({ id: "shop" });
 });
 
-it("a key ends at its time", () => {
+it("rejects an expired key", () => {
   const parts = testParts();
   const scheme = apiKeyScheme(
     { type: "apiKey", keys: [{ id: "shop", key: { sha256: digest("k") }, expiresAt: new Date(parts.time + 1_000).toISOString() }] },
@@ -63,7 +63,7 @@ it("a key ends at its time", () => {
   expect(judge(scheme, accessRequest({ "x-api-key": "k" }))).toBe("wrong");
 });
 
-it("a variable that is unset or empty is no key", () => {
+it("an unset or empty variable matches no key", () => {
   const parts = testParts();
   parts.variables["EMPTY"] = "";
   parts.variables["SET"] = "value";
@@ -72,7 +72,7 @@ it("a variable that is unset or empty is no key", () => {
   expect(judge(scheme, accessRequest({ "x-api-key": "value" }))).toMatchObject({ id: "SET" });
 });
 
-it("every comparison of secrets is of digests or MACs, by the constant-time primitive", () => {
+it("compares secrets only as digests or MACs, in constant time", () => {
   for (const file of ["api-key.ts", "basic.ts", "hmac-key.ts", "../password-hash.ts"])
     expect([file, readFileSync(new URL(`./${file}`, import.meta.url), "utf8").match(/timingSafeEqual\(/g)?.length]).toEqual([file, 1]);
 });

@@ -1,12 +1,11 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { queryValueOf } from "../../http/query-values.ts";
-import { headerOf } from "../credential-places.ts";
+import { headerOf } from "../credential-locations.ts";
 import type { ApiKeyScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
-import { digestText, type Digest } from "./sha-256.ts";
 
 interface KnownKey {
-  readonly digest: Digest;
+  readonly digest: Buffer;
   readonly principal: Principal;
   readonly expiresAt: number;
 }
@@ -21,12 +20,12 @@ export function apiKeyScheme(scheme: ApiKeyScheme, parts: SchemeParts): Credenti
     const digest = "env" in key ? digestOf(parts.variable(key.env)) : key.sha256;
     if (digest === undefined) continue;
     const known = {
-      digest: readDigest(digest, new Int32Array(8)),
+      digest: Buffer.from(digest, "hex"),
       principal: principalOf("apiKey", id, roles),
       expiresAt: expiresAt === undefined ? Infinity : Date.parse(expiresAt),
     };
-    const first = known.digest[0] as number;
-    // Of two with one key the later one counts.
+    const first = known.digest.readUInt32BE();
+    // For duplicate keys the last one counts.
     keys.set(first, [known, ...(keys.get(first) ?? [])]);
   }
   return {
@@ -36,24 +35,16 @@ export function apiKeyScheme(scheme: ApiKeyScheme, parts: SchemeParts): Credenti
     queryNames: place === "query" ? [name] : [],
     read: place === "header" ? (request) => headerOf(request, header) : (request) => queryValueOf(request.query, name),
     verify(credential) {
-      // Node hands header bytes over as Latin-1 characters; what counts is the bytes.
-      if (!digestText(credential, place === "header" ? 0xff : 0x7f, presented))
-        readDigest(hash("sha256", place === "header" ? Buffer.from(credential, "latin1") : credential, "hex"), presented);
-      // Looking up a part of the digest tells nothing about the key, and the comparison that decides takes the same time for all.
-      for (const known of keys.get(presented[0] as number) ?? nobody)
+      // Node returns header bytes as Latin-1 characters; the digest is computed over the bytes.
+      const presented = hash("sha256", place === "header" ? Buffer.from(credential, "latin1") : credential, "buffer");
+      // The lookup uses part of the digest, which reveals nothing about the key. The final comparison takes constant time.
+      for (const known of keys.get(presented.readUInt32BE()) ?? noKeys)
         if (timingSafeEqual(presented, known.digest) && (known.expiresAt === Infinity || parts.now() < known.expiresAt)) return known.principal;
       return "wrong";
     },
   };
 }
 
-const nobody: readonly KnownKey[] = [{ digest: new Int32Array(8), principal: principalOf("apiKey", ""), expiresAt: 0 }];
-/** The digest being compared: written over by every check. */
-const presented: Digest = new Int32Array(8);
-
-function readDigest(hex: string, into: Digest): Digest {
-  for (let index = 0; index < 8; index++) into[index] = Number.parseInt(hex.slice(index * 8, index * 8 + 8), 16);
-  return into;
-}
+const noKeys: readonly KnownKey[] = [{ digest: Buffer.alloc(32), principal: principalOf("apiKey", ""), expiresAt: 0 }];
 
 const digestOf = (value: string | undefined): string | undefined => (value === undefined || value === "" ? undefined : hash("sha256", value, "hex"));

@@ -10,7 +10,7 @@ const welch = (a: readonly number[], b: readonly number[]): number => {
   return (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length);
 };
 
-it("reads user and password as RFC 7617 writes them", async () => {
+it("parses username and password according to RFC 7617", async () => {
   const parts = testParts();
   const scheme = basicScheme(
     { type: "basic", users: [{ username: "Aladdin", password: { scrypt: await hashPassword("open sesame") }, roles: ["r"] }] },
@@ -27,7 +27,7 @@ it("reads user and password as RFC 7617 writes them", async () => {
     expect([pair, await scheme.verify(credential(pair), request, "s")]).toEqual([pair, "wrong"]);
 });
 
-it("passwords may hold colons and any letter, and may come from a variable", async () => {
+it("passwords may contain colons and any character, and may come from a variable", async () => {
   const parts = testParts();
   parts.variables["ERP_PW"] = "a:b:ü→";
   parts.variables["EMPTY"] = "";
@@ -48,7 +48,7 @@ it("passwords may hold colons and any letter, and may come from a variable", asy
   expect(await scheme.verify(credential("unset:"), accessRequest(), "s")).toBe("wrong");
 });
 
-it("a pair that was right costs nothing more for a while; a wrong one is never remembered", async () => {
+it("caches a valid pair for a while, and never an invalid one", async () => {
   const parts = testParts();
   const scheme = basicScheme({ type: "basic", users: [{ username: "u", password: { scrypt: await hashPassword("p") } }] }, "r", parts);
   expect(scheme.verify(credential("u:p"), accessRequest(), "s")).toBeInstanceOf(Promise);
@@ -60,18 +60,18 @@ it("a pair that was right costs nothing more for a while; a wrong one is never r
   expect(scheme.verify(credential("u:p"), accessRequest(), "s")).toBeInstanceOf(Promise);
 });
 
-it("many requests with one pair share one check, and tries count before they are known to be wrong", async () => {
+it("concurrent requests with one pair share one check, and attempts count before the result is known", async () => {
   const parts = testParts(3);
   const scheme = basicScheme({ type: "basic", users: [{ username: "u", password: { scrypt: await hashPassword("p") } }] }, "r", parts);
   const shared = Array.from({ length: 100 }, () => scheme.verify(credential("u:p"), accessRequest(), "s"));
   expect(new Set(shared).size).toBe(1);
   const guesses = Array.from({ length: 10 }, (_, index) => scheme.verify(credential(`u:${index}`), accessRequest(), "other"));
   expect(guesses.filter((guess) => guess === "slowed").length).toBe(7);
-  expect(await Promise.all(guesses.slice(0, 3))).toEqual(["wrong", "wrong", "wrong"]);
-  expect((await Promise.all(shared)).every((verdict) => typeof verdict === "object")).toBe(true);
+  expect(await Promise.all(guesses.slice(0, 3).map(async (guess) => guess))).toEqual(["wrong", "wrong", "wrong"]);
+  expect((await Promise.all(shared.map(async (verdict) => verdict))).every((verdict) => typeof verdict === "object")).toBe(true);
 });
 
-it("I09: an unknown user takes as long as a wrong password, kept or from a variable", async () => {
+it("I09: an unknown user takes as long as a wrong password, stored or from a variable", async () => {
   const parts = testParts(1_000);
   parts.variables["PW"] = "from-env";
   const scheme = basicScheme(

@@ -1,8 +1,8 @@
-// User and password. A check costs a fraction of a second on purpose, so a pair that was right is remembered by its
-// keyed hash, and requests that bring the same pair at the same time share one check.
+// Username and password. A check is slow on purpose, so valid pairs are cached by their keyed hash, and concurrent requests with the same
+// pair share one check.
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { authorizationOf } from "../credential-places.ts";
-import { isPassword, nobodysPassword, TooManyPasswords } from "../password-hash.ts";
+import { authorizationOf } from "../credential-locations.ts";
+import { isPassword, dummyHash, TooManyPasswords } from "../password-hash.ts";
 import type { BasicScheme, PasswordSecret, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
 
@@ -38,7 +38,7 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
   }
 
   function begin(credential: string, key: string, source: string): Promise<Verdict> | "slowed" {
-    // A try is counted before it is known to be wrong: otherwise a thousand at once would all be let through.
+    // Count the attempt before the result is known: otherwise many concurrent attempts would pass.
     if (parts.guesses.take(source) > 0) return "slowed";
     const verdict = check(credential, key).finally(() => {
       checking.delete(key);
@@ -63,10 +63,10 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
   };
 }
 
-/** Every check computes exactly one password hash, whoever is asked about: its time tells nobody which users exist. */
+/** Every check computes exactly one password hash, so that timing does not reveal which users exist. */
 async function matches(password: string, expected: PasswordSecret | undefined, parts: SchemeParts): Promise<boolean> {
   if (expected !== undefined && "scrypt" in expected) return isPassword(password, expected.scrypt);
-  await isPassword(password, nobodysPassword);
+  await isPassword(password, dummyHash);
   const value = expected === undefined ? undefined : parts.variable(expected.env);
   const same = timingSafeEqual(hash("sha256", password, "buffer"), hash("sha256", value ?? "", "buffer"));
   return same && value !== undefined && value !== "";

@@ -10,7 +10,7 @@ import { SeenSignatures } from "./seen-signatures.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks a scheme about a request from its head to its body. */
+/** Checks a request from its head to its body. */
 function judge(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: string | Uint8Array): Principal | "wrong" | "absent" {
   const request = accessRequest(headers);
   const credential = scheme.read(request);
@@ -25,13 +25,13 @@ const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" 
   createHmac(algorithm, secret).update(text).digest(encoding);
 
 describe("hexadecimal signatures", () => {
-  it.each(["sha1", "sha256", "sha512"] as const)("%s is taken in capitals, in small letters and mixed, of small and large bodies", (algorithm) => {
+  it.each(["sha1", "sha256", "sha512"] as const)("%s is accepted in upper, lower and mixed case, for small and large bodies", (algorithm) => {
     const custom = scheme({ algorithm, secrets: [{ value: "key" }] });
     for (const body of ["{}", "x".repeat(20_000)]) {
       const signature = sign("key", body, "hex", algorithm);
       const mixed = signature.slice(0, 20).toUpperCase() + signature.slice(20);
       for (const written of [signature, signature.toUpperCase(), mixed]) expect(judge(custom, { "X-Signature": written }, body)).toMatchObject({ id: "hmac" });
-      // One that differs only by what changes a letter's case.
+      // Differs only in the bit that changes the case of a letter.
       for (const written of [signature.replace(/\d/, (digit) => String.fromCharCode(digit.charCodeAt(0) ^ 0x20)), `${signature.slice(0, -1)}G`])
         expect(judge(custom, { "X-Signature": written }, body)).toBe("wrong");
     }
@@ -83,25 +83,25 @@ describe("stripe", () => {
   const stripe = () => scheme({ preset: "stripe", secrets: [{ value: "whsec_old" }, { value: "whsec_new" }] }, parts);
   const header = (at: number | string, secret = "whsec_new", more = ""): Headers => ({ "Stripe-Signature": `t=${at},v1=${sign(secret, `${at}.{}`)}${more}` });
 
-  it("takes either secret and any of several signatures", () => {
+  it("accepts either secret and any of several signatures", () => {
     expect(judge(stripe(), header(time), "{}")).toMatchObject({ id: "stripe" });
     expect(judge(stripe(), header(time, "whsec_old"), "{}")).toMatchObject({ id: "stripe" });
     expect(judge(stripe(), header(time, "whsec_other", `, v1=${sign("whsec_new", `${time}.{}`)}`), "{}")).toMatchObject({ id: "stripe" });
     expect(judge(stripe(), header(time, "whsec_other"), "{}")).toBe("wrong");
   });
 
-  it("I14: refuses a time more than 300 seconds away on either side, two times, none, or one that is no number", () => {
+  it("I14: rejects a time more than 300 seconds away, two times, no time, or an invalid one", () => {
     for (const at of [time - 300, time, time + 300]) expect(judge(stripe(), header(at), "{}")).toMatchObject({ id: "stripe" });
     for (const at of [time - 301, time + 301, "", "x", `${time}.5`, `-${time}`, "1e9"]) expect([at, judge(stripe(), header(at), "{}")]).toEqual([at, "wrong"]);
     expect(judge(stripe(), header(time, "whsec_new", `,t=${time}`), "{}")).toBe("wrong");
     expect(judge(stripe(), { "Stripe-Signature": `v1=${sign("whsec_new", ".{}")}` }, "{}")).toBe("wrong");
   });
 
-  it("reads no other version", () => {
+  it("ignores other versions", () => {
     expect(judge(stripe(), { "Stripe-Signature": `t=${time},v0=${sign("whsec_new", `${time}.{}`)}` }, "{}")).toBe("wrong");
   });
 
-  it("I14: a message is good once, in whatever spelling, and again when signed anew", () => {
+  it("I14: a message is valid once, in any spelling, and again when signed again", () => {
     const once = stripe();
     expect(judge(once, header(time), "{}")).toMatchObject({ id: "stripe" });
     expect(judge(once, header(time), "{}")).toBe("wrong");
@@ -110,14 +110,14 @@ describe("stripe", () => {
   });
 });
 
-describe("shopify and github send no time", () => {
-  it("the same message twice is two messages", () => {
+describe("shopify and github send no timestamp", () => {
+  it("accepts the same message twice", () => {
     const shopify = scheme({ preset: "shopify", secrets: [{ value: "hush" }] });
     const headers = { "X-Shopify-Hmac-Sha256": sign("hush", "{}", "base64") };
     expect([judge(shopify, headers, "{}"), judge(shopify, headers, "{}")]).toMatchObject([{ id: "shopify" }, { id: "shopify" }]);
   });
 
-  it("I14: hex for base64, base64 for hex, wrong lengths, another alphabet and odd padding are refused", () => {
+  it("I14: rejects wrong encodings, lengths, alphabets and padding", () => {
     const shopify = scheme({ preset: "shopify", secrets: [{ value: "hush" }] });
     const good = sign("hush", "{}", "base64");
     for (const signature of [
@@ -147,13 +147,13 @@ describe("shopify and github send no time", () => {
     expect(judge(github, { "X-Hub-Signature-256": `sha256=${hex}` }, "{ }")).toBe("wrong");
   });
 
-  it("a header sent twice is no signature, even with a good one among them", () => {
+  it("rejects a repeated header, even if one signature is valid", () => {
     const github = scheme({ preset: "github", secrets: [{ value: "hush" }] });
     const request = accessRequest(["X-Hub-Signature-256", `sha256=${sign("hush", "{}")}`, "x-hub-signature-256", "sha256=00"]);
     expect(github.verify(github.read(request) as string, request, "s")).toBe("wrong");
   });
 
-  it("I14: an unset or empty variable is no secret: nothing signed with it gets in", () => {
+  it("I14: an unset or empty variable is not a secret", () => {
     const parts = testParts();
     parts.variables["EMPTY"] = "";
     const github = scheme({ preset: "github", secrets: [{ env: "EMPTY" }, { env: "UNSET" }] }, parts);
@@ -166,8 +166,8 @@ describe("shopify and github send no time", () => {
   });
 });
 
-describe("a signature described by the policy", () => {
-  it("signs what the template says, with any algorithm and encoding", () => {
+describe("a custom signature format", () => {
+  it("signs the template with any algorithm and encoding", () => {
     const parts = testParts();
     const time = String(Math.floor(parts.time / 1000));
     for (const algorithm of ["sha1", "sha256", "sha384", "sha512"])
@@ -195,7 +195,7 @@ describe("a signature described by the policy", () => {
 });
 
 describe("HMAC", () => {
-  it("gives the values of RFC 4231", () => {
+  it("returns the values of RFC 4231", () => {
     const values = [
       "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
       "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
@@ -220,7 +220,7 @@ describe("HMAC", () => {
           const expected = createHmac(algorithm, key).update(before).update(body).update(after).digest("hex");
           const match = (signatures: string[]): string | undefined => hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after, signatures);
           expect(match(["x", expected, "f".repeat(expected.length)])).toBe(expected);
-          // One character off anywhere, one too many, one too few, and a character whose low byte is right.
+          // One character changed, added or removed, and one with the right low byte.
           const at = body.length % expected.length;
           const altered = (character: string): string => expected.slice(0, at) + character + expected.slice(at + 1);
           const wrong = [

@@ -1,6 +1,5 @@
-// Signed bodies. What a sender signs is described as a template around the raw bytes; the presets are such
-// descriptions of well-known senders.
-import { headerOf } from "../credential-places.ts";
+// Signed bodies. What a sender signs is described by a template around the raw bytes; presets describe well-known senders.
+import { headerOf } from "../credential-locations.ts";
 import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
@@ -17,7 +16,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
     .filter((bytes) => bytes !== undefined)
     .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
-  /** A signature with a time in it is good once, in capitals too: senders that try again sign anew. */
+  /** A signature with a timestamp is valid once; retries must be signed again. */
   const isReplay = (signature: string): boolean => seen.has(format.encoding === "hex" ? signature.toLowerCase() : signature, 2 * format.toleranceMs);
 
   return {
@@ -41,7 +40,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
   };
 }
 
-/** True when a signature of this scheme is good once only, which one process must keep count of. */
+/** True when signatures are valid only once, which requires one process to track them. */
 export const isOnceOnly = (scheme: HmacScheme): boolean => signatureFormat(scheme).timed;
 
 function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {

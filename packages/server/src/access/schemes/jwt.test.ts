@@ -45,25 +45,24 @@ const token = (
     alg = "RS256",
     iss = "https://idp.example.com",
     aud = "sluice",
-    expiresIn = 60,
+    expiresIn = 60 as number | null,
     notBefore = 0,
     more = {} as Record<string, unknown>,
   } = {},
 ) => {
   const now = Math.floor(parts.time / 1000);
-  return new SignJWT({ ...claims, ...more })
+  const made = new SignJWT({ ...claims, ...more })
     .setProtectedHeader({ alg, ...(kid === "" ? {} : { kid }) })
     .setSubject("ada")
     .setIssuer(iss)
     .setAudience(aud)
-    .setExpirationTime(now + expiresIn)
-    .setNotBefore(now + notBefore)
-    .sign(key);
+    .setNotBefore(now + notBefore);
+  return (expiresIn === null ? made : made.setExpirationTime(now + expiresIn)).sign(key);
 };
 const verify = (scheme: ReturnType<typeof jwtScheme>, text: string) => scheme.verify(text, accessRequest(), "s");
 
 describe("tokens", () => {
-  it("a good one names its subject, roles and claims, with RS256 and ES256", async () => {
+  it("a valid token provides subject, roles and claims, with RS256 and ES256", async () => {
     const { parts, scheme } = start();
     expect(await verify(scheme, await token(parts))).toMatchObject({
       id: "ada",
@@ -75,7 +74,7 @@ describe("tokens", () => {
     expect(parts.fetches).toBe(1);
   });
 
-  it("another issuer, audience, key, algorithm or time is wrong", async () => {
+  it("rejects another issuer, audience, key, algorithm or time", async () => {
     const { parts, scheme } = start();
     const wrong = {
       issuer: await token(parts, { iss: "https://evil.example" }),
@@ -103,13 +102,20 @@ describe("tokens", () => {
     expect(await verify(scheme, await token(parts, { notBefore: 29 }))).toMatchObject({ id: "ada" });
   });
 
-  it("only the algorithms of the policy count", async () => {
+  it("A14: rejects a token without an expiry unless the policy accepts it", async () => {
+    const strict = start();
+    expect(await verify(strict.scheme, await token(strict.parts, { expiresIn: null }))).toBe("wrong");
+    const lenient = start({ requireExp: false });
+    expect(await verify(lenient.scheme, await token(lenient.parts, { expiresIn: null }))).toMatchObject({ id: "ada" });
+  });
+
+  it("accepts only the algorithms of the policy", async () => {
     const { parts, scheme } = start({ algorithms: ["ES256"] });
     expect(await verify(scheme, await token(parts))).toBe("wrong");
     expect(await verify(scheme, await token(parts, { key: curve.privateKey, kid: "e1", alg: "ES256" }))).toMatchObject({ id: "ada" });
   });
 
-  it("roles come from a claim, a path of claims, or a text of words; anything else is no role", async () => {
+  it("reads roles from a claim, a path of claims, or a space-separated string", async () => {
     const roles = async (rolesClaim: string | undefined, more: Record<string, unknown>) => {
       const { parts, scheme } = start({ rolesClaim });
       return ((await verify(scheme, await token(parts, { more }))) as { roles: readonly string[] }).roles;
@@ -121,7 +127,7 @@ describe("tokens", () => {
     for (const claim of ["absent", "a.b", "constructor.name", "__proto__", undefined]) expect(await roles(claim, { a: 1 })).toEqual([]);
   });
 
-  it("a token that was good is checked once, until it ends", async () => {
+  it("verifies a valid token once, until it expires", async () => {
     const { parts, scheme } = start({ clockSkewSec: 0 });
     const text = await token(parts, { expiresIn: 100 });
     const principal = await verify(scheme, text);
@@ -132,14 +138,14 @@ describe("tokens", () => {
     expect(verify(scheme, text)).toBe("wrong");
   });
 
-  it("no route can change what others see of a principal", async () => {
+  it("routes cannot change a shared principal", async () => {
     const { parts, scheme } = start();
     const principal = (await verify(scheme, await token(parts))) as any;
     expect(() => principal.roles.push("admin")).toThrow(TypeError);
     expect(() => (principal.claims.realm_access.roles[0] = "admin")).toThrow(TypeError);
   });
 
-  it("with several issuers, the one the token names decides", async () => {
+  it("with several issuers, the issuer of the token selects the scheme", async () => {
     const parts = testParts();
     parts.keys = () => Promise.resolve(published("k1"));
     const scheme = jwtScheme(base, "orders", parts, false);
@@ -151,7 +157,7 @@ describe("tokens", () => {
 });
 
 describe("key sets", () => {
-  it("a new key is found at once; unknown ones cannot make us ask without end", async () => {
+  it("finds a new key at once, and limits requests for unknown keys", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     await verify(scheme, await token(parts));
     parts.keys = () => Promise.resolve(published("k1", "k2"));
@@ -164,7 +170,7 @@ describe("key sets", () => {
     expect(parts.fetches).toBeLessThanOrEqual(7);
   });
 
-  it("a key that is taken away is good no longer, not even for a token that was", async () => {
+  it("a removed key is no longer valid, even for a verified token", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     const text = await token(parts, { expiresIn: 10_000 });
     await verify(scheme, text);
@@ -175,7 +181,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toBe("wrong");
   });
 
-  it("unreachable keys let nobody in, are asked for with pauses, and come back", async () => {
+  it("unavailable keys deny access, are fetched with back-off, and recover", async () => {
     const { parts, scheme } = start();
     parts.keys = () => Promise.reject(new Error("ECONNREFUSED"));
     const text = await token(parts);
@@ -191,7 +197,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toMatchObject({ id: "ada" });
   });
 
-  it("keys carry through an outage, but not for ever", async () => {
+  it("cached keys survive an outage for a limited time", async () => {
     const { parts, scheme } = start();
     const text = await token(parts, { expiresIn: 100_000 });
     await verify(scheme, text);
@@ -202,7 +208,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toBe("unavailable");
   });
 
-  it("an unknown key while the issuer is down cannot be judged", async () => {
+  it("an unknown key during an outage is unavailable, not wrong", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     await verify(scheme, await token(parts));
     parts.keys = () => Promise.reject(new Error("down"));
@@ -210,7 +216,7 @@ describe("key sets", () => {
     expect(await verify(scheme, await token(parts, { expiresIn: 59 }))).toMatchObject({ id: "ada" });
   });
 
-  it("a published key that is none fits no token, and spoils no other", async () => {
+  it("an invalid published key matches no token and does not affect others", async () => {
     const { e: _e, ...withoutExponent } = jwks["k1"] as JWK;
     const { y: _y, ...withoutPoint } = jwks["e1"] as JWK;
     const key = jwks["k1"] as JWK;
@@ -232,17 +238,17 @@ describe("key sets", () => {
     }
   });
 
-  it("a token without a key id is tried with every key that fits", async () => {
+  it("a token without a key id is tried with every suitable key", async () => {
     const { parts, scheme } = start({}, ["k1", "k2"]);
     expect(await verify(scheme, await token(parts, { key: second.privateKey, kid: "" }))).toMatchObject({ id: "ada" });
     const other = start({}, ["k1", "e1"]);
     expect(await verify(other.scheme, await token(other.parts, { key: second.privateKey, kid: "" }))).toBe("wrong");
   });
 
-  it("a hundred requests at once ask once", async () => {
+  it("a hundred concurrent requests fetch once", async () => {
     const { parts, scheme } = start();
     const tokens = await Promise.all(Array.from({ length: 100 }, (_, index) => token(parts, { more: { index } })));
-    expect((await Promise.all(tokens.map((text) => verify(scheme, text)))).every((verdict) => typeof verdict === "object")).toBe(true);
+    expect((await Promise.all(tokens.map(async (text) => verify(scheme, text)))).every((verdict) => typeof verdict === "object")).toBe(true);
     expect(parts.fetches).toBe(1);
   });
 });

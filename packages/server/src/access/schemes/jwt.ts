@@ -1,8 +1,8 @@
-// Bearer tokens (RFC 7519) signed by an issuer whose public keys are fetched. A token that was good is remembered by its
-// hash while it lasts, so that the signature is checked once and not per request.
+// Bearer tokens (RFC 7519) signed by an issuer whose public keys are fetched. Valid tokens are cached by their hash until they expire, so
+// that a signature is verified once.
 import { hash } from "node:crypto";
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from "jose";
-import { authorizationOf } from "../credential-places.ts";
+import { authorizationOf } from "../credential-locations.ts";
 import type { JwtScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
 import { keySet, KeysUnavailable } from "./key-set.ts";
@@ -19,12 +19,14 @@ const rememberedMs = 300_000;
 const longestToken = 16_384;
 
 export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnly: boolean): CredentialScheme {
-  const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0 } = scheme;
+  const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0, requireExp = true } = scheme;
   const keys = keySet(scheme.jwksUri, parts);
   const issuers = typeof issuer === "string" ? [issuer] : issuer;
   const options: JWTVerifyOptions = {
     algorithms: [...algorithms],
     clockTolerance: clockSkewSec,
+    // Without an expiry a leaked token is valid forever.
+    requiredClaims: requireExp ? ["exp"] : [],
     ...(issuers === undefined ? {} : { issuer: [...issuers] }),
     ...(audience === undefined ? {} : { audience: typeof audience === "string" ? audience : [...audience] }),
   };
@@ -84,7 +86,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
   };
 }
 
-/** A token without a key id is tried with every key that could have signed it. */
+/** A token without a key id is tried with every suitable key. */
 async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, keys, options)).payload;
@@ -101,14 +103,14 @@ async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVeri
   }
 }
 
-/** What the library and the platform make of a published key that is none, or is too weak to be one. */
+/** Errors caused by a published key that is invalid or too weak. */
 const isNoKey = (error: unknown): boolean => error instanceof TypeError || error instanceof DOMException || error instanceof errors.JWKInvalid;
 
 function subjectOf({ sub, client_id: client, azp }: JWTPayload): string {
   return ([sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined) ?? "";
 }
 
-/** Who says they made the token: only to choose between issuers, each of which checks it. */
+/** The unverified issuer, used only to choose a scheme, which then verifies the token. */
 function issuerOf(token: string): string {
   try {
     return decodeJwt(token).iss ?? "";
@@ -117,7 +119,7 @@ function issuerOf(token: string): string {
   }
 }
 
-/** A claim by name, or by a path of names: a list of texts, or one text of words. */
+/** The roles in a claim, given by name or path: a list of strings or a space-separated string. */
 function rolesOf(payload: JWTPayload, claim: string | undefined): readonly string[] {
   if (claim === undefined) return [];
   const value = Object.hasOwn(payload, claim)

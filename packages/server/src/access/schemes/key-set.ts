@@ -1,18 +1,18 @@
-// The public keys of a token issuer: fetched when first needed, kept, fetched anew in time or for an unknown key, never
-// more often than the issuer can take. Keys too old to be trusted are as good as none.
+// The public keys of a token issuer: fetched on first use, cached, refreshed periodically or for an unknown key, with a limit on
+// requests to the issuer. Keys that are too old are not trusted.
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { TokenBuckets } from "../token-buckets.ts";
 import type { SchemeParts } from "./credential-scheme.ts";
 
-/** The keys cannot be had: nobody can be let in. */
+/** The keys cannot be fetched, so no token can be verified. */
 export class KeysUnavailable extends Error {}
 
 export interface KeySet {
-  /** The keys; throws KeysUnavailable. */
+  /** The current keys; throws KeysUnavailable. */
   current(): Promise<JWTVerifyGetKey>;
-  /** Keys fetched after these, for a token none of these fits; undefined when there are none or it is too early to ask again. */
+  /** Keys newer than these, for a token that none of them verifies; undefined when there are none or it is too early to fetch again. */
   newerThan(keys: JWTVerifyGetKey): Promise<JWTVerifyGetKey | undefined>;
-  /** True for keys that are the latest and not too old. Looks for new ones in the background when it is time. */
+  /** True for the latest keys if they are not too old. Refreshes in the background when due. */
   isCurrent(keys: JWTVerifyGetKey): boolean;
 }
 
@@ -35,7 +35,7 @@ export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, 
     if (fetching === undefined && monotonic() < pauseUntil) return Promise.reject(new KeysUnavailable());
     return (fetching ??= fetchText(uri)
       .then((fetched) => {
-        // The same text is the same keys: what was verified with them stays verified.
+        // Identical text means identical keys: tokens verified with them stay valid.
         if (keys === undefined || fetched !== text) keys = createLocalJWKSet(JSON.parse(fetched) as JSONWebKeySet);
         text = fetched;
         fetchedAt = monotonic();

@@ -1,7 +1,7 @@
-// Signatures that were good once, within the time in which they could be sent again. One memory per flow: it outlives a
-// change of the policy, and two schemes with one secret share it.
+// Signatures already used, kept while they could be replayed. Shared per flow: it survives policy changes, and schemes with the same
+// secret share it.
 
-/** What comes after pushes the oldest out. */
+/** Beyond this number the oldest are dropped. */
 const maxSeen = 100_000;
 
 export class SeenSignatures {
@@ -12,7 +12,7 @@ export class SeenSignatures {
     this.#monotonic = monotonic;
   }
 
-  /** True when this signature was noted before; notes it for this long otherwise. */
+  /** True when this signature was recorded before; otherwise records it for this long. */
   has(signature: string, forMs: number): boolean {
     const seen = this.#until;
     const now = this.#monotonic();

@@ -1,16 +1,16 @@
 import type { BinaryToTextEncoding } from "node:crypto";
 import type { AccessRequest } from "../../http/access.ts";
-import { headerOf } from "../credential-places.ts";
+import { headerOf } from "../credential-locations.ts";
 import type { HmacPreset, HmacScheme } from "../policy-document.ts";
 
-/** What is signed before and after the body. */
+/** The signed text before and after the body. */
 export type SignedAround = readonly [before: string, after: string];
 
-/** What a signature header says. */
+/** The parsed signature header. */
 interface SignatureClaim {
-  /** In the format's encoding, as the sender wrote them. */
+  /** In the format's encoding, as sent. */
   readonly signatures: readonly string[];
-  /** Seconds since 1970, as the sender wrote them. */
+  /** Unix time in seconds, as sent. */
   readonly time?: string;
   readonly messageId?: string;
 }
@@ -19,10 +19,10 @@ export interface SignatureFormat {
   readonly header: string;
   readonly algorithm: string;
   readonly encoding: BinaryToTextEncoding;
-  /** Whether a time is signed too. */
+  /** Whether a timestamp is signed too. */
   readonly timed: boolean;
   readonly toleranceMs: number;
-  /** Undefined when the header has not this form. */
+  /** Undefined when the header does not have this format. */
   read(header: string, request: AccessRequest): SignatureClaim | undefined;
   around(request: AccessRequest, claim: SignatureClaim): SignedAround;
 }
@@ -32,13 +32,13 @@ const maxSignatures = 10;
 const nothing: SignedAround = ["", ""];
 const defaultToleranceSec = 300;
 
-/** How a scheme's sender writes and computes signatures. */
+/** How the sender formats and computes signatures. */
 export function signatureFormat(scheme: HmacScheme): SignatureFormat {
   const toleranceMs = (scheme.toleranceSec ?? defaultToleranceSec) * 1000;
   return scheme.preset === undefined ? customFormat(scheme, toleranceMs) : { ...presets[scheme.preset], toleranceMs };
 }
 
-/** The one signature of a header; undefined without the prefix. What is no signature in the format's encoding equals none. */
+/** The signature after the prefix; undefined without the prefix. Invalid encodings never match. */
 function single(text: string, prefix: string): readonly string[] | undefined {
   return text.startsWith(prefix) ? [prefix === "" ? text : text.slice(prefix.length)] : undefined;
 }
@@ -110,7 +110,7 @@ function claim(signatures: readonly string[] | undefined, time?: string): Signat
   return signatures === undefined || signatures.length === 0 ? undefined : { signatures, time };
 }
 
-/** `t=1700000000,v1=…,v1=…`; other versions are not read. */
+/** `t=1700000000,v1=…,v1=…`; other versions are ignored. */
 function readStripe(text: string): SignatureClaim | undefined {
   const items = text.split(",", maxSignatures + 1).map((item) => item.trim());
   const times = items.filter((item) => item.startsWith("t="));
@@ -118,7 +118,7 @@ function readStripe(text: string): SignatureClaim | undefined {
   return times.length === 1 ? claim(signatures, (times[0] as string).slice(2)) : undefined;
 }
 
-/** `v1,<base64> v1,<base64>`; the id and the time have headers of their own. */
+/** `v1,<base64> v1,<base64>`; id and time are in separate headers. */
 function readStandard(text: string, request: AccessRequest): SignatureClaim | undefined {
   const signatures = text
     .split(" ", maxSignatures)

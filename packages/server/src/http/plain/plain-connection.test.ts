@@ -1,16 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { bodyOf, sendRaw, statuses } from "@sluice/testkit";
-import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startListener, text, type ListenerUnderTest } from "../listener-under-test.ts";
+import { compareWithNode } from "./compare-with-node.test-support.ts";
 
 let server: ListenerUnderTest;
 afterEach(() => server.listener.drain(0));
 
 const limits = { checkIntervalMs: 20, keepAliveTimeoutMs: 5_000, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, maxHeaderCount: 40 };
 let handed: string[];
-/** More by hand: `SLUICE_RUNS=5000`. */
-const numRuns = Number(process.env["SLUICE_RUNS"] ?? 60);
 
 beforeEach(async () => {
   handed = [];
@@ -21,7 +19,7 @@ beforeEach(async () => {
   });
 });
 
-/** A client that keeps all it was sent. */
+/** A client that records everything it receives. */
 function client(): { readonly socket: Socket; readonly received: () => string; readonly isClosed: () => boolean } {
   const socket = connect(server.port, "127.0.0.1");
   let received = "";
@@ -34,88 +32,17 @@ function client(): { readonly socket: Socket; readonly received: () => string; r
 
 const request = (path: string, body = "", headers = ""): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
-const withoutDate = (answer: string): string => answer.replaceAll(/Date: [^\r]*\r\n/g, "");
 
-/** A reply held back until it is asked for. */
+/** A reply that is held back until it is released. */
 function mountHeld(path: string): () => void {
   let release = (): void => undefined;
   server.mount(path, () => new Promise((resolve) => (release = () => resolve(text("held")))));
   return () => release();
 }
 
-/** What comes back for bytes of which the first few come alone: node reads such a request. */
-async function sendInTwo(bytes: Buffer): Promise<{ readonly text: string; readonly closed: boolean }> {
-  const { socket, received, isClosed } = client();
-  socket.setNoDelay(true);
-  socket.write(bytes.subarray(0, 3));
-  await new Promise((resolve) => setTimeout(resolve, 15));
-  socket.write(bytes.subarray(3));
-  let quiet = 0;
-  for (let length = 0; quiet < 4 && !isClosed(); length = received().length) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    quiet = received().length > 0 && received().length === length ? quiet + 1 : 0;
-  }
-  socket.destroy();
-  return { text: received(), closed: isClosed() };
-}
+test("status, headers and body equal those of node:http for requests of every shape", () => compareWithNode(60), 120_000);
 
-test(
-  "whatever is read here, node reads the same: status, headers and body are equal for requests of every shape",
-  async () => {
-    const seldom = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
-      fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
-    const name = seldom(
-      fc.constantFrom("Accept", "X-A", "x_b", "CONTENT-TYPE", "Authorization", "__proto__", "Cookie", "Keep-Alive"),
-      fc.constantFrom("Host", "Content-Length", "Connection", "TE", "Trailer", "X-\u00c4", "bad name", "", "Transfer-Encoding", "Upgrade", "Expect"),
-    );
-    const value = seldom(
-      fc.constantFrom("", "a", "application/json", "text/plain; charset=utf-8", "  spaced  ", 'x"y', "a,b", "1:2"),
-      fc.oneof(
-        fc.constantFrom("keep-alive", "Keep-Alive", "close", "5", " 3 ", "+3", "3,3", "a\tb", "a\u0001b", "gr\u00fcn", "a\rb", "chunked"),
-        fc.string({ maxLength: 12 }),
-      ),
-    );
-    const target = seldom(
-      fc.constantFrom("/api/echo", "/api/echo?a=1&b=%20", "/api/echo?"),
-      fc.constantFrom(
-        "/api//echo",
-        "/api/../api/echo",
-        "/api/ech%6f",
-        "/api/echo#x",
-        "/none",
-        "/_api/x",
-        "*",
-        "http://a/api/echo",
-        "/api/echo?\u00fc",
-        '/api/echo?"',
-      ),
-    );
-    const method = seldom(fc.constantFrom("POST", "GET", "PUT", "DELETE", "HEAD", "PATCH"), fc.constantFrom("OPTIONS", "post", "TRACE", "M-SEARCH"));
-    const version = seldom(fc.constant("HTTP/1.1"), fc.constantFrom("HTTP/1.0", "HTTP/1.2", "http/1.1"));
-    const colon = seldom(fc.constantFrom(": ", ":"), fc.constantFrom(" : ", ":\t", ""));
-    const feed = seldom(fc.constant("\r\n"), fc.constantFrom("\n", "\r", "\r\n "));
-    const headers = fc.array(fc.tuple(name, colon, value, feed), { maxLength: 4 });
-    const body = fc.constantFrom("", "hello", "abc", '{"a":1}');
-    const declares = seldom(fc.constant(true), fc.constant(false));
-    let equal = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.tuple(method, target, version), headers, body, declares, async (line, fields, written, isDeclared) => {
-        const content = isDeclared ? written : "";
-        const declared = isDeclared ? `Content-Length: ${content.length}\r\n` : "";
-        const bytes = Buffer.from(`${line.join(" ")}\r\nHost: a\r\n${declared}${fields.map((parts) => parts.join("")).join("")}\r\n${content}`, "latin1");
-        const [whole, split] = await Promise.all([sendRaw(server.port, bytes, 50), sendInTwo(bytes)]);
-        expect(withoutDate(whole.text)).toBe(withoutDate(split.text));
-        expect(whole.closed).toBe(split.closed);
-        if (whole.text.startsWith("HTTP/1.1 200")) equal++;
-      }),
-      { numRuns },
-    );
-    expect(equal).toBeGreaterThan(numRuns / 4);
-  },
-  60_000 + numRuns * 1_000,
-);
-
-test("a body in a second packet is waited for, one that does not come is left to node's time limit", async () => {
+test("waits for a body in a second packet, and leaves a missing one to node's time limit", async () => {
   const { socket, received } = client();
   const [head = "", body = ""] = request("/api/echo", "hello").split("hello");
   socket.write(head);
@@ -132,7 +59,7 @@ test("a body in a second packet is waited for, one that does not come is left to
   socket.destroy();
 });
 
-test("requests sent before the reply of the first are answered in order, and a client that has ended still gets its reply", async () => {
+test("answers pipelined requests in order, also for a half-closed client", async () => {
   const release = mountHeld("/api/held");
   const { socket, received, isClosed } = client();
   socket.write(request("/api/held"));
@@ -158,7 +85,7 @@ test("requests sent before the reply of the first are answered in order, and a c
   socket.destroy();
 });
 
-test("text beyond ASCII, bytes, nothing, HEAD and pieces: every reply is framed so that the next one on the connection is read", async () => {
+test("frames every kind of reply so that the next one on the connection can be read", async () => {
   async function* pieces(): AsyncIterable<Uint8Array> {
     yield Buffer.from("one ");
     yield Buffer.alloc(0);
@@ -191,7 +118,7 @@ test("text beyond ASCII, bytes, nothing, HEAD and pieces: every reply is framed 
   socket.destroy();
 });
 
-test("pieces stop being asked for when the client leaves, and a source that fails cuts the connection", async () => {
+test("stops reading a stream when the client disconnects, and a failing source closes the connection", async () => {
   let ended = 0;
   async function* endless(): AsyncIterable<Uint8Array> {
     try {
@@ -221,7 +148,7 @@ test("pieces stop being asked for when the client leaves, and a source that fail
   expect(cut.received()).not.toContain("0\r\n\r\n");
 });
 
-test("a client that asks on without reading is not read any more, and is cut when it takes nothing", async () => {
+test("stops reading from a client that does not read, and disconnects it after the time limit", async () => {
   await server.listener.drain(0);
   server = await startListener({ limits: { ...limits, sendTimeoutMs: 300 } });
   const large = "x".repeat(1_000_000);
@@ -245,7 +172,7 @@ test("a client that asks on without reading is not read any more, and is cut whe
   await expect.poll(() => isClosed).toBe(true);
 });
 
-test("connections that say nothing are closed: the new ones with a word, those between two requests without", async () => {
+test("closes silent connections: new ones with 408, idle ones without a reply", async () => {
   await server.listener.drain(0);
   server = await startListener({ limits: { ...limits, headersTimeoutMs: 100, keepAliveTimeoutMs: 400 } });
   server.mount("/api/r", () => text("r"));
@@ -258,7 +185,7 @@ test("connections that say nothing are closed: the new ones with a word, those b
   expect(statuses(used.received())).toEqual([200]);
 });
 
-test("without a limit in time silent connections stay, and none is promised", async () => {
+test("without a time limit silent connections stay open, and no timeout is announced", async () => {
   await server.listener.drain(0);
   server = await startListener({ limits: { ...limits, headersTimeoutMs: 0, requestTimeoutMs: 0, keepAliveTimeoutMs: 0 } });
   server.mount("/api/r", () => text("r"));
@@ -272,7 +199,7 @@ test("without a limit in time silent connections stay, and none is promised", as
   for (const { socket } of [silent, used]) socket.destroy();
 });
 
-test("a client that takes its reply slowly gets all of it, however long after the last request", async () => {
+test("a slow client gets its whole reply, long after the last request", async () => {
   await server.listener.drain(0);
   server = await startListener({ limits: { ...limits, keepAliveTimeoutMs: 100 } });
   const large = "x".repeat(20_000_000);
@@ -292,7 +219,7 @@ test("a client that takes its reply slowly gets all of it, however long after th
   socket.destroy();
 }, 40_000);
 
-test("what the head alone decides is answered at once, and an empty line behind a body is nothing", async () => {
+test("replies at once when the head is enough, and ignores an empty line after a body", async () => {
   await server.listener.drain(0);
   server = await startListener({
     limits: { ...limits, checkIntervalMs: 5_000, maxBodyBytes: 1_000 },
@@ -315,7 +242,7 @@ test("what the head alone decides is answered at once, and an empty line behind 
   for (const { socket } of [tooLong, unknown, neat]) socket.destroy();
 });
 
-test("a head that cannot be written is a 500, for whole replies and for pieces", async () => {
+test("an invalid reply head returns 500, for whole and streamed replies", async () => {
   async function* pieces(): AsyncIterable<Uint8Array> {
     yield Buffer.from("one");
   }
@@ -326,7 +253,7 @@ test("a head that cannot be written is a 500, for whole replies and for pieces",
   expect(server.faults).toHaveLength(2);
 });
 
-test("a request whose head came before the end began is served, although its body comes after", async () => {
+test("serves a request whose head arrived before draining began and whose body arrives after", async () => {
   const { socket, received } = client();
   const [head = ""] = request("/api/echo", "hello").split("hello");
   socket.write(head);
@@ -338,7 +265,7 @@ test("a request whose head came before the end began is served, although its bod
   expect(statuses(received())).toEqual([200]);
 });
 
-test("a reply under way when the end begins says that the connection closes, and closes it", async () => {
+test("a reply in flight when draining begins closes the connection", async () => {
   const release = mountHeld("/api/held");
   const { socket, received, isClosed } = client();
   socket.write(request("/api/held"));

@@ -1,49 +1,51 @@
-// A connection as long as only plain requests come over it, one after the other, each answered before the next is read. The
-// first bytes that are anything else go to node:http together with the connection, which then stays there.
+// A connection that so far carries only plain requests, one at a time. On the first data that is anything else the connection is passed
+// to node:http for good.
 import type { Socket } from "node:net";
+import type { HeldBytes } from "../held-bytes.ts";
 import { tooLate } from "../broken-socket.ts";
 import { endSocket } from "../refuse.ts";
 import { isBodiless, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
-import type { ArrivalScope } from "../request-arrival.ts";
-import { PlainArrival, type ArrivalOrigin } from "./plain-arrival.ts";
+import type { ListenerScope } from "../node-inbound-request.ts";
+import { PlainInboundRequest, type RequestOrigin } from "./plain-inbound-request.ts";
 import { streamPlainReply, writePlainReply } from "./plain-reply.ts";
 import { headEnd, readPlainRequest, type PlainRequest } from "./plain-request.ts";
 
 export interface PlainConnectionParts {
-  readonly scope: ArrivalScope;
-  /** Answers a request on a fixed path; false, with nothing done, when it is not for this way. */
-  serve(arrival: PlainArrival, path: string): boolean;
-  /** Gives the connection to node:http. */
-  toNode(socket: Socket): void;
-  /** This connection is plain no more, or gone. */
+  readonly scope: ListenerScope;
+  /** Serves a request on a fixed path; returns false without side effects when node:http must handle it. */
+  serve(inbound: PlainInboundRequest, path: string): boolean;
+  /** Passes the paused connection and the bytes already read to node:http. */
+  toNode(socket: Socket, bytes: Buffer): void;
+  /** Called when the connection is closed or no longer plain. */
   left(connection: PlainConnection): void;
 }
 
-/** Longer heads, and bodies that come in many pieces, are rare enough to be left to node. */
+/** Longer heads and bodies are rare and left to node:http. */
 const longestHead = 4_096;
 const longestBody = 65_536;
-/** Whoever sends a head without its body may be told no before, and that is node's way. */
-const bodyPatienceMs = 50;
-/** What may wait in the send buffer before nothing more is read from this client. */
+/** How long to wait for a body. Afterwards node:http takes over, which may reject the request before its body arrives. */
+const bodyWaitMs = 50;
+/** Reading pauses when more than this many bytes are unsent. */
 const mostUnsent = 65_536;
 
-export class PlainConnection implements ArrivalOrigin {
+export class PlainConnection implements RequestOrigin {
   readonly socket: Socket;
   readonly #parts: PlainConnectionParts;
-  /** The head that came last: clients repeat theirs to the letter. */
+  /** The previous head: clients usually repeat it exactly. */
   #last: PlainRequest | undefined = undefined;
-  /** A whole head whose body is still to come. */
+  /** A complete head whose body has not arrived. */
   #begun: Buffer | undefined = undefined;
-  #patience: NodeJS.Timeout | undefined = undefined;
-  /** Bytes of the request being worked on, and after them what came too early. */
+  #bodyTimer: NodeJS.Timeout | undefined = undefined;
+  /** The bytes of the current request, and pipelined bytes after it. */
   #current: Buffer | undefined = undefined;
   #early: Buffer | undefined = undefined;
   #remoteAddress: string | undefined = undefined;
   #hasEnded = false;
   #isSendingWatched = false;
   isUsed = false;
-  /** Looks of the sweep since something was read. */
-  idleLooks = 0;
+  readonly openedAt = performance.now();
+  /** Number of sweeps since the last read. */
+  idleSweeps = 0;
 
   constructor(socket: Socket, parts: PlainConnectionParts) {
     this.socket = socket;
@@ -54,21 +56,25 @@ export class PlainConnection implements ArrivalOrigin {
     socket.on("close", this.#onClose);
   }
 
-  /** Between two requests: the last reply is with the client and nothing of the next one was read. */
+  /** Between two requests: the last reply is sent and nothing of the next request has been read. */
   get isIdle(): boolean {
-    return this.#current === undefined && this.#begun === undefined && this.socket.writableLength === 0;
+    return this.#current === undefined && this.#begun === undefined && this.#early === undefined && this.socket.writableLength === 0;
+  }
+
+  get held(): HeldBytes {
+    return this.#parts.scope.bytes.held;
   }
 
   get remoteAddress(): string {
     return (this.#remoteAddress ??= this.socket.remoteAddress ?? "");
   }
 
-  /** Lets go of what only speeds up the next request. */
+  /** Releases cached data that only speeds up the next request. */
   forget(): void {
     this.#last = undefined;
   }
 
-  /** Closes a connection that has been silent too long. */
+  /** Closes a connection that timed out. */
   end(): void {
     this.#release();
     this.socket.on("error", () => this.socket.destroy());
@@ -76,26 +82,26 @@ export class PlainConnection implements ArrivalOrigin {
     else endSocket(this.socket, tooLate());
   }
 
-  /** Gives up waiting for the rest of a request: node goes on from here. */
+  /** Stops waiting for the rest of a request and passes it to node:http. */
   handOverBegun(): void {
     if (this.#begun !== undefined) this.#handOver(this.#begun);
   }
 
-  /** Takes back a request that was not answered here: node reads it again, from its first byte. */
+  /** Returns an unanswered request to node:http, which reads it again from its first byte. */
   handOverCurrent(): void {
     if (this.#current !== undefined) this.#handOver(this.#early === undefined ? this.#current : Buffer.concat([this.#current, this.#early]));
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#current !== undefined) {
-      // Asked before the last reply: kept until that is out. No more is read until then.
+    if (this.#current !== undefined || this.#early !== undefined) {
+      // Pipelined: keep the bytes until the current reply is sent, and read no more until then.
       this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
       this.socket.pause();
       return;
     }
-    // Some clients send an empty line behind their body.
+    // Some clients send an empty line after the body.
     if (this.isUsed && this.#begun === undefined && isEmptyLine(chunk)) return;
-    this.idleLooks = 0;
+    this.idleSweeps = 0;
     this.isUsed = true;
     this.#take(this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]));
   };
@@ -108,14 +114,14 @@ export class PlainConnection implements ArrivalOrigin {
       this.#serve(request, bytes);
     } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= longestBody) {
       this.#begun = bytes;
-      this.#patience = setTimeout(() => this.handOverBegun(), bodyPatienceMs);
+      this.#bodyTimer = setTimeout(() => this.handOverBegun(), bodyWaitMs);
     } else this.#handOver(bytes);
   }
 
   #stopWaiting(): void {
-    if (this.#patience === undefined) return;
-    clearTimeout(this.#patience);
-    this.#begun = this.#patience = undefined;
+    if (this.#bodyTimer === undefined) return;
+    clearTimeout(this.#bodyTimer);
+    this.#begun = this.#bodyTimer = undefined;
   }
 
   #read(bytes: Buffer): PlainRequest | undefined {
@@ -128,15 +134,15 @@ export class PlainConnection implements ArrivalOrigin {
   #serve(request: PlainRequest, bytes: Buffer): void {
     this.#current = bytes;
     const body = bytes.subarray(request.text.length);
-    if (!this.#parts.serve(new PlainArrival(this, request, body), request.path)) this.#handOver(bytes);
+    if (!this.#parts.serve(new PlainInboundRequest(this, request, body), request.path)) this.#handOver(bytes);
   }
 
-  /** The one reply to the current request. */
+  /** Sends the one reply to the current request. */
   reply(method: string, status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
     const { socket } = this;
     if (this.#current === undefined || socket.destroyed) return;
     const { draining, limits } = this.#parts.scope;
-    const keepAlive = !draining && !this.#hasEnded;
+    const keepAlive = !draining && (!this.#hasEnded || this.#early !== undefined);
     const reply = { status, headers, body, headOnly: method === "HEAD", keepAlive, keepAliveMs: limits.keepAliveTimeoutMs };
     if (isStream(body) && !reply.headOnly && !isBodiless(status)) {
       const written = streamPlainReply(socket, reply, body);
@@ -150,26 +156,27 @@ export class PlainConnection implements ArrivalOrigin {
   }
 
   #answered(keepAlive: boolean): void {
-    const early = this.#early;
-    this.#current = this.#early = undefined;
-    this.idleLooks = 0;
-    if (!keepAlive || this.#hasEnded || this.#parts.scope.draining) this.socket.destroySoon();
-    else if (early !== undefined) this.#handOver(early);
+    this.#current = undefined;
+    this.idleSweeps = 0;
+    if (!keepAlive || this.#parts.scope.draining || (this.#hasEnded && this.#early === undefined)) this.socket.destroySoon();
     else if (this.socket.writableLength > mostUnsent) this.socket.pause();
+    else if (this.#early !== undefined) this.#handOver(this.#early);
   }
 
-  /** A client that takes nothing of its reply for a while is cut. */
+  /** Disconnects a client that stops reading its reply. */
   #watchSending(): void {
     if (this.#isSendingWatched) return;
     this.#isSendingWatched = true;
     this.socket.on("timeout", this.#onTimeout);
     this.socket.on("drain", this.#onDrain);
     this.socket.setTimeout(this.#parts.scope.limits.sendTimeoutMs);
+    this.#parts.scope.bytes.unsent.add(this.socket);
   }
 
   #unwatchSending(): void {
     if (!this.#isSendingWatched) return;
     this.#isSendingWatched = false;
+    this.#parts.scope.bytes.unsent.remove(this.socket);
     this.socket.setTimeout(0);
     this.socket.removeListener("timeout", this.#onTimeout);
     this.socket.removeListener("drain", this.#onDrain);
@@ -180,10 +187,11 @@ export class PlainConnection implements ArrivalOrigin {
   };
 
   readonly #onDrain = (): void => {
-    // While a stream goes on, its next piece may be the one that is not taken.
+    // More pieces of a streamed reply may follow.
     if (this.#current !== undefined) return;
     this.#unwatchSending();
-    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#early !== undefined) this.#handOver(this.#early);
+    else if (this.socket.isPaused()) this.socket.resume();
   };
 
   #handOver(bytes: Buffer): void {
@@ -191,12 +199,10 @@ export class PlainConnection implements ArrivalOrigin {
     this.#release();
     if (socket.destroyed) return;
     socket.pause();
-    socket.unshift(bytes);
-    this.#parts.toNode(socket);
-    socket.resume();
+    this.#parts.toNode(socket, bytes);
   }
 
-  /** Takes hands and eyes off the socket. */
+  /** Detaches all listeners from the socket. */
   #release(): void {
     const { socket } = this;
     this.#stopWaiting();

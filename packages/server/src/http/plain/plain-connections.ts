@@ -1,17 +1,20 @@
-// All plain connections of a listener: who has been silent too long, and who can be closed when the end comes.
+// All plain connections of a listener: closes those that time out, and idle ones on shutdown.
 import type { Socket } from "node:net";
 import { PlainConnection, type PlainConnectionParts } from "./plain-connection.ts";
 
-/** Kept open for longer than was promised: a client that is a little slow must not send its request to a closed door. */
+/** Grace period beyond the announced keep-alive timeout, so that a slightly late request does not hit a closed connection. */
 const keptLongerMs = 5_000;
-/** A connection that has been silent for so many looks keeps nothing for speed. */
-const forgetLooks = 5;
+/** Cached data is released after this many sweeps without a read. */
+const forgetSweeps = 5;
+
+/** A new connection is about to carry a request: closing it earlier would reset the client. */
+const firstRequestMs = 1_000;
 
 export interface PlainConnections {
   take(socket: Socket): void;
-  /** The end begins: whoever has sent a head is node's now, and counts as being served. */
-  beginEnd(): void;
-  /** Closes those between two requests. */
+  /** Starts draining: hands partial requests to node:http, where they count as in flight. */
+  beginDrain(): void;
+  /** Closes idle connections, and new ones that have been silent for a while. */
   closeIdle(): void;
   stop(): void;
 }
@@ -20,28 +23,29 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "left">): Pla
   const { limits } = parts.scope;
   const open = new Set<PlainConnection>();
   const connectionParts: PlainConnectionParts = { ...parts, left: (connection) => void open.delete(connection) };
-  // As with node, no time is no limit.
-  const looksOf = (ms: number): number => (ms === 0 ? Infinity : Math.ceil(ms / limits.checkIntervalMs));
-  const unusedLooks = looksOf(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs));
-  const keptLooks = looksOf(limits.keepAliveTimeoutMs + Math.min(limits.keepAliveTimeoutMs, keptLongerMs));
+  // As in node, 0 means no limit.
+  const sweepsOf = (ms: number): number => (ms === 0 ? Infinity : Math.ceil(ms / limits.checkIntervalMs));
+  const unusedSweeps = sweepsOf(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs));
+  const keptSweeps = sweepsOf(limits.keepAliveTimeoutMs + Math.min(limits.keepAliveTimeoutMs, keptLongerMs));
   const timer = setInterval(sweep, limits.checkIntervalMs);
   timer.unref();
 
   function sweep(): void {
     for (const connection of open) {
       if (!connection.isIdle) continue;
-      if (++connection.idleLooks === forgetLooks) connection.forget();
-      if (connection.idleLooks > (connection.isUsed ? keptLooks : unusedLooks)) connection.end();
+      if (++connection.idleSweeps === forgetSweeps) connection.forget();
+      if (connection.idleSweeps > (connection.isUsed ? keptSweeps : unusedSweeps)) connection.end();
     }
   }
 
   return {
     take: (socket) => void open.add(new PlainConnection(socket, connectionParts)),
-    beginEnd() {
+    beginDrain() {
       for (const connection of open) connection.handOverBegun();
     },
     closeIdle() {
-      for (const connection of open) if (connection.isIdle) connection.socket.destroy();
+      const before = performance.now() - firstRequestMs;
+      for (const connection of open) if (connection.isIdle && (connection.isUsed || connection.openedAt < before)) connection.socket.destroy();
     },
     stop: () => clearInterval(timer),
   };

@@ -1,5 +1,5 @@
-// Replies on a plain connection: head and body as one write, with what node:http would have said. Whatever is wrong with a head
-// is thrown before any of it is out.
+// Replies on a plain connection: head and body in one write, with the same headers as node:http. An invalid head throws before anything
+// is sent.
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -9,11 +9,11 @@ export interface PlainReply {
   readonly status: number;
   readonly headers: ReplyHeaders | undefined;
   readonly body: ReplyBody;
-  /** The request was a HEAD: same head, no body. */
+  /** The reply to a HEAD request: same head, no body. */
   readonly headOnly: boolean;
-  /** Whether the connection stays open behind it. */
+  /** Whether the connection stays open. */
   readonly keepAlive: boolean;
-  /** How long it then does, 0 without a limit. */
+  /** Keep-alive timeout; 0 means no limit. */
   readonly keepAliveMs: number;
 }
 
@@ -22,7 +22,7 @@ const statusLines = new Map<number, string>();
 let dateSecond = 0;
 let dateLine = "";
 
-/** Writes a reply whose body is known whole; of one that comes in pieces only the head, for a HEAD. */
+/** Writes a reply with a known body; for a streamed body only the head, in reply to HEAD. */
 export function writePlainReply(socket: Socket, reply: PlainReply): void {
   const { status, body } = reply;
   const isText = typeof body === "string";
@@ -30,7 +30,7 @@ export function writePlainReply(socket: Socket, reply: PlainReply): void {
   const hasNone = isBodiless(status);
   const head = replyHead(reply, hasNone || length === undefined ? "" : `Content-Length: ${length}\r\n`);
   if (hasNone || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
-  // As many bytes as characters: plain ASCII, which need not be encoded.
+  // Byte length equals string length: plain ASCII, no encoding needed.
   else if (isText && length === body.length) socket.write(head + body, "latin1");
   else if (isText && !beyondAscii.test(head)) socket.write(head + body, "utf8");
   else {
@@ -42,8 +42,7 @@ export function writePlainReply(socket: Socket, reply: PlainReply): void {
 }
 
 /**
- * Writes a reply that comes in pieces, as fast as the client takes them. One that fails half-way can only be cut: the missing
- * last chunk tells the client.
+ * Streams a reply at the client's pace. A stream that fails can only be cut off: the client detects it by the missing last chunk.
  */
 export function streamPlainReply(socket: Socket, reply: PlainReply, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const head = replyHead(reply, "Transfer-Encoding: chunked\r\n");

@@ -1,16 +1,16 @@
-// A plain request: one that leaves nothing to interpretation. Every name and value is in the narrowest grammar, there is one
-// host and at most one length, nothing is chunked, expected, upgraded, packed or told to end the connection. Whatever is not
-// plain is undefined here and node's own parser judges it, so that no two readers of one request can disagree.
-import { ownText } from "@sluice/engine";
+// A plain request leaves nothing to interpretation: names and values use the narrowest grammar, there is one Host and at most one
+// Content-Length, and no chunking, expectation, upgrade, compression or `Connection: close`. Everything else is left to node's parser,
+// so that two parsers can never disagree on a request.
+import { ownText } from "@sluice/engine/values";
 import type { HttpLimits } from "../limits.ts";
 
 export interface PlainRequest {
-  /** The head as it came, to its empty line. */
+  /** The head as received, including the empty line. */
   readonly text: string;
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternating, as received. */
   readonly rawHeaders: readonly string[];
   readonly bodyLength: number;
 }
@@ -22,7 +22,7 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const wholeNumber = /^\d{1,9}$/;
 
-/** What a header of a known name means to the reading of a request. */
+/** How a header affects the parsing of a request. */
 type Meaning = "nothing" | "host" | "length" | "connection" | "special";
 
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -40,11 +40,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "x-test-session": "special",
 };
 
-/** Meanings of names as they were spelled before: clients use few of them, over and over. */
+/** Cache of header names in the client's spelling: clients use few of them. */
 const known = new Map<string, Meaning>();
 const maxKnown = 1_000;
 
-/** Where the head of a request ends, behind its empty line; 0 when it does not end within `most` bytes. */
+/** The end of the head, after the empty line; 0 when it is not within `most` bytes. */
 export function headEnd(bytes: Uint8Array, most: number): number {
   const last = Math.min(bytes.length, most);
   for (let at = 3; at < last; at++)
@@ -52,7 +52,7 @@ export function headEnd(bytes: Uint8Array, most: number): number {
   return 0;
 }
 
-/** Reads a head, given to its empty line; undefined when it is not plain. */
+/** Parses a head that ends with its empty line; undefined when it is not plain. */
 export function readPlainRequest(text: string, limits: HttpLimits): PlainRequest | undefined {
   const line = requestLine.exec(text);
   if (line === null || text.length > limits.maxHeaderBytes) return undefined;
@@ -97,7 +97,7 @@ function meaningOf(name: string): Meaning | undefined {
   return found;
 }
 
-/** Without the blanks around it. */
+/** The text without surrounding spaces. */
 function trimmed(text: string, from: number, to: number): string {
   let begin = from;
   let end = to;

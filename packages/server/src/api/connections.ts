@@ -1,0 +1,180 @@
+// Connections to other systems: define, test, list with state and users, remove.
+import { f } from "@sluice/model";
+import { z } from "zod";
+import { shownDocument } from "../connections/connection-document.ts";
+import type { NamedConnection, NamedConnections } from "../connections/named-connections.ts";
+import type { ConnectionMetrics } from "../connections/shared-connection.ts";
+import { documentId } from "../mappings/installed-document.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import { defineEndpoint, ok, oneOf, shape, type Endpoint } from "./endpoint.ts";
+import { ifMatchOf } from "./if-match.ts";
+import { anyMap } from "./message-shapes.ts";
+
+const stateMembers = (): Readonly<Record<string, z.ZodType>> => ({
+  state: z.enum(["up", "down", "idle"]).describe("`idle`: no endpoint uses it."),
+  since: z.string(),
+  problem: z.string().nullable().describe("Why it is down; null otherwise."),
+  users: z.int().describe("Number of endpoints that use it."),
+  reconnects: z.int(),
+});
+export const connectionStateShape = shape(() => ({ id: z.string(), type: z.string(), ...stateMembers() }), "ConnectionState");
+const documentMembers = (): Readonly<Record<string, z.ZodType>> => ({
+  type: z.string(),
+  title: z.string().optional(),
+  values: anyMap().describe("Values by field name. A value can be `{env: NAME}`, `{file: path}` or `{value: …, secret: true}`; secrets are returned as `***`."),
+});
+const summaryShape = shape(
+  () => ({
+    id: z.string(),
+    type: z.string().nullable(),
+    title: z.string().nullable(),
+    hash: z.string(),
+    lastModified: z.string(),
+    ...stateMembers(),
+    flows: z.array(z.string()).describe("The flows that use it."),
+    error: z.string().optional().describe("Why the document cannot be used."),
+  }),
+  "ConnectionSummary",
+);
+const documentShape = shape(() => ({ id: z.string(), ...documentMembers(), flows: z.array(z.string()) }), "ConnectionDocument");
+const putShape = shape(() => ({ id: z.string(), created: z.boolean(), type: z.string(), hash: z.string(), lastModified: z.string() }), "InstalledConnection");
+const testedShape = oneOf(
+  shape(() => ({ ok: z.literal(true), server: z.string().describe("The server's name and version."), ms: z.int() }), "ConnectionWorks"),
+  shape(() => ({ ok: z.literal(false), error: z.string(), hint: z.string(), ms: z.int() }), "ConnectionFails"),
+);
+const givenDocument = z.looseObject({ type: z.string().optional(), title: z.string().optional(), values: z.looseObject({}).optional() });
+
+export interface ConnectionsApiParts {
+  readonly named: NamedConnections;
+  metrics(): readonly ConnectionMetrics[];
+  readonly secrets: SecretValues;
+}
+
+/** The states of connections; also used by health. */
+export function connectionStates({ metrics, secrets }: Pick<ConnectionsApiParts, "metrics" | "secrets">): readonly Readonly<Record<string, unknown>>[] {
+  return metrics().map(({ id, type, state: { state, since, problem }, users, reconnects }) => ({
+    id,
+    type,
+    state,
+    since: new Date(since).toISOString(),
+    problem: problem === undefined ? null : secrets.scrub(maskUris(problem)),
+    users,
+    reconnects,
+  }));
+}
+
+export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoint[] {
+  const { named, secrets } = parts;
+  const shown = (text: string): string => secrets.scrub(maskUris(text));
+  const summaryOf = ({ id, document, hash, lastModified, error }: NamedConnection): Readonly<Record<string, unknown>> => {
+    const { type: _, ...state } = connectionStates(parts).find((one) => one["id"] === id) ?? {
+      state: "idle",
+      since: null,
+      problem: null,
+      users: 0,
+      reconnects: 0,
+    };
+    return {
+      ...state,
+      id,
+      type: document?.type ?? null,
+      title: document?.title ?? null,
+      hash,
+      lastModified: new Date(lastModified).toISOString(),
+      since: state["since"] ?? new Date(lastModified).toISOString(),
+      flows: named.usersOf(id),
+      ...(error === undefined ? {} : { error: shown(error) }),
+    };
+  };
+  const tested = async (id: string | undefined, given: unknown) => {
+    const outcome = await named.test(id, given);
+    return ok(outcome.ok ? { ...outcome, server: shown(outcome.server) } : { ...outcome, error: shown(outcome.error) });
+  };
+  return [
+    defineEndpoint({
+      method: "GET",
+      path: "/connections",
+      tag: "connections",
+      summary: "Lists the connections with their state and the flows that use them",
+      replies: { 200: { description: "All connections, by id.", schema: shape(() => ({ connections: z.array(summaryShape()), total: z.int() })) } },
+      handle() {
+        const connections = named.list().map(summaryOf);
+        return ok({ connections, total: connections.length });
+      },
+    }),
+    defineEndpoint({
+      method: "GET",
+      path: "/connections/:id",
+      tag: "connections",
+      summary: "Returns a connection with masked secrets",
+      replies: { 200: { description: "The document.", schema: documentShape } },
+      handle({ params }) {
+        const { id, document, hash } = named.read(documentId(params));
+        return ok({ id, ...(document === undefined ? { type: "", values: {} } : shownDocument(document)), flows: named.usersOf(id) }, { ETag: `"${hash}"` });
+      },
+    }),
+    defineEndpoint({
+      method: "PUT",
+      path: "/connections/:id",
+      tag: "connections",
+      summary: "Defines or replaces a connection after testing it; `***` keeps a stored secret",
+      query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
+      body: givenDocument,
+      conditional: true,
+      replies: { 201: { description: "Defined.", schema: putShape }, 200: { description: "Replaced; flows use it from now on.", schema: putShape } },
+      async handle({ params, body, headers, query }) {
+        const id = documentId(params);
+        const { installed, created } = await named.install(id, body, ifMatchOf(headers["if-match"]), query.force === true);
+        const { hash, lastModified, document } = installed;
+        return {
+          status: created ? 201 : 200,
+          json: { id, created, type: document?.type, hash, lastModified: new Date(lastModified).toISOString() },
+          headers: { ETag: `"${hash}"` },
+        };
+      },
+    }),
+    defineEndpoint({
+      method: "DELETE",
+      path: "/connections/:id",
+      tag: "connections",
+      summary: "Removes a connection that no flow uses",
+      conditional: true,
+      replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
+      async handle({ params, headers }) {
+        const id = documentId(params);
+        await named.remove(id, ifMatchOf(headers["if-match"]));
+        return ok({ id, deleted: true });
+      },
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/connections/test",
+      tag: "connections",
+      summary: "Tests a connection that is not saved",
+      body: givenDocument,
+      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testedShape } },
+      handle: ({ body }) => tested(undefined, body),
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/connections/:id/test",
+      tag: "connections",
+      summary: "Tests a saved connection, or the document in the body instead",
+      body: givenDocument.optional(),
+      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testedShape } },
+      handle: ({ params, body }) => tested(documentId(params), body?.type === undefined ? undefined : body),
+    }),
+    defineEndpoint({
+      method: "POST",
+      path: "/connections/:id/browse",
+      tag: "connections",
+      summary: "Lists names that exist on the server: tables, topics, queues",
+      body: z.object({ what: z.string().max(60), prefix: z.string().max(500).default(""), limit: z.int().min(1).max(200).default(100) }),
+      replies: { 200: { description: "The names.", schema: shape(() => ({ names: z.array(z.string()) })) } },
+      async handle({ params, body: { what, prefix, limit } }) {
+        return ok({ names: await named.browse(documentId(params), what, prefix, limit) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,24 @@
+// Checks the bearer token of the management API. Both sides are hashed first, so that the comparison takes constant time, also for
+// different lengths.
+import { createHash, timingSafeEqual } from "node:crypto";
+
+export type TokenVerdict = "accepted" | "unauthorized" | "unconfigured";
+
+/** Checks whether a request may use the management API. `authorization` has all Authorization headers. */
+export type TokenCheck = (authorization: readonly string[]) => TokenVerdict;
+
+const digest = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+
+/** Creates the check for this token. */
+export function createTokenCheck(token: string | undefined): TokenCheck {
+  if (token === undefined || token.trim() === "") return () => "unconfigured";
+  const expected = digest(Buffer.from(token.trim(), "utf8"));
+  return (authorization) => {
+    // Reject repeated headers: a proxy in front of us could use the other one.
+    const header = authorization.length === 1 ? (authorization[0] as string) : "";
+    const presented = /^bearer +/i.exec(header);
+    // Node returns header bytes as Latin-1 characters; the digest is computed over the bytes.
+    const matches = timingSafeEqual(digest(Buffer.from(presented === null ? "" : header.slice(presented[0].length), "latin1")), expected);
+    return presented !== null && matches ? "accepted" : "unauthorized";
+  };
+}

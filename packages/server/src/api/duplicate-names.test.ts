@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { DuplicateNames } from "./duplicate-names.ts";
+
+const find = (text: string, count = Infinity) => {
+  const names = new DuplicateNames(text);
+  let found = names.look(count);
+  while (found === undefined && !names.isDone) found = names.look(count);
+  return found;
+};
+const many = Array.from({ length: 40 }, (_, index) => `"n${index}":${index}`).join(",");
+
+it.each([
+  ['{"a":1,"a":2}', "a", 7],
+  ['{"a":{"b":1},"c":[{"d":1,"d":2}]}', "d", 25],
+  ['{"a":1,"\\u0061":2}', "a", 7],
+  ['{"a\\"b":1,"x":"\\\\","a\\"b":2}', 'a"b', 19],
+  [`{${many},"n39":1}`, "n39", many.length + 2],
+  ['{"":1,"":2}', "", 6],
+])("A14: %s names one twice", (text, name, position) => {
+  for (const count of [1, 3, Infinity]) expect(find(text, count)).toEqual({ name, position });
+});
+
+it("A14: finds no duplicate in output of JSON.stringify, and finds an added one", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.integer({ min: 1, max: 50 }), (text, count) => {
+      expect(find(text, count)).toBeUndefined();
+      expect(find(`{"x":${text},"y":1,"x":null}`, count)?.name).toBe("x");
+    }),
+  );
+});
+
+it("A14: scans 10 MB in pieces of a few milliseconds", () => {
+  const text = JSON.stringify({ rows: Array.from({ length: 400_000 }, (_, index) => ({ id: index, name: `row ${index}` })) });
+  const names = new DuplicateNames(text);
+  let longest = 0;
+  while (!names.isDone) {
+    const began = performance.now();
+    expect(names.look(262_144)).toBeUndefined();
+    longest = Math.max(longest, performance.now() - began);
+  }
+  expect(longest).toBeLessThan(100);
+});

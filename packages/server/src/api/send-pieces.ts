@@ -1,0 +1,16 @@
+import { systemClock } from "../host/clock.ts";
+import type { ApiStream } from "../http/management.ts";
+
+/** Sends a long text in pieces, one per event loop turn, at the client's pace. */
+export async function sendPieces(stream: ApiStream, pieces: Iterator<string | undefined>): Promise<void> {
+  let resume: (() => void) | undefined;
+  const wake = (): void => resume?.();
+  stream.onDrain(wake);
+  stream.onClose(wake);
+  for (let piece = pieces.next(); piece.done !== true && stream.open; piece = pieces.next()) {
+    if (piece.value !== undefined && !stream.write(piece.value) && stream.open) await new Promise<void>((resolve) => (resume = resolve));
+    // A fast socket drains in the same turn.
+    await systemClock.breathe();
+  }
+  stream.end();
+}

@@ -1,0 +1,109 @@
+// Checks the text of a connection document without connecting, with positions.
+import { closest, describe, readTree, type Diagnostic, type Field, type Fields, type MapEntry, type MapTree, type Tree } from "@sluice/model";
+import type { ConnectionTypes } from "./connection-types.ts";
+
+export interface CheckedConnection {
+  /** Undefined when the document has no usable type. */
+  readonly type: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const members = ["type", "title", "values"];
+const referenceKeys = [["env"], ["file"], ["secret", "value"]];
+
+/** `text` is YAML or JSON; `id` is the name of its file. */
+export async function checkConnection(id: string, text: string, types: ConnectionTypes): Promise<CheckedConnection> {
+  const { tree, diagnostics: unreadable } = readTree(text);
+  if (tree === undefined) return { type: undefined, diagnostics: unreadable };
+  const check = new DocumentCheck(id);
+  if (tree.type !== "map") {
+    check.report("document-invalid", `connection '${id}' must be a mapping with 'type' and 'values'`, tree, "write type: and values:");
+    return { type: undefined, diagnostics: check.found };
+  }
+  for (const entry of tree.entries)
+    if (!members.includes(entry.key)) check.unknown("document-invalid", `connection '${id}' has no member '${entry.key}'`, entry, members);
+  const type = valueOf(tree, "type");
+  if (type?.type !== "scalar" || type.text === null) {
+    check.report("document-invalid", `connection '${id}' has no type`, type ?? tree, `add 'type', one of ${namesOf(types)}`);
+    return { type: undefined, diagnostics: check.found };
+  }
+  const declaration = await types.load(type.text);
+  if (declaration === undefined) {
+    const near = closest(
+      type.text,
+      types.facts().map((facts) => facts.type),
+    );
+    const hint = near === undefined ? `use one of ${namesOf(types)}` : `did you mean '${near}'?`;
+    check.report("connection-unknown-type", `unknown connection type '${type.text}'`, type, hint);
+    return { type: undefined, diagnostics: check.found };
+  }
+  const values = valueOf(tree, "values");
+  if (values !== undefined && values.type !== "map")
+    check.report("document-invalid", `'values' of connection '${id}' must be a mapping`, values, "write the fields below 'values'");
+  else check.fields(declaration.fields as Fields, values, type);
+  return { type: type.text, diagnostics: check.found };
+}
+
+const namesOf = (types: ConnectionTypes): string =>
+  types
+    .facts()
+    .map(({ type }) => type)
+    .toSorted()
+    .join(", ");
+
+const valueOf = (tree: MapTree, name: string): Tree | undefined => tree.entries.find(({ key }) => key === name)?.value;
+
+class DocumentCheck {
+  readonly found: Diagnostic[] = [];
+  readonly #id: string;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  report(code: string, message: string, { span }: Pick<Tree, "span">, hint: string | undefined, severity: Diagnostic["severity"] = "error"): void {
+    this.found.push({ code, severity, message, path: "", span, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  unknown(code: string, message: string, { key, keySpan }: MapEntry, names: readonly string[]): void {
+    const near = closest(key, names);
+    this.report(code, message, { span: keySpan }, near === undefined ? `use one of ${names.join(", ")}` : `did you mean '${near}'?`);
+  }
+
+  /** `owner`: where a missing field is reported when there are no values at all. */
+  fields(fields: Fields, given: MapTree | undefined, owner: Tree): void {
+    for (const entry of given?.entries ?? []) {
+      const field = Object.hasOwn(fields, entry.key) ? (fields[entry.key] as Field<unknown>) : undefined;
+      if (field === undefined) this.unknown("option-unknown", `connection '${this.#id}' has no field '${entry.key}'`, entry, Object.keys(fields));
+      else this.#value(entry, field);
+    }
+    for (const [name, field] of Object.entries(fields) as [string, Field<unknown>][])
+      if (describe(field).spec.required === true && given?.entries.some(({ key }) => key === name) !== true)
+        this.report("option-missing", `connection '${this.#id}' needs the field '${name}'`, given ?? owner, `add '${name}' below 'values'`);
+  }
+
+  #value({ key, value }: MapEntry, field: Field<unknown>): void {
+    const { spec, fields } = describe(field);
+    if (isReference(value)) {
+      if (value.type === "map" && valueOf(value, "value") !== undefined) this.#secret(key, value);
+      return;
+    }
+    if (fields !== undefined && value.type === "map") return this.fields(fields, value, value);
+    const text = value.type === "scalar" ? (value.text ?? "") : undefined;
+    const parsed = field.safeParse(text);
+    if (!parsed.success)
+      this.report("option-invalid", `field '${key}' of connection '${this.#id}': ${parsed.error.issues[0]?.message ?? "is invalid"}`, value, undefined);
+    else if (spec.secret === true && text !== "") this.#secret(key, value);
+  }
+
+  #secret(name: string, value: Tree): void {
+    const hint = `write ${name}: {env: NAME} for an environment variable, or {file: name} for a file below SERVICE_SECRETS_DIR`;
+    this.report("secret-in-connection", `the secret '${name}' of connection '${this.#id}' is written in the file`, value, hint, "warning");
+  }
+}
+
+function isReference(value: Tree): boolean {
+  if (value.type !== "map") return false;
+  const keys = value.entries.map(({ key }) => key).toSorted();
+  return referenceKeys.some((names) => names.length === keys.length && names.every((name, index) => keys[index] === name));
+}

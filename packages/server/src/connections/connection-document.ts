@@ -1,0 +1,125 @@
+// A connection as stored: its type and field values, with secrets as references or marked as secret.
+import { readFileSync } from "node:fs";
+import { resolve, sep } from "node:path";
+import type { ConnectionDeclaration } from "@sluice/engine/spi";
+import { describe, type Field, type Fields } from "@sluice/model";
+import { masked } from "../masking/secret-headers.ts";
+import { Refusal } from "../refusal.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface ConnectionDocument {
+  readonly type: string;
+  readonly title?: string;
+  readonly values: Values;
+}
+
+/** Sources of referenced values. */
+export interface ReferenceSources {
+  variable(name: string): string | undefined;
+  /** Folder of mounted secrets; without it file references are rejected. */
+  readonly secretsDir: string | undefined;
+}
+
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+const mostValues = 200;
+const longestText = 65_536;
+const longestSecretFile = 65_536;
+
+/** Validates a document; throws a Refusal that names the problem. It never includes values, which may be secrets. */
+export function readDocument(id: string, given: unknown): ConnectionDocument {
+  const wrong = (text: string): Refusal => new Refusal("document-invalid", `connection '${id}': ${text}`);
+  if (!isMap(given)) throw wrong("must be an object with 'type' and 'values'");
+  const { type, title, values = {}, ...rest } = given;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw wrong(`unknown member '${unknown.slice(0, 60)}'; the members are type, title and values`);
+  if (typeof type !== "string" || type === "") throw wrong("'type' must be the name of a connection type");
+  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be text of at most 200 characters");
+  if (!isMap(values)) throw wrong("'values' must be an object");
+  const names = Object.keys(values);
+  if (names.length > mostValues) throw wrong(`'values' must not have more than ${mostValues} names`);
+  for (const name of names) {
+    if (forbidden.has(name)) throw wrong(`'values' must not use the name '${name}'`);
+    if (JSON.stringify(values[name] ?? null).length > longestText) throw wrong(`the value of '${name}' is too long`);
+  }
+  return { type, ...(title === undefined ? {} : { title }), values };
+}
+
+/** The document for storage: masked secrets are replaced by the stored ones, and plain text in a secret field is marked secret. */
+export function sealedDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, kept: ConnectionDocument | undefined): ConnectionDocument {
+  return { ...document, values: seal(document.values, fields as Fields, kept?.type === document.type ? kept.values : {}) };
+}
+
+function seal(values: Values, fields: Fields, kept: Values): Values {
+  return mapValues(values, (value, name) => {
+    const field = Object.hasOwn(fields, name) ? describe(fields[name] as Field<unknown>) : undefined;
+    const before = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (isSecretValue(value)) return value.value === masked && isSecretValue(before) ? before : value;
+    if (isReference(value)) return value;
+    if (field?.fields !== undefined && isMap(value)) return seal(value, field.fields, isMap(before) ? before : {});
+    if (field?.spec.secret !== true || value === "") return value;
+    return value === masked && isSecretValue(before) ? before : { value, secret: true };
+  });
+}
+
+/** The document with masked secrets. */
+export const shownDocument = (document: ConnectionDocument): ConnectionDocument => ({ ...document, values: mask(document.values) });
+
+const mask = (values: Values): Values =>
+  mapValues(values, (value) => (isSecretValue(value) ? { value: masked, secret: true } : isMap(value) && !isReference(value) ? mask(value) : value));
+
+/** Resolves references and collects secret values. Throws a Refusal for a reference that cannot be resolved. */
+export function resolvedValues(
+  id: string,
+  { values }: ConnectionDocument,
+  sources: ReferenceSources,
+): { readonly values: Values; readonly secrets: readonly string[] } {
+  const secrets: string[] = [];
+  const resolveAll = (given: Values, path: string): Values =>
+    mapValues(given, (value, name) => {
+      const place = `${path}${name}`;
+      if (isSecretValue(value)) return secret(String(value.value));
+      if (isVariable(value)) {
+        const found = sources.variable(value.env);
+        if (found === undefined) throw new Refusal("document-invalid", `connection '${id}': the variable '${value.env}' of '${place}' is not set`);
+        return secret(found);
+      }
+      if (isFile(value)) return secret(readSecretFile(value.file, `connection '${id}': '${place}'`, sources.secretsDir));
+      if (isMap(value)) return resolveAll(value, `${place}.`);
+      // Fields parse text, as in a URI.
+      return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+    });
+  const secret = (text: string): string => {
+    secrets.push(text);
+    return text;
+  };
+  return { values: resolveAll(values, ""), secrets };
+}
+
+/** A trailing line break is removed: most mounted secrets end with one. */
+function readSecretFile(path: string, place: string, secretsDir: string | undefined): string {
+  if (secretsDir === undefined) throw new Refusal("document-invalid", `${place} references a file, but SERVICE_SECRETS_DIR is not set`);
+  const folder = resolve(secretsDir);
+  const file = resolve(folder, path);
+  if (!file.startsWith(folder + sep)) throw new Refusal("document-invalid", `${place} references a file outside of SERVICE_SECRETS_DIR`);
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > longestSecretFile) throw new Refusal("document-invalid", `${place}: the file '${path}' is larger than ${longestSecretFile} bytes`);
+    return bytes.toString("utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal("document-invalid", `${place}: the file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+  }
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const hasOnly = (value: unknown, ...names: readonly string[]): value is Record<string, unknown> =>
+  isMap(value) && Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
+const isVariable = (value: unknown): value is { readonly env: string } => hasOnly(value, "env") && typeof value["env"] === "string";
+const isFile = (value: unknown): value is { readonly file: string } => hasOnly(value, "file") && typeof value["file"] === "string";
+const isSecretValue = (value: unknown): value is { readonly value: string | number | boolean; readonly secret: true } =>
+  hasOnly(value, "value", "secret") && value["secret"] === true && !isMap(value["value"]);
+const isReference = (value: unknown): boolean => isVariable(value) || isFile(value) || isSecretValue(value);
+
+const mapValues = (values: Values, change: (value: unknown, name: string) => unknown): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));

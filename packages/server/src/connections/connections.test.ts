@@ -1,0 +1,184 @@
+// Connections against a real TCP server that is started, stopped and made to hang.
+import { afterEach, describe, expect, it } from "vitest";
+import { loadClient } from "@sluice/connectors";
+import type { Connection, ConnectionState, Host } from "@sluice/engine/spi";
+import { FakeHost, hostInRealTime } from "@sluice/testkit";
+import { createSecretValues } from "../masking/secret-values.ts";
+import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.fixture.ts";
+import { createConnectionTypes } from "./connection-types.ts";
+import { openConnections } from "./open-connections.ts";
+
+const servers: EchoServer[] = [];
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const connections of opened.splice(0)) await connections.close();
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function setUp(host: Host = hostInRealTime()) {
+  const server = new EchoServer();
+  servers.push(server);
+  await server.listen();
+  const secrets = createSecretValues();
+  const connections = openConnections({ types: createConnectionTypes([echo], []), secrets, host: () => host, load: loadClient });
+  opened.push(connections);
+  const find = (reference: string | undefined, inline: Readonly<Record<string, unknown>> = {}): Connection<EchoClient> =>
+    connections.find<EchoClient>(lookupOf({ reference, inline }));
+  return { server, secrets, connections, find, host };
+}
+
+const text = (port: number): string => String(port);
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let look = 0; look < 400 && !condition(); look++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(condition()).toBe(true);
+}
+
+describe("a connection", () => {
+  it("is not opened before it is used, and is shared by all users", async () => {
+    const { server, connections, find } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port) });
+    const users = [find("main"), find("main"), find(undefined)];
+    expect([server.accepted, connections.list()[0]?.state.state, connections.list()[0]?.users]).toEqual([0, "idle", 0]);
+    const clients = await Promise.all(users.map((user) => user.client()));
+    expect(new Set(clients).size).toBe(1);
+    expect([server.accepted, connections.list()]).toMatchObject([1, [{ id: "main", type: "echo", users: 3, state: { state: "up" } }]]);
+    users[0]?.release();
+    users[1]?.release();
+    expect(await clients[0]?.ask()).toBe("pong none-at-all");
+    users[2]?.release();
+    await until(() => server.sockets.size === 0);
+    expect(connections.list()).toMatchObject([{ users: 0, state: { state: "idle" } }]);
+  });
+
+  it("is shared by endpoints with the same values only", async () => {
+    const { server, find } = await setUp();
+    const [one, same, other] = [{}, {}, { password: "another-one" }].map((more) => find(undefined, { port: text(server.port), ...more }));
+    const clients = await Promise.all([one, same, other].map((connection) => connection?.client()));
+    expect([clients[0] === clients[1], clients[0] === clients[2]]).toEqual([true, false]);
+    await until(() => server.accepted === 2);
+  });
+
+  it("fails with a retryable error while the server is down, backs off, and recovers", async () => {
+    const { server, connections, find } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port) });
+    await server.close();
+    const connection = find("main");
+    const states: ConnectionState["state"][] = [];
+    connection.watch(({ state }) => void states.push(state));
+    await expect(connection.client()).rejects.toMatchObject({ code: "connection-down", retryable: true });
+    await expect(connection.client()).rejects.toMatchObject({ code: "connection-down" });
+    expect(states).toEqual(["down"]);
+    await server.listen();
+    let client: EchoClient | undefined;
+    for (let attempt = 0; attempt < 200 && client === undefined; attempt++) {
+      client = await connection.client().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(await client?.ask()).toBe("pong none-at-all");
+    expect([states, server.accepted]).toEqual([["down", "up"], 1]);
+  });
+
+  it("reports a lost server and reconnects on next use", async () => {
+    const { server, connections, find } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port) });
+    const connection = find("main");
+    const first = await connection.client();
+    for (const socket of server.sockets) socket.destroy();
+    await until(() => connections.list()[0]?.state.state === "down");
+    const second = await connection.client();
+    expect([second === first, await second.ask(), connections.list()[0]?.reconnects]).toEqual([false, "pong none-at-all", 1]);
+    connection.invalidate(first, "an old one: nothing happens");
+    expect(await connection.client()).toBe(second);
+    connection.invalidate(second, "it does not answer");
+    expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "it does not answer" });
+  });
+
+  it("when replaced, gives its users the new client and closes the old one after the last has switched", async () => {
+    const { server, connections, find, secrets } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port), password: "old-password" });
+    const [sink, source] = [find("main"), find("main")];
+    const generations: number[] = [];
+    source.watch(({ generation }) => void generations.push(generation));
+    const [old] = await Promise.all([sink.client(), source.client()]);
+    await connections.define("main", "echo", { port: text(server.port), password: "new-password" });
+    expect(await old?.ask()).toBe("pong old-password");
+    const fresh = await sink.client();
+    expect([fresh.password, server.sockets.size, generations]).toEqual(["new-password", 2, [1, 2]]);
+    expect(await source.client()).toBe(fresh);
+    await until(() => server.sockets.size === 1);
+    expect([secrets.scrub("it is new-password"), secrets.scrub("it is old-password")]).toEqual(["it is ***", "it is old-password"]);
+  });
+
+  it("hides secrets inside other fields too", async () => {
+    const { server, connections, find, secrets } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port), tls: { name: "the-name", key: "key-of-main" } });
+    find(undefined, { port: text(server.port), tls: { key: "key-in-place" } });
+    expect(secrets.scrub("the-name key-of-main key-in-place")).toBe("the-name *** ***");
+    await connections.define("main", "echo", { port: text(server.port), tls: { key: "another-key" } });
+    expect(secrets.scrub("key-of-main another-key")).toBe("key-of-main ***");
+  });
+
+  it("is the flow's only bean of the kind when the endpoint names none", async () => {
+    const { server, connections } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port), password: "of-the-operator" });
+    const bean = (password: string) => ({ type: "org.example.EchoClient", properties: { url: `tcp://host:${server.port}`, password } });
+    const other = { type: "org.example.Other", properties: {} };
+    const find = (beans: readonly (readonly [string, ReturnType<typeof bean> | typeof other])[]) =>
+      connections.find<EchoClient>(lookupOf({ flowBeans: () => new Map(beans) }));
+    expect(
+      (
+        await find([
+          ["other", other],
+          ["own", bean("of-the-flow")],
+        ]).client()
+      ).password,
+    ).toBe("of-the-flow");
+    expect((await find([["other", other]]).client()).password).toBe("of-the-operator");
+    expect(() =>
+      find([
+        ["two", bean("second")],
+        ["one", bean("first-one")],
+      ]),
+    ).toThrow("the flow has several beans it can use (one, two)");
+  });
+
+  it("stays unchanged if the replacement cannot connect", async () => {
+    const { server, connections, find } = await setUp();
+    await connections.define("main", "echo", { port: text(server.port) });
+    const connection = find("main");
+    const client = await connection.client();
+    await expect(connections.define("main", "echo", { port: "1" })).rejects.toThrow();
+    expect(await connection.client()).toBe(client);
+  });
+
+  it("detects a hanging server with the regular check", async () => {
+    const host = new FakeHost();
+    const { server, connections, find } = await setUp(host);
+    await connections.define("main", "echo", { port: text(server.port) });
+    await find("main").client();
+    await host.clock.advance(30_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(connections.list()[0]?.state.state).toBe("up");
+    server.answers = false;
+    await host.clock.advance(30_000);
+    await host.clock.advance(10_000);
+    expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "no answer within 10000 ms" });
+    await connections.close();
+    expect(host.clock.pending).toBe(0);
+  });
+
+  it("is rejected with a hint when it does not exist, has another kind or is ambiguous", async () => {
+    const { server, connections, find } = await setUp();
+    expect(() => find("none")).toThrow(expect.objectContaining({ code: "connection-missing" }));
+    await connections.define("one", "echo", { port: text(server.port) });
+    await connections.define("two", "echo", { port: text(server.port) });
+    expect(() => find(undefined)).toThrow(
+      expect.objectContaining({ code: "connection-missing", hint: expect.stringContaining("use an existing one (one, two)") }),
+    );
+    expect(() => connections.find(lookupOf({ reference: "one", kinds: ["sql"] }))).toThrow("connection 'one' is of type 'echo', which 'echo' cannot use");
+    await expect(connections.define("three", "echo", { prot: "1" })).rejects.toThrow("has no property 'prot'");
+    await expect(loadClient({ package: "no-such-client-at-all", version: "1.2.3", reason: "echo" })).rejects.toThrow("npm i no-such-client-at-all@1.2.3");
+  });
+});

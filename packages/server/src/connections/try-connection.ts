@@ -1,0 +1,73 @@
+// Tests connection values: connects, does one round trip, and disconnects.
+import { toFlowError, type ClientNeed, type ConnectionDeclaration, type Host } from "@sluice/engine/spi";
+
+export type TestOutcome =
+  | { readonly ok: true; readonly server: string; readonly ms: number }
+  | { readonly ok: false; readonly error: string; readonly hint: string; readonly ms: number };
+
+export interface TryParts {
+  readonly host: Host;
+  load<T>(need: ClientNeed): Promise<T>;
+}
+
+const longestTestMs = 10_000;
+
+/** Opens, uses and closes a client. Rejects with the error of the system, or after ten seconds. */
+export async function withClient<T>(
+  declaration: ConnectionDeclaration,
+  values: Readonly<Record<string, unknown>>,
+  { host, load }: TryParts,
+  use: (client: unknown, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController();
+  const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
+  const cancel = host.clock.after(longestTestMs, () => abort.abort(new Error(`no answer within ${longestTestMs / 1_000} seconds`)));
+  const opening = declaration.open(values as never, { host, signal: abort.signal, load, disconnected: () => undefined }) as Promise<unknown>;
+  // Close a client that is opened after the timeout.
+  opening.then(
+    (client) => (abort.signal.aborted ? declaration.close(client).catch(() => undefined) : undefined),
+    () => undefined,
+  );
+  try {
+    const client = await Promise.race([opening, late]);
+    try {
+      return await Promise.race([use(client, abort.signal), late]);
+    } finally {
+      await declaration.close(client).catch(() => undefined);
+    }
+  } finally {
+    cancel();
+  }
+}
+
+export async function tryConnection(declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>, parts: TryParts): Promise<TestOutcome> {
+  const { clock } = parts.host;
+  const startedAt = clock.monotonic();
+  const ms = (): number => Math.round(clock.monotonic() - startedAt);
+  try {
+    const server = await withClient(declaration, values, parts, (client, signal) => declaration.check(client, signal));
+    return { ok: true, server, ms: ms() };
+  } catch (thrown) {
+    const { message, code } = toFlowError(thrown);
+    return { ok: false, error: message, hint: hintFor(code, thrown), ms: ms() };
+  }
+}
+
+/** A hint by type of failure. */
+function hintFor(code: string, thrown: unknown): string {
+  const system = systemCode(thrown);
+  if (code === "client-missing") return "install the package with the command in the error";
+  if (system === "ECONNREFUSED") return "no server is listening: check host and port, and that the server is running";
+  if (system === "ENOTFOUND" || system === "EAI_AGAIN") return "the host name cannot be resolved: check its spelling";
+  if (/TLS|SSL|CERT|SELF_SIGNED/i.test(system)) return "the server's certificate is not trusted: configure its certificate authority, or correct the host name";
+  if (/auth|passw|login|denied|credential/i.test(`${code} ${(thrown as Error).message}`)) return "check the user name, the password and the user's permissions";
+  if (system === "ETIMEDOUT" || /no answer within/.test((thrown as Error).message)) return "the server does not answer: check the address and firewalls";
+  return "check the values of the connection";
+}
+
+/** The code that the operating system or TLS gave the innermost cause, such as ECONNREFUSED. */
+function systemCode(thrown: unknown): string {
+  let code = "";
+  for (let at = thrown; at instanceof Error; at = at.cause) code = (at as NodeJS.ErrnoException).code ?? code;
+  return code;
+}

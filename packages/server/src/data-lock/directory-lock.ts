@@ -1,0 +1,15 @@
+/** The data directory cannot be used by this process, usually because another one uses it. */
+export class LockedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "LockedError";
+  }
+}
+
+export interface DirectoryLock {
+  /** Why the directory is not fully protected against a second process. */
+  readonly warning: string | undefined;
+  /** False when a second process is not prevented. */
+  readonly isHeld: boolean;
+  release(): void;
+}

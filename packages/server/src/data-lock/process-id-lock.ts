@@ -1,0 +1,71 @@
+// The lock without a SQLite driver: a file that names its owner. Processes of other hosts or containers cannot be checked and count as
+// running. Several processes that start at the same instant may all replace the lock of a killed one.
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { LockedError, type DirectoryLock } from "./directory-lock.ts";
+import { inUse, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
+
+const warning =
+  "The data directory is locked by process id only, which does not detect processes in other containers: use Node 22.13 or later, or install @photostructure/sqlite";
+const mostAttempts = 10;
+
+export function lockByProcessId(record: string): DirectoryLock {
+  const mine = ownRecord(false);
+  const temporary = `${record}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, mine, { mode: 0o640, flag: "wx" });
+    for (let attempt = 0; !claim(temporary, record); attempt++) {
+      if (attempt === mostAttempts) throw inUse(readHolder(record));
+      removeStale(record);
+    }
+  } catch (error) {
+    if (error instanceof LockedError) throw error;
+    throw new LockedError(`cannot lock the data directory: ${(error as Error).message}`);
+  } finally {
+    remove(temporary);
+  }
+  return { isHeld: true, warning, release: () => removeRecord(record, mine) };
+}
+
+/** Creating a link fails if the name exists. */
+function claim(temporary: string, record: string): boolean {
+  try {
+    linkSync(temporary, record);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function removeStale(record: string): void {
+  const seen = textOf(record);
+  const holder = readHolder(record);
+  if (holder !== undefined && isRunning(holder)) throw inUse(holder);
+  const aside = `${record}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    renameSync(record, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  // Another process replaced the stale lock after it was read: restore its lock.
+  if (textOf(aside) !== seen) claim(aside, record);
+  remove(aside);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Already removed.
+  }
+}

@@ -1,0 +1,60 @@
+// Dead letters as the API returns them: secrets masked, bodies truncated.
+import { bodyTypeOf, toPlain } from "@sluice/engine/values";
+import { restoreMessage, type StoredMessage } from "@sluice/connectors";
+import { shownHeaders } from "../masking/preview.ts";
+import { isSecretHeader } from "../masking/secret-headers.ts";
+import { maskMembersOf } from "../masking/secret-members.ts";
+import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { Letter, LetterSummary } from "../store/dead-letter-table.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const longestBody = 256 * 1_024;
+
+export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json {
+  const { failure, replayedAt } = letter;
+  return {
+    id: letter.id,
+    at: new Date(letter.at).toISOString(),
+    routeId: letter.routeId,
+    flowId: letter.flowId,
+    flowHash: letter.flowHash,
+    runId: letter.runId ?? null,
+    source: letter.source,
+    attempts: letter.attempts,
+    replayedAt: replayedAt === undefined ? null : new Date(replayedAt).toISOString(),
+    error: { type: failure.type, message: secrets.records.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null, routeId: failure.routeId ?? null },
+    size: letter.size,
+  };
+}
+
+export function letterJson(letter: Letter, secrets: SecretValues): Json {
+  return {
+    ...summaryJson(letter, secrets),
+    message: keptJson(letter.message, secrets),
+    input: letter.input === undefined ? null : keptJson(letter.input, secrets),
+  };
+}
+
+/** A damaged message is shown by the raw bytes of its body. */
+function keptJson(stored: StoredMessage, secrets: SecretValues): Json {
+  try {
+    return messageJson(stored, secrets);
+  } catch {
+    return messageJson({ kind: "bytes", body: stored.body, envelope: "{}" }, secrets);
+  }
+}
+
+/** A stored message with secrets masked. */
+export function messageJson(stored: StoredMessage, secrets: SecretValues): Json {
+  const { message, delivery } = restoreMessage(stored);
+  const shown = {
+    body: maskMembersOf(toPlain(message.body, longestBody)),
+    bodyType: bodyTypeOf(message.body),
+    size: stored.body.byteLength,
+    headers: shownHeaders(message.headers),
+    properties: shownHeaders(delivery.properties ?? [], isSecretHeader),
+  };
+  return JSON.parse(secrets.records.scrubJson(JSON.stringify(shown))) as Json;
+}

@@ -1,0 +1,75 @@
+// Flows served from files outside the store. They are read in place and never written.
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { Refusal } from "../refusal.ts";
+import { hashOf } from "./disk-flow-store.ts";
+import { readWhole } from "./durable-file.ts";
+import { readParams } from "./flow-params.ts";
+import type { FlowFile, FlowStore, StoredFlow } from "./flow-store.ts";
+
+export interface ExternalFlow {
+  readonly id: string;
+  /** Absolute path. */
+  readonly path: string;
+  /** Parameters in the format of a deploy. */
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+export interface ExternalFlows {
+  /** The current flows. */
+  list(): Promise<readonly ExternalFlow[]>;
+  /** Absolute paths of their folders, to be watched. */
+  readonly folders: readonly string[];
+}
+
+/** Adds these flows to the store; they take precedence over stored flows with the same id. */
+export function withExternalFlows(store: FlowStore, given: ExternalFlows | undefined): FlowStore {
+  if (given === undefined) return store;
+  let files: ReadonlyMap<string, ExternalFlow> = new Map();
+
+  async function listed(flow: ExternalFlow): Promise<FlowFile | undefined> {
+    const facts = await stat(flow.path, { bigint: true }).catch(() => undefined);
+    if (facts === undefined) return undefined;
+    // A parameter change also counts as a change of the flow.
+    const stamp = `${facts.mtimeNs}-${facts.size}-${facts.ino}-${JSON.stringify(flow.params ?? {})}`;
+    return { id: flow.id, file: basename(flow.path), lastModified: Math.round(Number(facts.mtimeNs) / 1e6), stamp, problem: undefined, hasParams: false };
+  }
+
+  async function read(flow: ExternalFlow): Promise<StoredFlow | undefined> {
+    const file = await listed(flow);
+    if (file === undefined) return undefined;
+    const bytes = await readWhole(flow.path);
+    return { id: flow.id, file: file.file, bytes, hash: hashOf(bytes), lastModified: file.lastModified, params: readParams(flow.params ?? {}, {}) };
+  }
+
+  const refuse = (flow: ExternalFlow): never => {
+    throw new Refusal("conflict", `flow '${flow.id}' is served from the file '${basename(flow.path)}': edit the file instead`);
+  };
+  const fileOf = (id: string): ExternalFlow | undefined => files.get(id.toLowerCase());
+
+  return {
+    async list() {
+      const now = await given.list();
+      files = new Map(now.map((flow) => [flow.id.toLowerCase(), flow]));
+      const own = (await Promise.all(now.map(listed))).filter((file) => file !== undefined);
+      const stored = (await store.list()).filter(({ id }) => fileOf(id) === undefined);
+      return [...stored, ...own].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    },
+    async read(id) {
+      const flow = fileOf(id);
+      return flow === undefined ? store.read(id) : read(flow);
+    },
+    async readListed(file) {
+      const flow = fileOf(file.id);
+      return flow === undefined ? store.readListed(file) : read(flow);
+    },
+    async stage(change) {
+      const flow = fileOf(change.id);
+      return flow === undefined ? store.stage(change) : refuse(flow);
+    },
+    async remove(id) {
+      const flow = fileOf(id);
+      return flow === undefined ? store.remove(id) : refuse(flow);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { EventEmitter } from "node:events";
+import { mkdtempSync, rmSync, watch as watchFile, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { watchDirectories } from "./watch-directory.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+function watching(watch?: typeof watchFile): { readonly directory: string; looks(): number; readonly lines: readonly string[] } {
+  const directory = mkdtempSync(join(tmpdir(), "watch-directory-"));
+  const lines: string[] = [];
+  let looks = 0;
+  const stop = watchDirectories({
+    directories: [directory, directory],
+    log: { write: (level: string, _logger: string, text: string) => void lines.push(`${level} ${text}`) } as never,
+    logger: "test",
+    noun: "flows",
+    look: async () => void looks++,
+    ...(watch === undefined ? {} : { watch }),
+  });
+  closers.push(stop, () => rmSync(directory, { recursive: true, force: true }));
+  return { directory, looks: () => looks, lines };
+}
+
+const refuse = (() => {
+  throw Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), { code: "ENOSPC" });
+}) as unknown as typeof watchFile;
+const failLater = (() => {
+  const watcher = Object.assign(new EventEmitter(), { close: () => {} });
+  setTimeout(() => watcher.emit("error", new Error("EMFILE")), 10);
+  return watcher;
+}) as unknown as typeof watchFile;
+
+describe("a watched directory", () => {
+  it("is checked again after a change", async () => {
+    const { directory, looks, lines } = watching();
+    await expect.poll(looks).toBe(1);
+    writeFileSync(join(directory, "a.yaml"), "");
+    await expect.poll(looks).toBeGreaterThan(1);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["has no watch left", refuse],
+    ["ends the watch", failLater],
+  ])("is polled every two seconds where the system %s", async (_name, watch) => {
+    const { looks, lines } = watching(watch);
+    await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(2);
+    expect(lines).toEqual(["WARN The system does not report changes of flows: checking every 2 seconds"]);
+  });
+});

@@ -1,0 +1,61 @@
+// Handles requests received by the server of a host application, with the same checks, limits and reserved paths as our own listener.
+// Connections, their timeouts and the header size limit belong to the host's server.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Ingress } from "./ingress.ts";
+import { errorBody, sendError } from "./reply.ts";
+import type { ListenerScope, NodeInboundRequest } from "./node-inbound-request.ts";
+import { readTarget } from "./target.ts";
+
+/** A request listener for `node:http`. With `next`, requests that no flow serves are passed on instead of answered with 404. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void;
+
+export interface EmbeddedParts {
+  readonly scope: ListenerScope;
+  readonly ingress: Ingress;
+  /** Serves a request; undefined when its head was rejected. */
+  take(request: IncomingMessage, response: ServerResponse): NodeInboundRequest | undefined;
+}
+
+export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): RequestHandler {
+  const refuse = (request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void =>
+    sendError(response, status, text, headers, {
+      headOnly: request.method === "HEAD",
+      sendTimeoutMs: scope.limits.sendTimeoutMs,
+      unsent: scope.bytes.unsent,
+    });
+
+  return (request, response, next) => {
+    if (request.httpVersionMajor !== 1) {
+      // HTTP/2 responses have no socket to write to.
+      response.writeHead(505, { "Content-Type": "application/json" }).end(errorBody("only HTTP/1.1 and HTTP/1.0 are supported"));
+      return;
+    }
+    if (next !== undefined && !isServed(ingress, request)) {
+      next();
+      return;
+    }
+    if (scope.draining) {
+      refuse(request, response, 503, "the runtime is shutting down", { "Retry-After": "1" });
+      return;
+    }
+    if (request.readableDidRead && hasBody(request)) {
+      const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
+      if (next === undefined) refuse(request, response, 500, text);
+      else next(new Error(text));
+      return;
+    }
+    const inbound = take(request, response);
+    if (inbound !== undefined) response.once("close", () => inbound.disconnected());
+  };
+}
+
+/** Whether this runtime answers the request with anything but "not found". */
+function isServed(ingress: Ingress, { url = "/", method = "GET" }: IncomingMessage): boolean {
+  const mark = url.indexOf("?");
+  const target = readTarget(mark < 0 ? url : url.slice(0, mark));
+  return target.kind === "management" || (target.kind === "route" && ingress.knows(target.path, method));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}

@@ -1,0 +1,38 @@
+import { HttpError } from "./http-error.ts";
+
+/** One memory budget for the request bytes of all connections. Every `take` needs a matching `give`. */
+export class HeldBytes {
+  readonly limit: number;
+  #held = 0;
+  /** Requests rejected because the budget was exhausted. */
+  refused = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#held + bytes <= this.limit;
+  }
+
+  /** Returns false and takes nothing when the budget is exhausted. */
+  take(bytes: number): boolean {
+    if (this.#held + bytes > this.limit) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#held -= bytes;
+  }
+
+  /** The error for a request that exceeds the budget. */
+  refusal(): HttpError {
+    this.refused++;
+    return new HttpError(503, "too many request bytes are in memory", { "Retry-After": "1" });
+  }
+}

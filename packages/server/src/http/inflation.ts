@@ -1,0 +1,97 @@
+// Decompresses request bodies within the memory budget: the maximum size is reserved before decompression, and the unused part is
+// returned afterwards.
+import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
+import { tooLarge } from "./body.ts";
+import type { HeldBytes } from "./held-bytes.ts";
+import { HttpError } from "./http-error.ts";
+
+/** The default number of zlib threads; more would only use memory while waiting. */
+const mostAtOnce = 4;
+/** The highest compression ratio of deflate. */
+const deflateRatio = 1_032;
+const smallestChunk = 1_024;
+const standardChunk = 65_536;
+
+const nothing = Buffer.alloc(0);
+
+export interface PackedBody {
+  readonly bytes: Buffer;
+  readonly encoding: string;
+  /** Maximum decompressed size. */
+  readonly limitBytes: number;
+}
+
+/** Called once. Decompressed bytes are counted in the budget; the receiver must return them. */
+export type Inflated = (error: HttpError | undefined, inflated: Buffer) => void;
+
+interface Waiting {
+  readonly body: PackedBody;
+  readonly done: Inflated;
+}
+
+export class Inflation {
+  readonly #held: HeldBytes;
+  readonly #waiting: Waiting[] = [];
+  #running = 0;
+
+  constructor(held: HeldBytes) {
+    this.#held = held;
+  }
+
+  inflate(body: PackedBody, done: Inflated): void {
+    this.#waiting.push({ body, done });
+    this.#startWaiting();
+  }
+
+  #startWaiting(): void {
+    for (let [next] = this.#waiting; next !== undefined && this.#running < mostAtOnce; [next] = this.#waiting) {
+      const most = mostBytesOf(next.body);
+      const hasRoom = this.#held.take(most);
+      // Running jobs may return part of their reservation.
+      if (!hasRoom && this.#running > 0) return;
+      this.#waiting.shift();
+      if (hasRoom) this.#start(next, most);
+      else next.done(this.#held.refusal(), nothing);
+    }
+  }
+
+  #start({ body, done }: Waiting, taken: number): void {
+    this.#running++;
+    inflateBytes(body, (error, inflated) => {
+      this.#running--;
+      this.#held.give(taken - inflated.length);
+      done(error, inflated);
+      this.#startWaiting();
+    });
+  }
+}
+
+function mostBytesOf({ bytes, encoding, limitBytes }: PackedBody): number {
+  return encoding === "br" ? limitBytes : Math.min(limitBytes, bytes.length * deflateRatio);
+}
+
+function inflateBytes({ bytes, encoding, limitBytes }: PackedBody, done: Inflated): void {
+  const finish = (error: (Error & { code?: string }) | null, inflated: Buffer): void => {
+    if (error === null) done(undefined, inflated);
+    else if (error.code === "ERR_BUFFER_TOO_LARGE") done(tooLarge(limitBytes), nothing);
+    else done(new HttpError(400, `the body is not valid ${encoding}`), nothing);
+  };
+  // zlib rejects a limit of 0, and stops only when the output exceeds the limit.
+  const maxOutputLength = Math.max(1, limitBytes);
+  const options = { maxOutputLength, chunkSize: standardChunk };
+  if (encoding === "br") brotliDecompress(bytes, options, finish);
+  else if (encoding === "deflate") (hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options, finish);
+  else gunzip(bytes, { maxOutputLength, chunkSize: gzipChunk(bytes, maxOutputLength) }, finish);
+}
+
+/** Gzip ends with the decompressed size: output that fits into one chunk is not copied. A wrong size only costs a copy. */
+function gzipChunk(bytes: Buffer, limitBytes: number): number {
+  if (bytes.length < 4) return smallestChunk;
+  // One byte more, or zlib would request a second chunk to detect the end.
+  return Math.max(smallestChunk, Math.min(bytes.readUInt32LE(bytes.length - 4), bytes.length * deflateRatio, limitBytes) + 1);
+}
+
+/** Some clients send `deflate` without the zlib header. */
+function hasZlibHeader(body: Buffer): boolean {
+  return body.length >= 2 && ((body[0] as number) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
+}

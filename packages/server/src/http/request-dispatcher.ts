@@ -1,0 +1,78 @@
+// Dispatches the requests that node:http reads by path: to webhooks, to the management API or to another worker.
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { TrackedSocket } from "./broken-socket.ts";
+import { HttpError } from "./http-error.ts";
+import type { ListenerOptions } from "./listener.ts";
+import { ManagementRequest, ManagementResponder } from "./management-call.ts";
+import { NodeInboundRequest, type ListenerScope } from "./node-inbound-request.ts";
+import { refuseAndClose } from "./refuse.ts";
+import { readHead } from "./request-head.ts";
+import { readTarget } from "./target.ts";
+
+export class RequestDispatcher {
+  /** Calls of the management API in flight. */
+  managing = 0;
+  readonly #options: ListenerOptions;
+  readonly #scope: ListenerScope;
+  readonly #isLate: (socket: Socket) => boolean;
+
+  /** `isLate`: the connection was opened after draining began. */
+  constructor(options: ListenerOptions, scope: ListenerScope, isLate: (socket: Socket) => boolean) {
+    this.#options = options;
+    this.#scope = scope;
+    this.#isLate = isLate;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): NodeInboundRequest | undefined {
+    const url = request.url as string;
+    const mark = url.indexOf("?");
+    const query = mark < 0 ? "" : url.slice(mark + 1);
+    let inbound: NodeInboundRequest;
+    try {
+      inbound = new NodeInboundRequest(request, response, readHead(request, this.#scope.limits), query, this.#scope, expectsContinue);
+    } catch (error) {
+      refuseAndClose(request, response, error instanceof HttpError ? error : new HttpError(400, "the request cannot be read"));
+      return undefined;
+    }
+    const socket = request.socket as TrackedSocket;
+    socket.lastInbound = inbound;
+    socket.pacing?.began(request, response, inbound.bodyLength);
+    const path = mark < 0 ? url : url.slice(0, mark);
+    if (!this.#scope.draining && !path.includes("%") && this.#options.ingress.serveExact(inbound, path)) return inbound;
+    this.#dispatch(inbound, path);
+    return inbound;
+  }
+
+  #dispatch(inbound: NodeInboundRequest, path: string): void {
+    const isLate = this.#scope.draining && this.#isLate(inbound.request.socket);
+    if (this.#options.tryForward?.(inbound, path, isLate) === true) return;
+    const target = readTarget(path);
+    if (target.kind === "management") void this.#manage(inbound, target.segments);
+    else if (target.kind === "invalid") inbound.refuse(400, target.problem);
+    else if (isLate) inbound.refuse(503, "the runtime is shutting down", { "Retry-After": "1" });
+    else this.#options.ingress.serve(inbound, target.path);
+  }
+
+  async #manage(inbound: NodeInboundRequest, segments: readonly string[] | undefined): Promise<void> {
+    const { management, reportFault } = this.#options;
+    const respond = new ManagementResponder(inbound);
+    const request = new ManagementRequest(inbound, segments, this.#scope.limits.maxBodyBytes, this.#scope.bytes);
+    this.managing++;
+    try {
+      await management(request, respond);
+      if (!respond.sent) throw new Error("The management API sent no reply");
+    } catch (error) {
+      if (error instanceof HttpError) respond.error(error.status, error.message, error.headers);
+      else {
+        const reference = randomBytes(6).toString("hex");
+        reportFault(error, reference);
+        respond.error(500, `internal error (ref ${reference})`);
+      }
+    } finally {
+      request.release();
+      this.managing--;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// Passes one request at a time to node's parser. Node parses everything a read returns, up to thousands of pipelined requests, and
+// buffers all replies: a client that never reads could exhaust memory. Here bytes after a request wait until its reply is sent, and
+// nothing more is read meanwhile.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { HeldBytes } from "./held-bytes.ts";
+import type { TimeSlicedQueue } from "./time-sliced-queue.ts";
+
+const headEnd = Buffer.from("\r\n\r\n", "latin1");
+/** Pieces parsed before other connections get a turn: a chunked body may consist of very many. */
+const piecesPerTurn = 64;
+
+export class RequestPacing {
+  readonly #socket: Socket;
+  readonly #held: HeldBytes;
+  readonly #parse: (bytes: Buffer) => void;
+  readonly #finish: () => void;
+  readonly #queue: TimeSlicedQueue;
+  /** Read from the client but not parsed yet. */
+  #waiting: Buffer | undefined = undefined;
+  /** False while node applies backpressure. */
+  #isWanted = true;
+  #isReading = false;
+  /** The bytes being parsed arrived before the previous reply was sent. */
+  isPipelined = false;
+  #isFeeding = false;
+  #isScheduled = false;
+  /** The client half-closed the connection. node:http must learn of it later, or it would drop the waiting requests. */
+  #hasEnded = false;
+  #request: IncomingMessage | undefined = undefined;
+  #response: ServerResponse | undefined = undefined;
+  /** Bytes of the body that have not been parsed; -1 when it is chunked. */
+  #bodyLeft = 0;
+  /** Waiting bytes counted in the memory budget. */
+  #counted = 0;
+
+  /** Replaces node's reading of a paused socket that was just passed to node's server. */
+  constructor(socket: Socket, held: HeldBytes, queue: TimeSlicedQueue) {
+    this.#socket = socket;
+    this.#queue = queue;
+    this.#held = held;
+    socket.once("close", () => this.#count(0));
+    this.#parse = takeListener(socket, "data");
+    this.#finish = takeListener(socket, "end");
+    // A data listener also makes node stop reading below the socket.
+    socket.on("data", (chunk: Buffer) => this.take(chunk));
+    socket.on("end", () => this.#end());
+    this.#hasEnded = socket.readableEnded;
+    socket.pause = () => this.#want(false);
+    socket.resume = () => this.#want(true);
+  }
+
+  /** A head was read; `bodyLength` is -1 when the body is chunked. */
+  began(request: IncomingMessage, response: ServerResponse, bodyLength: number): void {
+    this.#request = request;
+    this.#response = response;
+    this.#bodyLeft = bodyLength;
+    response.once("close", () => {
+      if (this.#response !== response) return;
+      this.#request = this.#response = undefined;
+      this.isPipelined = this.#waiting !== undefined;
+      if (this.isPipelined) this.#schedule();
+    });
+  }
+
+  #want(isWanted: boolean): Socket {
+    this.#isWanted = isWanted;
+    if (isWanted && this.#waiting !== undefined) this.#schedule();
+    this.#setReading();
+    return this.#socket;
+  }
+
+  /** Receives bytes from the client. */
+  take(chunk: Buffer): void {
+    if (this.#waiting === undefined && this.#response === undefined) this.isPipelined = false;
+    this.#waiting = this.#waiting === undefined ? chunk : Buffer.concat([this.#waiting, chunk]);
+    if (!this.#isScheduled) this.#feed();
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#passEnd();
+  }
+
+  #passEnd(): void {
+    if (!this.#hasEnded || this.#waiting !== undefined) return;
+    this.#hasEnded = false;
+    this.#finish();
+  }
+
+  #feed(): void {
+    if (this.#isFeeding) return;
+    this.#isFeeding = true;
+    try {
+      for (let pieces = 0; this.#mayFeed; pieces++) {
+        if (pieces === piecesPerTurn) {
+          this.#schedule();
+          break;
+        }
+        this.#parse(this.#nextPiece(this.#waiting as Buffer));
+      }
+    } finally {
+      this.#isFeeding = false;
+    }
+    // After the last request of a connection, incoming data is read and discarded, so that the client gets the reply and not a reset.
+    if (!this.#socket.writable) this.#waiting = undefined;
+    this.#count(this.#waiting?.length ?? 0);
+    this.#passEnd();
+    this.#setReading();
+  }
+
+  get #mayFeed(): boolean {
+    return this.#waiting !== undefined && this.#isWanted && this.#socket.writable && !this.#isAnswering;
+  }
+
+  /** A complete request has been read and its reply has not been sent. */
+  get #isAnswering(): boolean {
+    return this.#response !== undefined && this.#request?.complete === true;
+  }
+
+  /** Cuts a piece that contains the end of at most one head. */
+  #nextPiece(waiting: Buffer): Buffer {
+    let length: number;
+    if (this.#bodyLeft > 0) {
+      length = Math.min(this.#bodyLeft, waiting.length);
+      this.#bodyLeft -= length;
+    } else {
+      const end = waiting.indexOf(headEnd);
+      length = end < 0 ? waiting.length : end + headEnd.length;
+    }
+    this.#waiting = length === waiting.length ? undefined : waiting.subarray(length);
+    return waiting.subarray(0, length);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#queue.add(() => {
+      this.#isScheduled = false;
+      this.#feed();
+    });
+  }
+
+  /** Counts the waiting bytes in the budget. If it is exhausted, the pipelining client is disconnected. */
+  #count(bytes: number): void {
+    if (bytes === this.#counted) return;
+    this.#held.give(this.#counted);
+    this.#counted = !this.#socket.destroyed && this.#held.take(bytes) ? bytes : 0;
+    if (this.#counted !== bytes) this.#socket.destroy();
+  }
+
+  #setReading(): void {
+    const shouldRead = this.#isWanted && this.#waiting === undefined;
+    if (shouldRead === this.#isReading) return;
+    this.#isReading = shouldRead;
+    const { pause, resume } = Socket.prototype;
+    (shouldRead ? resume : pause).call(this.#socket);
+  }
+}
+
+/** Removes and returns the listener added last. */
+function takeListener(socket: Socket, event: "data" | "end"): (...parameters: unknown[]) => void {
+  const listener = socket.listeners(event).at(-1) as (...parameters: unknown[]) => void;
+  socket.removeListener(event, listener);
+  return listener.bind(socket);
+}

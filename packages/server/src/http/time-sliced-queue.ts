@@ -1,0 +1,36 @@
+/** How long pipelined requests may run before the event loop serves other connections. */
+const turnMs = 5;
+
+/**
+ * Runs deferred work in order, a few milliseconds per iteration of the event loop, so that clients that do not pipeline are served in
+ * between.
+ */
+export class TimeSlicedQueue {
+  #waiting: (() => void)[] = [];
+  #isScheduled = false;
+
+  add(work: () => void): void {
+    this.#waiting.push(work);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isScheduled = false;
+    const until = performance.now() + turnMs;
+    const { length } = this.#waiting;
+    let done = 0;
+    try {
+      // Work added meanwhile waits for the next turn.
+      while (done < length && performance.now() < until) (this.#waiting[done++] as () => void)();
+    } finally {
+      this.#waiting = this.#waiting.slice(done);
+      if (this.#waiting.length > 0) this.#schedule();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// Kamelet files in their published form: `<name>.kamelet.yaml`. Files are read on demand, so that large catalogs cost nothing until used.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { KameletFile, KameletFiles } from "@sluice/engine";
+import { CompileError } from "@sluice/engine/spi";
+import { defaultLimits } from "@sluice/model";
+
+const endings = [".kamelet.yaml", ".kamelet.yml"] as const;
+/** Also prevents names that lead outside the folder. */
+const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
+const mostNames = 10_000;
+
+/** The Kamelets in these folders; the first folder wins for duplicate names. Missing folders are ignored. */
+export function kameletFolders(folders: readonly string[]): KameletFiles {
+  return {
+    find(name) {
+      if (!validName.test(name) || name.includes("..")) return undefined;
+      for (const folder of folders) {
+        for (const ending of endings) {
+          const file = readKamelet(join(folder, `${name}${ending}`));
+          if (file !== undefined) return file;
+        }
+      }
+      return undefined;
+    },
+    names() {
+      const names = folders.flatMap((folder) => filesOf(folder).map((file) => basename(file).replace(/\.kamelet\.ya?ml$/, "")));
+      return [...new Set(names)].sort().slice(0, mostNames);
+    },
+  };
+}
+
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((file) => endings.some((ending) => file.endsWith(ending)));
+  } catch {
+    return [];
+  }
+}
+
+function readKamelet(path: string): KameletFile | undefined {
+  try {
+    // Larger files are truncated just beyond the limit, where they are rejected.
+    if (!statSync(path).isFile()) return undefined;
+    return { file: path, text: new TextDecoder("utf-8").decode(readFileSync(path).subarray(0, defaultLimits.bytes + 1)) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw new CompileError(
+      "kamelet-unreadable",
+      `cannot read the Kamelet file '${path}': ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/** Size of the text that is kept. */
+const keptBytes = 256 * 1024;
+
+/** The end of the text that was written. Whole batches are kept, so a line costs nothing extra. */
+export class RecentText {
+  #batches: Buffer[] = [];
+  #size = 0;
+
+  add(bytes: Buffer): void {
+    const isLarge = bytes.length > keptBytes;
+    if (isLarge) [this.#batches, this.#size] = [[], 0];
+    // Copy the end of a large batch: a view would keep all of it in memory.
+    const end = isLarge ? Buffer.from(bytes.subarray(bytes.indexOf(10, bytes.length - keptBytes) + 1)) : bytes;
+    this.#batches.push(end);
+    this.#size += end.length;
+    let oldest = 0;
+    while (this.#size > keptBytes) this.#size -= (this.#batches[oldest++] as Buffer).length;
+    if (oldest > 0) this.#batches = this.#batches.slice(oldest);
+  }
+
+  lines(): readonly string[] {
+    return Buffer.concat(this.#batches).toString("utf8").split("\n").slice(0, -1);
+  }
+}

@@ -1,0 +1,60 @@
+/** A line whose text is created when it is written: doing so for a batch is much cheaper. */
+export interface UnwrittenLine {
+  /** Approximate length. */
+  readonly size: number;
+  text(): string;
+}
+
+/** Lines that have not been written. Their size is limited: further lines are dropped and counted. */
+export class WaitingLines {
+  /** Dropped lines that have not been reported. */
+  lost = 0;
+  readonly #maxBytes: number;
+  readonly #reportOf: (count: number) => string;
+  #lines: (UnwrittenLine | string)[] = [];
+  #bytes = 0;
+
+  /** `reportOf` creates the line that reports dropped ones. */
+  constructor(maxBytes: number, reportOf: (count: number) => string) {
+    this.#maxBytes = maxBytes;
+    this.#reportOf = reportOf;
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
+
+  add(line: UnwrittenLine | string): void {
+    const size = typeof line === "string" ? line.length : line.size;
+    if (this.#bytes + size > this.#maxBytes) {
+      this.lost++;
+      return;
+    }
+    this.#lines.push(line);
+    this.#bytes += size;
+  }
+
+  addFirst(line: string): void {
+    this.#lines.unshift(line);
+  }
+
+  texts(): readonly string[] {
+    return this.#lines.map(textOf);
+  }
+
+  /** Removes all lines and returns their text. */
+  take(): Buffer {
+    if (this.lost > 0) {
+      this.#lines.push(this.#reportOf(this.lost));
+      this.lost = 0;
+    }
+    // Concatenate to one string: it is flattened once, when it is encoded.
+    let text = "";
+    for (const line of this.#lines) text += `${textOf(line)}\n`;
+    this.#lines = [];
+    this.#bytes = 0;
+    return Buffer.from(text);
+  }
+}
+
+const textOf = (line: UnwrittenLine | string): string => (typeof line === "string" ? line : line.text());

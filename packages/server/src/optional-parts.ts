@@ -1,0 +1,97 @@
+// Optional parts: native and WebAssembly packages that may be missing on a platform or in an installation.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { connectionIndex, connectorIndex, findClient, installCommand } from "@sluice/connectors";
+import type { Settings } from "./config.ts";
+import { driverPath, loadDriver } from "./store/sqlite.ts";
+
+export interface OptionalPart {
+  readonly name: string;
+  readonly isThere: boolean;
+  /** What it is and where it comes from, or what does not work without it. */
+  readonly text: string;
+  readonly fix?: string;
+}
+
+export function optionalParts(settings: Pick<Settings, "functions" | "enableJs">): readonly OptionalPart[] {
+  return [durableStore(), interpreter(settings.enableJs), functions(settings.functions)];
+}
+
+export interface ClientPart {
+  /** The connection types or connectors that need it. */
+  readonly users: readonly string[];
+  readonly package: string;
+  readonly tested: string;
+  /** Undefined when it is not installed. */
+  readonly installed: string | undefined;
+  readonly isTested: boolean;
+  /** The command that installs the tested version. */
+  readonly install: string;
+}
+
+/** The client packages of connections and connectors, with their installed versions. */
+export function clientParts(): readonly ClientPart[] {
+  const needs = [
+    ...connectionIndex.flatMap(({ type, needs: own }) => own.map((need) => ({ user: type, need }))),
+    ...connectorIndex.flatMap(({ scheme, needs: own }) => own.map((need) => ({ user: scheme, need }))),
+  ];
+  const names = [...new Set(needs.map(({ need }) => need.package))].toSorted();
+  return names.map((name) => {
+    const same = needs.filter(({ need }) => need.package === name);
+    const { need } = same[0] as (typeof same)[number];
+    const found = findClient(need);
+    return {
+      users: [...new Set(same.map(({ user }) => user))],
+      package: name,
+      tested: need.version,
+      installed: found?.version,
+      isTested: found?.isTested === true,
+      install: installCommand(need),
+    };
+  });
+}
+
+/** Operating system, architecture and, on Linux, the C library, which determine native packages. */
+export function platformName(): string {
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  const library = process.platform !== "linux" ? "" : header.glibcVersionRuntime === undefined ? " (musl)" : ` (glibc ${header.glibcVersionRuntime})`;
+  return `${process.platform} ${process.arch}${library}`;
+}
+
+function durableStore(): OptionalPart {
+  const name = "durable store";
+  try {
+    const path = driverPath();
+    // A package without a binary for this platform is found but fails to load.
+    new (loadDriver(path).DatabaseSync)(":memory:").close();
+    return { name, isThere: true, text: path === "node:sqlite" ? "built-in SQLite of Node" : "SQLite from the package @photostructure/sqlite" };
+  } catch (error) {
+    const reason = ((error as Error).message.split("\n", 1)[0] ?? "").slice(0, 200);
+    return {
+      name,
+      isThere: false,
+      text: `SQLite is not available: durable queues and dead letters do not work (${reason})`,
+      fix: "use Node 22.13 or later, or install the package @photostructure/sqlite",
+    };
+  }
+}
+
+function interpreter(isOn: boolean): OptionalPart {
+  const name = "js language";
+  try {
+    createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync");
+    return { name, isThere: true, text: `QuickJS is installed, ${isOn ? "enabled" : "disabled (SERVICE_ENABLE_JS)"}` };
+  } catch {
+    return { name, isThere: false, text: "QuickJS is not installed", fix: "install the package @jitl/quickjs-wasmfile-release-sync" };
+  }
+}
+
+function functions(path: string | undefined): OptionalPart {
+  const name = "functions";
+  if (path === undefined) return { name, isThere: true, text: "none configured (SERVICE_FUNCTIONS)" };
+  const file = resolve(path);
+  return existsSync(file)
+    ? { name, isThere: true, text: file }
+    : { name, isThere: false, text: `${file} does not exist`, fix: "set SERVICE_FUNCTIONS to an existing module" };
+}

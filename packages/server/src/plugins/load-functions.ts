@@ -1,0 +1,58 @@
+// The operator's own functions: exports of one module, named when the runtime starts. Flows call them by name with `process`, `bean` and
+// wherever else a bean is named; nothing else of the module or the process is reachable from a flow.
+import { CompileError, type BeanDeclaration, type BeanObject } from "@sluice/engine";
+import { importOperatorModule } from "./import-operator-module.ts";
+import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-object.ts";
+import type { PluginProblem } from "./plugin-error.ts";
+
+/**
+ * Returns every exported function as a bean, every exported object with its methods, and every exported class, of which each flow that names it
+ * under `beans` gets its own object. `version` distinguishes a changed module from the one imported before.
+ */
+export async function loadFunctions(path: string, version?: string): Promise<readonly BeanDeclaration[] | PluginProblem> {
+  let module: Readonly<Record<string, unknown>>;
+  try {
+    module = await importOperatorModule(path, version);
+  } catch (error) {
+    return {
+      code: "plugin-failed",
+      file: path,
+      message: `cannot load the functions in '${path}': ${error instanceof Error ? error.message : String(error)}`,
+      fix: "correct SERVICE_FUNCTIONS or the module",
+    };
+  }
+  const found = Object.entries(module).flatMap(([name, value]) => declarationsOf(name, value));
+  if (found.length > 0) return found;
+  return { code: "plugin-invalid", file: path, message: `'${path}' exports no function`, fix: "export the functions that flows call" };
+}
+
+function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[] {
+  if (isClass(value)) return [{ ...described(name, "A class of the operator."), kind: "object", takesAny: true, create: (given) => made(name, value, given) }];
+  if (typeof value === "function") return [{ ...described(name), kind: "function", create: () => value }];
+  if (typeof value !== "object" || value === null) return [];
+  const methods = methodsOf(value);
+  if (methods.size === 0) return [];
+  return [
+    { ...described(name, "An object of the operator."), kind: "object", create: () => ({ methods }) },
+    // By these names mappings and `${function(…)}` call them.
+    ...[...methods].map(([method, call]): BeanDeclaration => ({ ...described(`${name}.${method}`), kind: "function", create: () => call })),
+  ];
+}
+
+function made(name: string, own: OperatorClass, given: unknown): BeanObject {
+  try {
+    return objectOf(new own(given as Readonly<Record<string, string>>));
+  } catch (error) {
+    throw new CompileError(
+      "bean-failed",
+      `an object of the operator's class '${name}' cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: "correct the bean's properties, or the class in the module of SERVICE_FUNCTIONS",
+      },
+    );
+  }
+}
+
+function described(name: string, summary = "A function of the operator."): Omit<BeanDeclaration, "kind" | "create"> {
+  return { names: [name], properties: {}, title: name, summary, group: "functions", since: "0.1" };
+}

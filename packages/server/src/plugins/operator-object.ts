@@ -1,0 +1,24 @@
+import type { BeanFunction, BeanObject } from "@sluice/engine";
+
+export type OperatorClass = new (properties: Readonly<Record<string, string>>) => object;
+
+export const isClass = (value: unknown): value is OperatorClass => typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
+
+/** The methods of an object, bound to it: its own and those of its class, without its constructor and what begins with `_`. */
+export function methodsOf(object: object): ReadonlyMap<string, BeanFunction> {
+  const methods = new Map<string, BeanFunction>();
+  for (let owner: object | null = object; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner) as object | null) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if (typeof value !== "function" || isClass(value) || name === "constructor" || name.startsWith("_") || methods.has(name)) continue;
+      methods.set(name, (value as BeanFunction).bind(object));
+    }
+  }
+  return methods;
+}
+
+/** An object that was made for a flow: its `start` and `stop` are called with the flow. */
+export function objectOf(made: object): BeanObject {
+  const methods = methodsOf(made);
+  const [start, stop] = [methods.get("start"), methods.get("stop")] as (BeanObject["start"] | undefined)[];
+  return { methods, ...(start === undefined ? {} : { start }), ...(stop === undefined ? {} : { stop }) };
+}

@@ -1,0 +1,53 @@
+// Reloads the operator's functions when their module changes, for development.
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { BeanDeclaration, Log } from "@sluice/engine";
+import { watchDirectories } from "../flows/watch-directory.ts";
+import { loadFunctions } from "./load-functions.ts";
+
+export interface WatchedFunctions {
+  /** The module, absolute. */
+  readonly path: string;
+  /** The beans of the catalogue, in which those of the module are replaced. */
+  readonly beans: Map<string, BeanDeclaration>;
+  /** The names that are the module's now. */
+  readonly names: readonly string[];
+  readonly log: Log;
+  /** Called after a reload: flows keep the functions they were compiled with. */
+  changed(): Promise<void>;
+}
+
+const logger = "sluice.functions";
+
+/** Watches the module, but not its imports. The returned function stops watching. */
+export function watchFunctions({ path, beans, names, log, changed }: WatchedFunctions): () => void {
+  let own = new Set(names);
+  let stamp: string | undefined;
+
+  function replace(found: readonly BeanDeclaration[]): void {
+    const taken = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !own.has(name));
+    if (taken !== undefined) throw new Error(`the bean '${taken}' exists already: rename it`);
+    for (const name of own) beans.delete(name);
+    for (const bean of found) for (const name of bean.names) beans.set(name, bean);
+    own = new Set(found.flatMap((bean) => bean.names));
+  }
+
+  async function look(): Promise<void> {
+    const facts = await stat(path, { bigint: true }).catch(() => undefined);
+    const before = stamp;
+    // While an editor replaces the file there is none for a moment.
+    if (facts === undefined) return;
+    stamp = `${facts.mtimeNs}-${facts.size}`;
+    if (before === undefined || before === stamp) return;
+    const found = await loadFunctions(path, stamp);
+    if ("code" in found) {
+      log.write("ERROR", logger, `${found.message}; the previous version stays active`);
+      return;
+    }
+    replace(found);
+    await changed();
+    log.write("INFO", logger, `the functions in '${path}' were reloaded`);
+  }
+
+  return watchDirectories({ directories: [dirname(path)], log, logger, noun: "functions", look });
+}

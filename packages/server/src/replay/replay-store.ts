@@ -1,0 +1,176 @@
+// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are
+// kept by reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the
+// last hundred of ten thousand runs per second would be evicted too soon.
+import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
+import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
+import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
+
+const largestBody = 64 * 1_024;
+const largestStructure = 16 * 1_024;
+const recentRuns = 100;
+/** Successful runs kept per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always kept. */
+const keptPerSecond = 50;
+const thenEveryMs = 20;
+
+/** Recent sampling of a route; times are ends of runs. */
+interface Pace {
+  since: number;
+  count: number;
+  last: number;
+}
+
+/** The result of a run, for comparison with a replay. */
+export interface RunOutcome {
+  readonly status: string;
+  readonly body: unknown;
+  readonly bodyType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+/** Replay data of a run in serializable form. */
+export interface ReplayData {
+  readonly id: string;
+  readonly input: StoredMessage;
+  readonly outcome: RunOutcome | undefined;
+}
+
+interface Kept {
+  readonly id: string;
+  readonly message: Message | StoredMessage;
+  readonly properties: Exchange["properties"];
+  outcome: RunOutcome | undefined;
+  /** The exchange from which the outcome is computed on demand. */
+  ended: Exchange | undefined;
+}
+
+export class ReplayStore {
+  readonly #maxBytes: number;
+  readonly #failed = new Map<string, Kept & { readonly message: StoredMessage }>();
+  readonly #recent: (Kept | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
+  readonly #paces = new WeakMap<Run["route"], Pace>();
+  #next = 0;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  started(run: Run, exchange: Exchange): void {
+    // A route called with `direct:` is part of the caller's run.
+    if (this.#maxBytes === 0 || run.parent !== undefined) return;
+    const message = snapshot(exchange.message);
+    if (message === undefined) return;
+    run.kept = { id: run.id, message, properties: exchange.shareProperties(), outcome: undefined, ended: undefined } satisfies Kept;
+  }
+
+  ended(run: Run, exchange: Exchange): void {
+    const kept = run.kept as Kept | undefined;
+    if (kept === undefined) return;
+    run.kept = undefined;
+    if (run.failure === undefined && !run.handled) {
+      if (this.#isDue(run)) this.#keepRecent(kept, exchange);
+      return;
+    }
+    const message = this.#stored(kept);
+    if (message === undefined) return;
+    this.#failed.set(kept.id, { ...kept, message, outcome: outcomeOf(exchange, run.failure ?? exchange.caught) });
+    this.#bytes += storedSize(message) + 1_000;
+    for (const [id, oldest] of this.#failed) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#failed.delete(id);
+      this.#bytes -= storedSize(oldest.message) + 1_000;
+    }
+  }
+
+  /** The input message of a run, if it was kept. */
+  input(runId: string): StoredMessage | undefined {
+    const kept = this.#find(runId);
+    return kept === undefined ? undefined : this.#stored(kept);
+  }
+
+  outcome(runId: string): RunOutcome | undefined {
+    const kept = this.#find(runId);
+    return kept?.outcome ?? (kept?.ended === undefined ? undefined : outcomeOf(kept.ended, undefined));
+  }
+
+  export(runId: string): ReplayData | undefined {
+    const input = this.input(runId);
+    return input === undefined ? undefined : { id: runId, input, outcome: this.outcome(runId) };
+  }
+
+  /** Adds the replay data of another process. */
+  adopt({ id, input, outcome }: ReplayData): void {
+    this.#recent[this.#next] = { id, message: input, properties: undefined, outcome, ended: undefined };
+    this.#next = (this.#next + 1) % recentRuns;
+  }
+
+  #isDue({ route, session, endedAt }: Run): boolean {
+    if (session !== undefined) return true;
+    let pace = this.#paces.get(route);
+    if (pace === undefined) this.#paces.set(route, (pace = { since: endedAt, count: 0, last: endedAt }));
+    // The clock may have been set back.
+    if (endedAt < pace.since || endedAt - pace.since >= 1_000) {
+      pace.since = endedAt;
+      pace.count = 0;
+    }
+    if (pace.count >= keptPerSecond && endedAt - pace.last < thenEveryMs) return false;
+    pace.count++;
+    pace.last = endedAt;
+    return true;
+  }
+
+  #keepRecent(kept: Kept, exchange: Exchange): void {
+    const { body } = exchange.message;
+    // A structure of unknown size is converted now; other bodies are bounded and converted on demand.
+    const light =
+      (typeof body === "string" && body.length <= largestBody) ||
+      (typeof body !== "string" && typeof body !== "object") ||
+      body === null ||
+      (body instanceof Uint8Array && body.byteLength <= largestBody);
+    if (light) kept.ended = exchange;
+    else kept.outcome = outcomeOf(exchange, undefined);
+    this.#recent[this.#next] = kept;
+    this.#next = (this.#next + 1) % recentRuns;
+  }
+
+  #find(runId: string): Kept | undefined {
+    return this.#failed.get(runId) ?? this.#recent.find((kept) => kept?.id === runId);
+  }
+
+  #stored({ message, properties }: Kept): StoredMessage | undefined {
+    if (!isMessage(message)) return message;
+    try {
+      return storeMessage(message, { properties }, largestBody);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A copy of the message, or undefined when it is too large: text and bytes by reference, structures serialized. */
+function snapshot(message: Message): Message | StoredMessage | undefined {
+  const { body } = message;
+  if (typeof body === "string") return body.length > largestBody ? undefined : message.copy();
+  if (body instanceof Uint8Array) return body.byteLength > largestBody ? undefined : message.copy();
+  if (typeof body !== "object" || body === null) return message.copy();
+  try {
+    return storeMessage(message, {}, largestStructure);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result of an exchange; a body that is too large is omitted. */
+export function outcomeOf({ message, run }: Exchange, failure: FlowError | undefined): RunOutcome {
+  const { plain, complete } = toPlainWithin(message.body, largestStructure);
+  const headers: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of message.headers.own()) headers[name] = toPlainWithin(value, 1_024).plain;
+  return {
+    status: run.status,
+    body: complete ? plain : undefined,
+    bodyType: bodyTypeOf(message.body),
+    headers,
+    error: failure === undefined ? null : { type: failure.type, message: failure.message },
+  };
+}

@@ -1,0 +1,88 @@
+// Files whose texts flows may use with `resource:`: those in folders of the operator and nowhere else.
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { ResourceFile, ResourceFiles } from "@sluice/engine";
+import { CompileError, isCompileError } from "@sluice/engine/spi";
+import type { Settings } from "../config.ts";
+
+const mostBytes = 1024 * 1024;
+
+/** The folder `resources` of the data directory first, then those of the setting. */
+export function findResourceFolders({ resources, dataDir }: Pick<Settings, "resources" | "dataDir">): readonly string[] {
+  const named = resources.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
+  return [join(resolve(dataDir), "resources"), ...named];
+}
+
+/** The files of these folders; of two with one name the first folder's is used. A folder that is missing has none. */
+export function resourceFolders(folders: readonly string[]): ResourceFiles {
+  return {
+    read(place, written) {
+      const name = place === "file" ? written.replace(/^\/\/(?=\/)/, "") : written.replace(/^\/+/, "");
+      checkName(name);
+      for (const folder of folders) {
+        const found = readInside(folder, resolve(folder, name), name);
+        if (found !== undefined) return found;
+      }
+      throw new CompileError("resource-missing", `the file '${name}' is in none of the folders from which texts may be loaded`, {
+        hint: `put it into one of them (${folders.join(", ")}), or name its folder with SERVICE_RESOURCES`,
+        offset: 0,
+      });
+    },
+  };
+}
+
+function checkName(name: string): void {
+  const segments = name.split(/[\\/]/).filter((segment) => segment !== "." && segment !== "");
+  const wrong =
+    segments.length === 0
+      ? "names no file"
+      : name.includes("\0") || segments.includes("..")
+        ? "leads out of its folder"
+        : segments.some((segment) => segment.startsWith("."))
+          ? "is hidden, and hidden files are not read"
+          : undefined;
+  if (wrong !== undefined)
+    throw new CompileError("resource-refused", `the file name '${name.replaceAll("\0", "")}' ${wrong}`, {
+      hint: "write it as resource:file:folder/name.txt",
+      offset: 0,
+    });
+}
+
+function readInside(folder: string, path: string, name: string): ResourceFile | undefined {
+  if (!isBelow(resolve(folder), path)) return undefined;
+  try {
+    // Links are followed first: a link in the folder must not lead to a file outside it, nor to a hidden one.
+    const root = realpathSync(folder);
+    const real = realpathSync(path);
+    if (!isBelow(root, real)) throw unusable(name, "is a link that leads out of its folder", "put the file itself into the folder");
+    if (
+      relative(root, real)
+        .split(sep)
+        .some((segment) => segment.startsWith("."))
+    )
+      throw unusable(name, "leads to a hidden file", "remove the dot at the start of its name");
+    const { size } = fileFacts(real, name);
+    if (size > mostBytes) throw unusable(name, `has ${size} bytes, more than the ${mostBytes} that are read`, "make it smaller, or split it");
+    return { file: name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(real)) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (isCompileError(error)) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") throw unusable(name, "is not UTF-8 text", "save it as UTF-8");
+    throw unusable(name, `cannot be read (${code ?? (error as Error).message})`, "correct its permissions");
+  }
+}
+
+function fileFacts(path: string, name: string): { readonly size: number } {
+  const facts = statSync(path);
+  if (!facts.isFile()) throw unusable(name, "is not a file", "name a file in the folder");
+  return facts;
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+const unusable = (name: string, what: string, hint: string): CompileError =>
+  new CompileError("resource-unusable", `the file '${name}' ${what}`, { hint, offset: 0 });

@@ -1,0 +1,86 @@
+// Paging and text search over the history: every match once, secrets masked, and the event loop free.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { describe, expect, it } from "vitest";
+import { createSecretValues } from "../masking/secret-values.ts";
+import { findRuns, joinRuns } from "./find-runs.ts";
+import { lostRun, type RunFacts } from "./run-facts.ts";
+import { createRunHistory, type RunHistory } from "./run-history.ts";
+
+const runId = (number: number): string => `run_${String(number).padStart(6, "0")}`;
+
+function run(number: number, routeId: string, preview = "", message = "gone"): RunFacts {
+  const lost = { id: runId(number), route: { id: routeId, flowId: `flow-of-${routeId}`, flowHash: "h" }, exchangeId: "e", trigger: { uri: "direct:x" } };
+  const identity = { ...lost, startedAt: 1_000 + Math.floor(number / 3), parentRunId: undefined, traceId: undefined, correlationId: runId(number) };
+  return { ...lostRun(identity, { type: "Lost", message, stepId: null }, 9_000), preview };
+}
+
+function historyOf(runs: readonly RunFacts[]): RunHistory {
+  const history = createRunHistory({ perRoute: 250, total: 20_000, bytes: 1e9 });
+  for (const one of runs) history.adopt(one);
+  return history;
+}
+
+const secrets = createSecretValues();
+const idsOf = (runs: readonly Readonly<Record<string, unknown>>[]): readonly unknown[] => runs.map(({ id }) => id);
+
+describe("finding runs", () => {
+  it("pages through all matches once, also where several runs began at the same time and while new ones arrive", async () => {
+    const history = historyOf(Array.from({ length: 40 }, (_, number) => run(number, number % 2 === 0 ? "even" : "odd")));
+    const seen: unknown[] = [];
+    let after = undefined;
+    for (let pages = 0; pages < 20; pages++) {
+      const found = await findRuns(history, { flowId: "flow-of-even", limit: 7, after }, secrets);
+      seen.push(...idsOf(found.runs));
+      after = found.stopped;
+      history.adopt(run(100 + pages * 2, "even"));
+      if (after === undefined) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => runId(38 - index * 2)));
+  });
+
+  it("finds words in the request, the error and the ids, but not what is masked", async () => {
+    const known = createSecretValues();
+    known.set("flow", ["hunter2-token"]);
+    const history = historyOf([
+      run(1, "a", '{"order":"A-10031","password":"S3CR3T"}'),
+      run(2, "a", "hunter2-token", "no http://u:S3CR3T@h/ here"),
+      run(3, "b", '{"order":"A-10032"}', "503 from ERP"),
+    ]);
+    const find = async (text: string): Promise<readonly unknown[]> => idsOf((await findRuns(history, { text, limit: 10 }, known)).runs);
+    expect(await find("a-10031")).toEqual([runId(1)]);
+    expect(await find("A-100 erp")).toEqual([runId(3)]);
+    expect(await find("flow-of-a")).toEqual([runId(2), runId(1)]);
+    expect(await find(runId(2))).toEqual([runId(2)]);
+    for (const secret of ["S3CR3T", "hunter2"]) expect(await find(secret)).toEqual([]);
+  });
+
+  it("merges the pages of several workers up to where the first of them stopped", () => {
+    const part = (numbers: readonly number[], stopped?: number) => ({
+      runs: numbers.map((number) => ({ id: runId(number), startedAt: new Date(number).toISOString() })),
+      total: numbers.length,
+      stopped: stopped === undefined ? undefined : { startedAt: stopped, id: runId(stopped) },
+    });
+    const joined = joinRuns([part([9, 7, 5], 5), part([8, 2, 1])], 10);
+    expect([idsOf(joined.runs), joined.stopped?.startedAt]).toEqual([[9, 8, 7, 5].map(runId), 5]);
+    const cut = joinRuns([part([9, 7, 5], 5), part([8, 6], 6)], 3);
+    expect([idsOf(cut.runs), cut.stopped?.startedAt]).toEqual([[9, 8, 7].map(runId), 7]);
+    expect(joinRuns([part([9]), part([8])], 2).stopped).toBeUndefined();
+  });
+
+  it("the largest history with full previews never blocks the event loop for 250 ms", async () => {
+    const preview = `{"password":"S3CR3T","filler":"${"x&y=z;".repeat(40)}"}`;
+    const history = historyOf(Array.from({ length: 20_000 }, (_, number) => run(number, `route-${number % 80}`, preview)));
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    let after = undefined;
+    let found = 0;
+    do {
+      const page: Awaited<ReturnType<typeof findRuns>> = await findRuns(history, { text: "s3cr3t filler", limit: 50, after }, secrets);
+      found += page.runs.length;
+      after = page.stopped;
+    } while (after !== undefined);
+    delay.disable();
+    expect([history.size, found]).toEqual([20_000, 0]);
+    expect(delay.max / 1e6).toBeLessThan(250);
+  });
+});

@@ -1,0 +1,59 @@
+// Finds runs page by page, as the API returns them. A text is compared with the masked data, so a search cannot reveal a secret.
+import { systemClock } from "../host/clock.ts";
+import { inSlices } from "../host/in-slices.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { FoundRuns } from "../other-workers/worker-metrics.ts";
+import { containsWords, runJson } from "./run-facts.ts";
+import { isOlder, type RunFilter, type RunHistory, type RunPosition } from "./run-history.ts";
+
+/** A text search stops after this time; the next page continues it. */
+const searchedMs = 200;
+
+export function findRuns(history: RunHistory, filter: RunFilter, secrets: SecretValues, without?: ReadonlySet<string>): Promise<FoundRuns> {
+  return inSlices(search(history, filter, secrets, without));
+}
+
+function* search(history: RunHistory, filter: RunFilter, secrets: SecretValues, without?: ReadonlySet<string>): Generator<undefined, FoundRuns> {
+  const words = wordsOf(filter.text);
+  const matching = history.matching(filter, without);
+  const { after } = filter;
+  const entries = after === undefined ? matching : matching.filter((entry) => isOlder(entry, after));
+  const deadline = systemClock.monotonic() + searchedMs;
+  const runs: Readonly<Record<string, unknown>>[] = [];
+  let read = 0;
+  for (const entry of entries) {
+    if (runs.length === filter.limit || (words.length > 0 && read > 0 && systemClock.monotonic() > deadline)) break;
+    const facts = entry.facts();
+    if (words.length === 0 || containsWords(facts, words, secrets)) runs.push(runJson(facts, secrets));
+    read++;
+    yield;
+  }
+  return { runs, total: words.length === 0 ? matching.length : runs.length, stopped: read === entries.length ? undefined : positionOf(entries[read - 1]) };
+}
+
+const wordsOf = (text: string | undefined): readonly string[] =>
+  (text ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+
+const positionOf = (entry: RunPosition | undefined): RunPosition | undefined =>
+  entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
+
+/** Merges the runs of several workers, newest first. Where one worker stopped its search, the merged page ends. */
+export function joinRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
+  const runs = found
+    .flatMap((part) => part.runs)
+    .map((run) => ({ run, position: { startedAt: Date.parse(run["startedAt"] as string), id: run["id"] as string } }))
+    .sort((one, other) => (isOlder(one.position, other.position) ? 1 : -1));
+  const stopped = found
+    .map((part) => part.stopped)
+    .reduce((newest, part) => (part === undefined || (newest !== undefined && isOlder(part, newest)) ? newest : part), undefined);
+  const searched = stopped === undefined ? runs : runs.filter(({ position }) => !isOlder(position, stopped));
+  const page = searched.slice(0, limit);
+  return {
+    runs: page.map(({ run }) => run),
+    total: found.reduce((sum, { total }) => sum + total, 0),
+    stopped: searched.length > limit ? page.at(-1)?.position : stopped,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Deployment } from "@sluice/engine";
+import type { StoredParams } from "../flows/flow-store.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
+import type { ServerParts } from "./open-management.ts";
+
+/** Connects the lead to the other workers; undefined for a single process. */
+export function joinWorkers({ server, documents, streams, http, engine, sessions, captures, flows }: ServerParts): ServiceView | undefined {
+  const { settings, variant, log } = server;
+  return variant.leadPort?.attach({
+    runtime: engine.runtime,
+    paramsOf: flows.paramsOf as WeakMap<Deployment, StoredParams>,
+    properties: documents.properties,
+    policies: http.policies,
+    mappings: documents.mappings,
+    connections: engine.namedConnections,
+    sessions,
+    captures,
+    history: engine.history,
+    kept: engine.kept,
+    counts: engine.counts,
+    trace: streams.trace,
+    workers: settings.workers,
+    drainMs: settings.drainMs,
+    runsPerRoute: settings.runHistory,
+    hubs: { trace: streams.trace.hub, log: streams.logs.hub },
+    events: engine.events,
+    log,
+    recentLines: streams.takeLines,
+    draining: () => void (server.phase = "DRAINING"),
+  });
+}

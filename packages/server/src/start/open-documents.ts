@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { openDiskFlowStore } from "../flows/disk-flow-store.ts";
+import { openDiskTestStore, type FlowTestStore } from "../flows/disk-test-store.ts";
+import type { FlowStore } from "../flows/flow-store.ts";
+import { withExternalFlows } from "../flows/external-flows.ts";
+import { createMemoryFlowStore } from "../flows/memory-flow-store.ts";
+import { readProperties } from "../host/properties-file.ts";
+import { openMappings, type Mappings } from "../mappings/open-mappings.ts";
+import type { ServerProcess } from "./open-process.ts";
+
+/** Documents of operators and authors: flows, tests, properties, mappings. */
+export interface Documents {
+  readonly flowsDir: string;
+  readonly flows: FlowStore;
+  readonly tests: FlowTestStore;
+  readonly properties: ReadonlyMap<string, string>;
+  readonly mappings: Mappings;
+}
+
+/** Flow files up to this size are read even if the limit for request bodies is smaller. */
+const leastFlowBytes = 10 * 1024 * 1024;
+
+/** Opens the stores without reading the documents. */
+export async function openDocuments({ settings, variant, dataDir, log }: ServerProcess): Promise<Documents> {
+  const flowsDir = join(dataDir, "routes");
+  const inMemory = variant.isTrial === true || variant.embedding?.keepsFlows === false;
+  const store = inMemory ? createMemoryFlowStore(() => Date.now()) : await openDiskFlowStore(flowsDir, Math.max(settings.maxBody, leastFlowBytes));
+  const flows = withExternalFlows(store, variant.externalFlows);
+  return {
+    flowsDir,
+    flows,
+    properties: await readProperties(dataDir, settings.profile),
+    mappings: await openMappings(dataDir, flows, log),
+    tests: await openDiskTestStore(join(dataDir, "flow-tests")),
+  };
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { connectionIndex, loadClient, sluiceEvents, type SluiceEvents } from "@sluice/connectors";
+import { createRuntime, type Host, type Runtime } from "@sluice/engine";
+import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
+import { kameletFolders } from "../kamelets/kamelet-folders.ts";
+import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
+import type { ServerCatalog } from "../catalog.ts";
+import { closedConnections } from "../connections/closed-connections.ts";
+import { findConnectionFolders, withConnectionFolders } from "../connections/connection-folders.ts";
+import { createConnectionTypes } from "../connections/connection-types.ts";
+import { missingConnection, noConnectionOfKind } from "../connections/find-connection.ts";
+import { NamedConnections } from "../connections/named-connections.ts";
+import { openConnections, type OpenConnections } from "../connections/open-connections.ts";
+import { createDeadLetterWriter, type DeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
+import { restartFailed } from "../flows/load-flows.ts";
+import { routeControl } from "../flows/route-control.ts";
+import { createHost } from "../host/host.ts";
+import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
+import type { DocumentStore } from "../mappings/document-store.ts";
+import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+import { mostNames } from "../metrics/metrics-text.ts";
+import { openSpanExport } from "../metrics/open-span-export.ts";
+import { createRunCounts, type RunCounts } from "../metrics/run-counts.ts";
+import type { SpanExport } from "../metrics/span-export.ts";
+import type { Plugins } from "../plugins/load-plugins.ts";
+import { ReplayStore } from "../replay/replay-store.ts";
+import { createRunHistory, type RunHistory } from "../runs/run-history.ts";
+import { createRunListener } from "../runs/run-listener.ts";
+import { stepTap } from "../runs/step-tap.ts";
+import { catalogFor, connectionSettings, runtimeLimits } from "../runtime-settings.ts";
+import type { DurableStore } from "../store/durable-store.ts";
+import { queuePort } from "../store/queue-port.ts";
+import type { TraceRecorder } from "../streams/trace-recorder.ts";
+import { trialCatalog } from "../trial/trial-catalog.ts";
+import { version } from "../version.ts";
+import type { LateParts } from "./late-parts.ts";
+import type { ServerProcess } from "./open-process.ts";
+
+/** The engine with its dependencies and run records. */
+export interface EngineParts extends RunRecords {
+  readonly plugins: Plugins;
+  readonly connections: OpenConnections;
+  readonly namedConnections: NamedConnections;
+  readonly host: Host;
+  readonly events: SluiceEvents;
+  readonly deadLetters: DeadLetterWriter;
+  readonly catalog: ServerCatalog;
+  readonly runtime: Runtime;
+}
+
+interface RunRecords {
+  readonly history: RunHistory;
+  readonly kept: ReplayStore;
+  readonly counts: RunCounts;
+  /** Undefined unless a collector is configured. */
+  readonly spans: SpanExport | undefined;
+}
+
+interface EngineNeeds {
+  readonly plugins: Plugins;
+  readonly durable: DurableStore;
+  readonly trace: TraceRecorder;
+  readonly mappings: Mappings;
+  readonly http: Host["http"];
+}
+
+export async function openEngine(server: ServerProcess, { plugins, durable, trace, mappings, http }: EngineNeeds, late: LateParts): Promise<EngineParts> {
+  const { settings, variant, ids, log, secrets, environment } = server;
+  const connectionTypes = createConnectionTypes(plugins.connections, connectionIndex, connectionSettings(settings));
+  const connections =
+    variant.isTrial === true
+      ? closedConnections(connectionTypes, () => host)
+      : openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
+  const kamelets = kameletFolders(findKameletFolders(settings));
+  const resources = resourceFolders(findResourceFolders(settings));
+  const host = createHost({ log, ids, http, environment, lookup: mappings.tables.lookup, connections, kamelets, resources });
+  const events = sluiceEvents();
+  const deadLetters = createDeadLetterWriter(durable, settings.queueMessageBytes);
+  const everything = await catalogFor(settings, plugins, {
+    connectionTypes,
+    events,
+    queues: queuePort(durable, (id) => late.sessions.current.isOpen(id)),
+    deadLetters,
+    control: routeControl(() => late.runtime.current),
+    mappings: mappings.documents,
+  });
+  const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
+  const records = openRunRecords(server, late);
+  const listener = createRunListener({ ...records, trace, log, events });
+  const runtime = createRuntime({ catalog, host, listener: variant.leadPort?.listen(listener) ?? listener, limits: runtimeLimits(settings) });
+  runtime.tap(stepTap);
+  const namedConnections = new NamedConnections({
+    store: await openConnectionStore(server),
+    types: connectionTypes,
+    connections,
+    references: { variable: environment.named, secretsDir: settings.secretsDir },
+    log,
+    host: () => host,
+    load: loadClient,
+    usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
+    appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
+  });
+  return { ...records, plugins, connections, namedConnections, host, events, deadLetters, catalog, runtime: late.runtime.set(runtime) };
+}
+
+/** Trials store nothing. */
+async function openConnectionStore({ variant, dataDir, settings }: ServerProcess): Promise<DocumentStore> {
+  const own =
+    variant.isTrial === true ? createMemoryDocumentStore() : await openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
+  return withConnectionFolders(own, findConnectionFolders(settings));
+}
+
+function openRunRecords({ settings, clock, log, secrets }: ServerProcess, late: LateParts): RunRecords {
+  return {
+    history: createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes }),
+    kept: new ReplayStore(settings.replayBytes),
+    counts: createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
+    spans: openSpanExport({ settings, version, clock, log, secrets }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Deployment } from "@sluice/engine";
+import type { StoredParams } from "../flows/flow-store.ts";
+import type { FlowParts } from "../flows/installed-flows.ts";
+import { createKeyedMutex } from "@sluice/engine/tools";
+import { createSessionLanguages } from "../sessions/session-languages.ts";
+import { createTestSessions, type TestSessions } from "../sessions/test-sessions.ts";
+import { readTests, tryFlow, type TrialParts } from "../trial/try-flow.ts";
+import type { LateParts } from "./late-parts.ts";
+import type { Documents } from "./open-documents.ts";
+import type { EngineParts } from "./open-engine.ts";
+import type { ServerProcess } from "./open-process.ts";
+import type { Streams } from "./open-streams.ts";
+
+export function openSessions(
+  { settings, clock, secrets }: ServerProcess,
+  { runtime, catalog, host }: EngineParts,
+  streams: Streams,
+  late: LateParts,
+): TestSessions {
+  return late.sessions.set(
+    createTestSessions({
+      runtime,
+      clock,
+      secrets,
+      ...createSessionLanguages(catalog, host),
+      mode: settings.testSessions,
+      maxSessions: settings.maxSessions,
+      maxCalls: settings.sessionCalls,
+      maxBytes: settings.sessionBytes,
+      mocked: streams.mocked,
+    }),
+  );
+}
+
+interface FlowNeeds {
+  readonly documents: Documents;
+  readonly engine: EngineParts;
+  readonly streams: Streams;
+  readonly startTrial: TrialParts["start"];
+}
+
+/** Creates the parts for installing and removing flows, without loading any. */
+export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, late: LateParts): FlowParts {
+  const { configuration, variant, dataDir, log, secrets, environment } = server;
+  const { mappings, properties } = documents;
+  return late.flows.set({
+    store: documents.flows,
+    tests: documents.tests,
+    trial: { check: readTests, run: (candidate) => tryFlow({ configuration, dataDir, start: startTrial }, candidate) },
+    runtime: engine.runtime,
+    log,
+    secrets,
+    environment,
+    properties,
+    paramsOf: variant.leadPort === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
+    installed: new Map(),
+    mutex: createKeyedMutex(),
+    mappings: { hasTable: (id) => mappings.tables.list().some((table) => table.id === id), hasDocument: (id) => mappings.documents.find(id) !== undefined },
+    announce(change, flowId, hash) {
+      streams.trace.flowChanged(change, flowId, hash);
+      engine.events.emit({ name: `flow.${change}`, flowId, details: { hash } });
+    },
+  });
+}

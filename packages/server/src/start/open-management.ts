@@ -1,0 +1,126 @@
+import { apiEndpoints } from "../api/index.ts";
+import type { HealthParts } from "../api/health.ts";
+import { createManagementApi, type ManagementOptions } from "../api/management-api.ts";
+import { createTokenCheck } from "../api/deploy-token.ts";
+import { letterReplays } from "../dead-letters/replay-dead-letters.ts";
+import type { FlowViews } from "../flows/flow-views.ts";
+import { problemOfFlow, type FlowParts } from "../flows/installed-flows.ts";
+import { httpByteMetrics } from "../http/http-bytes.ts";
+import type { ManagementHandler } from "../http/management.ts";
+import { createMetricsText, type MetricsParts } from "../metrics/metrics-text.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
+import type { Captures } from "../replay/captures.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import type { DurableStore } from "../store/durable-store.ts";
+import { version } from "../version.ts";
+import type { LateParts } from "./late-parts.ts";
+import type { Documents } from "./open-documents.ts";
+import type { EngineParts } from "./open-engine.ts";
+import type { HttpParts } from "./open-http.ts";
+import type { ServerProcess } from "./open-process.ts";
+import type { Streams } from "./open-streams.ts";
+
+/** All parts used by the management API. */
+export interface ServerParts {
+  readonly server: ServerProcess;
+  readonly durable: DurableStore;
+  readonly documents: Documents;
+  readonly streams: Streams;
+  readonly http: HttpParts;
+  readonly engine: EngineParts;
+  readonly sessions: TestSessions;
+  readonly captures: Captures;
+  readonly flows: FlowParts;
+}
+
+export interface Management {
+  readonly views: FlowViews;
+  /** For HTTP requests. */
+  readonly handler: ManagementHandler;
+  /** For callers in this process, which need no token. */
+  readonly localHandler: ManagementHandler;
+}
+
+export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
+  const { server, durable, documents, streams, http, engine, sessions, captures, flows } = parts;
+  const { clock, log, secrets, settings, ids } = server;
+  const { runtime, history, kept, catalog, plugins } = engine;
+  const { policies } = http;
+  const isDraining = (): boolean => server.phase === "DRAINING";
+  const views: FlowViews = { parts: flows, hasPolicy: (flowId) => policies.has(flowId), seen: new Map() };
+  const endpoints = apiEndpoints({
+    service,
+    health: healthParts(parts),
+    metricsText: createMetricsText(metricsParts(parts, service, late)),
+    flows: views,
+    policies,
+    mappings: documents.mappings,
+    connections: { named: engine.namedConnections, metrics: () => engine.connections.list(), secrets },
+    history,
+    secrets,
+    streams: { opener: streams.opener, trace: streams.trace.hub, log: streams.logs.hub },
+    sessions,
+    invoke: { runtime, clock, secrets },
+    mounts: http.mounts,
+    catalog,
+    plugins: plugins.packages,
+    replay: { runtime, history, kept, captures, sessions, clock, secrets },
+    deadLetters: {
+      store: durable,
+      replays: letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) }),
+    },
+  });
+  const options: ManagementOptions = {
+    endpoints,
+    tokenCheck: createTokenCheck(settings.deployToken),
+    log,
+    secrets,
+    newReference: () => ids.next(),
+    isDraining,
+    ...(service === undefined ? {} : { settled: () => service.settled() }),
+  };
+  return { views, handler: createManagementApi(options), localHandler: createManagementApi({ ...options, tokenCheck: () => "accepted" }) };
+}
+
+function healthParts({ server, durable, streams, http, engine, sessions, flows }: ServerParts): HealthParts {
+  return {
+    runtime: engine.runtime,
+    installed: flows.installed,
+    engineVersion: version,
+    startedAt: server.startedAt,
+    now: () => Date.now(),
+    secrets: server.secrets,
+    phase: () => server.phase,
+    openSessions: () => sessions.openCount,
+    streamClients: () => streams.opener.clients,
+    httpBytes: () => httpByteMetrics(http.bytes),
+    brokenPolicies: () => http.policies.broken(),
+    connections: () => engine.connections.list(),
+    storeProblem: () => durable.problem,
+  };
+}
+
+function metricsParts(
+  { server, durable, streams, http, engine, sessions, flows }: ServerParts,
+  service: ServiceView | undefined,
+  late: LateParts,
+): MetricsParts {
+  const { runtime, counts, spans } = engine;
+  return {
+    counts,
+    runtime,
+    store: durable,
+    version,
+    startedAt: server.startedAt,
+    isUp: () => server.phase === "UP",
+    failedFlows: () => [...flows.installed.values()].filter(({ id, error }) => (error ?? problemOfFlow(runtime, id)) !== undefined).length,
+    openSessions: () => sessions.openCount,
+    streamClients: () => streams.opener.clients,
+    connections: () => late.listener.current.connections,
+    systems: () => engine.connections.list(),
+    webhookCalls: () => http.ingress.active,
+    httpBytes: () => httpByteMetrics(http.bytes),
+    spans: () => spans,
+    ...(service === undefined ? {} : { others: () => service.metrics() }),
+  };
+}

@@ -1,0 +1,71 @@
+import { join, resolve } from "node:path";
+import type { Clock, Ids, LogLevel } from "@sluice/engine";
+import type { Phase } from "../api/health.ts";
+import type { Configuration, Settings } from "../config.ts";
+import type { DirectoryLock } from "../data-lock/directory-lock.ts";
+import { lockDirectory, unlocked } from "../data-lock/lock-directory.ts";
+import { restartFailed } from "../flows/load-flows.ts";
+import { systemClock } from "../host/clock.ts";
+import { createEnvironment, type Environment } from "../host/environment.ts";
+import { createIds } from "../host/ulid.ts";
+import { createProcessLog, type ProcessLog } from "../log/process-log.ts";
+import { createDurableStore, storeUnusable, type DurableStore } from "../store/durable-store.ts";
+import type { LateParts } from "./late-parts.ts";
+import type { StartVariant } from "./start-variant.ts";
+
+/** Shared parts of a server. */
+export interface ServerProcess extends ProcessLog {
+  readonly configuration: Configuration;
+  readonly settings: Settings;
+  readonly variant: StartVariant;
+  readonly startedAt: number;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly level: LogLevel;
+  readonly environment: Environment;
+  readonly dataDir: string;
+  readonly lock: DirectoryLock;
+  phase: Phase;
+}
+
+/** Creates the log and the clock, and locks the data directory. */
+export function openProcess(configuration: Configuration, output: number, variant: StartVariant, startedAt: number): ServerProcess {
+  const { settings, environment } = configuration;
+  const processLog = createProcessLog(settings, output);
+  const dataDir = resolve(settings.dataDir);
+  // Lock first: opening the stores removes temporary files, which may belong to a running process.
+  const lock = variant.isTrial === true ? unlocked : lockDirectory(dataDir);
+  if (lock.warning !== undefined) processLog.log.write("WARN", "sluice", lock.warning);
+  return {
+    ...processLog,
+    configuration,
+    settings,
+    variant,
+    startedAt,
+    clock: systemClock,
+    ids: createIds(() => Date.now()),
+    level: settings.logLevel.toUpperCase() as LogLevel,
+    environment: createEnvironment(environment),
+    dataDir,
+    lock,
+    phase: "STARTING",
+  };
+}
+
+/** Creates the store without touching a file until it is used. */
+export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: ServerProcess, late: LateParts): DurableStore {
+  return createDurableStore({
+    directory: join(dataDir, "store"),
+    clock,
+    ids,
+    log,
+    limits: {
+      queueBytes: settings.queueBytes,
+      maxMessageBytes: settings.queueMessageBytes,
+      deadLetters: settings.deadLetters,
+      deadLetterBytes: settings.deadLetterBytes,
+    },
+    refusal: lock.isHeld ? undefined : "the data directory is not locked",
+    opened: () => void restartFailed(late.flows.current, storeUnusable),
+  });
+}

@@ -1,0 +1,110 @@
+import { misnamedVariables } from "../config.ts";
+import { findConnectionFolders } from "../connections/connection-folders.ts";
+import { invokeInProcess } from "../embedding/invoke-in-process.ts";
+import { loadFlows, reloadFlows } from "../flows/load-flows.ts";
+import { watchFlows } from "../flows/watch-flows.ts";
+import type { HttpListener } from "../http/listener.ts";
+import { callManagement } from "../http/local-call.ts";
+import type { ServiceView } from "../other-workers/service-view.ts";
+import { watchFunctions } from "../plugins/watch-functions.ts";
+import { baseUrlOf, type Announcement, type RunningServer } from "../running-server.ts";
+import { shutDown, type ShutdownReport } from "../shutdown.ts";
+import { missingDriver } from "../store/sqlite.ts";
+import { version } from "../version.ts";
+import { watchDocuments } from "../watch-documents.ts";
+import type { Management, ServerParts } from "./open-management.ts";
+
+/** Time limit for sending the last spans on shutdown. */
+const lastSpansMs = 2_000;
+
+/** Loads documents, starts flows, opens the port; resolves when requests are served. */
+export async function serve(parts: ServerParts, listener: HttpListener, management: Management, service: ServiceView | undefined): Promise<RunningServer> {
+  const { server, documents, engine, flows } = parts;
+  const { settings, variant, clock, secrets, log } = server;
+  const { runtime } = engine;
+  await documents.mappings.load(engine.catalog, engine.host);
+  await engine.namedConnections.load();
+  const report = await loadFlows(flows);
+  const listen = async (): Promise<number> => (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
+  const port = variant.embedding?.opensPort === false ? 0 : await listen().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
+  const watchers = settings.watch ? watch(parts, service) : [];
+  if (variant.leadPort !== undefined) await listener.listenForWorkers(variant.leadPort.socketPath);
+  server.phase = "UP";
+  const baseUrl = port === 0 ? "" : baseUrlOf(settings, port);
+  const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
+  announce(parts, announcement);
+
+  let stopping: Promise<ShutdownReport> | undefined;
+  return {
+    baseUrl,
+    port,
+    announcement,
+    log,
+    api: (method, path, body) => callManagement(management.localHandler, { method, path: `/_api${path}`, token: settings.deployToken, body }),
+    handler: listener.handler,
+    invoke: (routeId, message) => invokeInProcess({ runtime, clock, secrets }, routeId, message),
+    stop() {
+      server.phase = "DRAINING";
+      return (stopping ??= stop(parts, listener, watchers));
+    },
+  };
+}
+
+/** Watches the data directory for manual changes; the returned functions stop it. */
+function watch({ server, documents, http, engine, flows }: ServerParts, service: ServiceView | undefined): readonly (() => void)[] {
+  const { dataDir, log, variant, settings } = server;
+  const { tables, documents: messageMappings } = documents.mappings;
+  const { functions } = engine.plugins;
+  return [
+    // Not with several workers: each has loaded the module itself and would keep the old one.
+    ...(functions === undefined || service !== undefined
+      ? []
+      : [watchFunctions({ ...functions, beans: engine.catalog.beans, log, changed: () => reloadFlows(flows) })]),
+    watchFlows(flows, [documents.flowsDir, ...(variant.externalFlows?.folders ?? [])]),
+    ...watchDocuments({
+      dataDir,
+      log,
+      tables,
+      documents: messageMappings,
+      policies: http.policies,
+      connections: engine.namedConnections,
+      connectionFolders: [...findConnectionFolders(settings), ...(settings.secretsDir === undefined ? [] : [settings.secretsDir])],
+      ...(service === undefined ? {} : { changed: () => service.changed() }),
+    }),
+  ];
+}
+
+/** Writes the first line of output and startup warnings. */
+function announce({ server }: ServerParts, announcement: Announcement): void {
+  const { variant, writer, log, configuration } = server;
+  // For workers the supervisor writes this line; a host application has its own output.
+  const isOurs = variant.leadPort === undefined && variant.embedding === undefined;
+  writer.open(isOurs ? JSON.stringify(announcement) : undefined);
+  if (isOurs) for (const remark of misnamedVariables(configuration.environment)) log.write("WARN", "sluice", remark);
+  const lacking = missingDriver();
+  if (lacking !== undefined) log.write("WARN", "sluice.store", lacking);
+}
+
+async function stop(parts: ServerParts, listener: HttpListener, watchers: readonly (() => void)[]): Promise<ShutdownReport> {
+  const { server, durable, streams, engine, sessions, captures } = parts;
+  const { settings, log, clock, lock, writer } = server;
+  try {
+    return await shutDown({
+      listener,
+      runtime: engine.runtime,
+      log,
+      hubs: [streams.trace.hub, streams.logs.hub],
+      drainMs: settings.drainMs,
+      clock,
+    });
+  } finally {
+    for (const stopWatching of watchers) stopWatching();
+    sessions.closeAll();
+    captures.closeAll();
+    await engine.connections.close();
+    await engine.spans?.close(lastSpansMs);
+    await durable.close();
+    lock.release();
+    writer.close();
+  }
+}

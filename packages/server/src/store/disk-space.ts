@@ -1,0 +1,34 @@
+import { statfsSync, statSync } from "node:fs";
+
+/** Space reserved for completing, retrying and dead-lettering messages that are already in the store. */
+const reservedBytes = 512 * 1024;
+
+/** Why new messages cannot be stored; undefined when there is enough space or the system does not report it. */
+export function noSpaceReason(database: string): string | undefined {
+  // A checkpoint of the write-ahead log may need as much space again.
+  const needed = reservedBytes + sizeOf(`${database}-wal`);
+  const left = bytesLeft(database);
+  return left < needed ? `the disk is almost full: ${left} bytes left, ${needed} needed` : undefined;
+}
+
+/** True when there is enough space to try to open the store. */
+export function mayOpen(database: string): boolean {
+  return bytesLeft(database) >= reservedBytes;
+}
+
+function bytesLeft(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,94 @@
+// Sends the changes of the lead's state to the followers, one set at a time: a joining worker gets a snapshot, and then every later change.
+import type { RuntimeLog } from "../log/runtime-log.ts";
+import type { Calls } from "./calls.ts";
+import type { Members } from "./members.ts";
+import type { ChangeOrder } from "./messages.ts";
+import type { Publication } from "./publication.ts";
+
+/** A worker that does not apply a change within this time is replaced. */
+const followWithinMs = 30_000;
+/** Changes are batched: they come in groups, such as the routes of a flow or the flows of a folder. */
+const gatherMs = 10;
+/** How often open sessions and captures are checked for expiry. */
+const lookEveryMs = 1_000;
+
+export class ChangeOrders {
+  readonly #calls: Calls;
+  readonly #members: Members;
+  readonly #publication: Publication;
+  readonly #log: RuntimeLog;
+  /** Resolves when the workers of a previous lead have joined this one. */
+  readonly #complete: Promise<void>;
+  #turn: Promise<unknown> = Promise.resolve();
+  #isScheduled = false;
+  #watchTimer: NodeJS.Timeout | undefined = undefined;
+
+  constructor(calls: Calls, members: Members, publication: Publication, log: RuntimeLog) {
+    this.#calls = calls;
+    this.#members = members;
+    this.#publication = publication;
+    this.#log = log;
+    this.#complete = new Promise((resolve) => calls.on("complete", () => resolve()));
+  }
+
+  /** Brings a worker up to date and adds it to the members; `prepare` runs between the two. */
+  join(member: number, prepare: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#publication.advance();
+      await this.#calls.call(member, "change", { whole: true, changes: await this.#publication.everything() } satisfies ChangeOrder, followWithinMs);
+      await prepare();
+      this.#members.add(member);
+    });
+  }
+
+  /** Resolves when all followers have the present state. */
+  async settled(): Promise<void> {
+    // Awaited outside of the turn, because joining workers need one.
+    await this.#complete;
+    await this.#inTurn(async () => {
+      // Without followers, changes are collected when one joins.
+      if (this.#members.size === 0) return;
+      const changes = await this.#publication.advance();
+      if (changes.length > 0) await Promise.all([...this.#members].map((member) => this.#order(member, { whole: false, changes })));
+      this.#lookLater();
+    });
+  }
+
+  /** The state may have changed; the followers get the change a moment later. */
+  changed(): void {
+    if (this.#isScheduled || this.#members.size === 0) return;
+    this.#isScheduled = true;
+    setTimeout(() => {
+      this.#isScheduled = false;
+      void this.settled();
+    }, gatherMs);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** A worker that cannot apply a change is replaced by the supervisor. */
+  async #order(member: number, change: ChangeOrder): Promise<void> {
+    try {
+      await this.#calls.call(member, "change", change, followWithinMs);
+    } catch (error) {
+      if (!this.#members.has(member)) return;
+      this.#members.delete(member);
+      this.#log.write("ERROR", "sluice.workers", `Worker ${member} did not apply a change and is replaced: ${(error as Error).message}`);
+      // The worker serves its old state until it has exited.
+      await this.#calls.call("supervisor", "replace", { worker: member });
+    }
+  }
+
+  #lookLater(): void {
+    if (this.#watchTimer !== undefined || !this.#publication.mayLapse) return;
+    this.#watchTimer = setTimeout(() => {
+      this.#watchTimer = undefined;
+      void this.settled();
+    }, lookEveryMs);
+    this.#watchTimer.unref();
+  }
+}

@@ -1,0 +1,91 @@
+// The parts of a follower that run flows: the runtime of the lead without stores, whose state is replicated.
+import type { Log, LogLevel, RunListener } from "@sluice/engine";
+import { connectionIndex, loadClient, sluiceEvents } from "@sluice/connectors";
+import { createRuntime } from "@sluice/engine";
+import type { Configuration } from "../config.ts";
+import { createConnectionTypes } from "../connections/connection-types.ts";
+import { openConnections } from "../connections/open-connections.ts";
+import { createProcessLog } from "../log/process-log.ts";
+import { createHost } from "../host/host.ts";
+import { systemClock } from "../host/clock.ts";
+import { createEnvironment } from "../host/environment.ts";
+import { createIds } from "../host/ulid.ts";
+import type { Ingress } from "../http/ingress.ts";
+import { createDeadLetterWriter } from "../dead-letters/dead-letter-writer.ts";
+import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
+import { createMappings } from "../mappings/open-mappings.ts";
+import { openSpanExport } from "../metrics/open-span-export.ts";
+import { mostNames } from "../metrics/metrics-text.ts";
+import { createRunCounts } from "../metrics/run-counts.ts";
+import { ReplayStore } from "../replay/replay-store.ts";
+import { createRunHistory } from "../runs/run-history.ts";
+import { createRunListener } from "../runs/run-listener.ts";
+import { stepTap } from "../runs/step-tap.ts";
+import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
+import { kameletFolders } from "../kamelets/kamelet-folders.ts";
+import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
+import { loadPlugins } from "../plugins/load-plugins.ts";
+import { catalogFor, connectionSettings, runtimeLimits, streamRing } from "../runtime-settings.ts";
+import { queuePort } from "../store/queue-port.ts";
+import { unopenedStore } from "../store/unopened-store.ts";
+import { LogRecorder } from "../streams/log-recorder.ts";
+import { TraceRecorder } from "../streams/trace-recorder.ts";
+import { version } from "../version.ts";
+import type { Calls } from "./calls.ts";
+import type { InFlightRuns } from "./in-flight-runs.ts";
+
+export type FollowerProcess = ReturnType<typeof openFollowerProcess>;
+
+export function openFollowerProcess({ settings, environment: variables }: Configuration) {
+  const { log, writer, secrets } = createProcessLog(settings, 1);
+  writer.open();
+  return { settings, log, writer, secrets, clock: systemClock, environment: createEnvironment(variables) };
+}
+
+export async function openFollowerRuntime(process: FollowerProcess, ingress: Ingress, calls: Calls, inFlightRuns: InFlightRuns) {
+  const { settings, log, secrets, clock, environment } = process;
+  const stores = { tables: createMemoryDocumentStore(), documents: createMemoryDocumentStore() };
+  const mappings = createMappings(stores.tables, stores.documents, quiet(log));
+  const plugins = await loadPlugins(settings);
+  const connectionTypes = createConnectionTypes(plugins.connections, connectionIndex, connectionSettings(settings));
+  const connections = openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
+  const host = createHost({
+    log,
+    ids: createIds(() => Date.now()),
+    http: ingress.port,
+    environment,
+    lookup: mappings.tables.lookup,
+    connections,
+    kamelets: kameletFolders(findKameletFolders(settings)),
+    resources: resourceFolders(findResourceFolders(settings)),
+  });
+  const events = sluiceEvents();
+  const catalog = await catalogFor(settings, plugins, {
+    connectionTypes,
+    events,
+    queues: queuePort(unopenedStore, () => false),
+    deadLetters: createDeadLetterWriter(unopenedStore, settings.queueMessageBytes),
+    mappings: mappings.documents,
+  });
+  const ring = { ...streamRing(settings, secrets), lingers: false };
+  const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: () => false });
+  const logs = new LogRecorder({ ...ring, least: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
+  log.follow(logs);
+  const history = createRunHistory({ perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes });
+  const kept = new ReplayStore(settings.replayBytes);
+  const counts = createRunCounts({ maxRoutes: mostNames, isInService: (routeId) => runtime.routes.has(routeId) });
+  const spans = openSpanExport({ settings, version, clock, log, secrets });
+  const reported = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("lead", "event", event) };
+  const listenerOfRuns = createRunListener({ history, kept, counts, trace, log, events: reported, spans });
+  // Route state is owned by the lead and only mirrored here.
+  const mirrored: RunListener = { ...listenerOfRuns, routeChanged: () => undefined };
+  const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrored), limits: runtimeLimits(settings) });
+  runtime.tap(stepTap);
+  await mappings.load(catalog, host);
+  return { runtime, stores, mappings, connections, trace, logs, history, kept, counts, spans };
+}
+
+/** A log that discards everything: the lead has logged it already. */
+function quiet(log: Log): Log {
+  return { ...log, write: () => undefined };
+}

@@ -1,0 +1,49 @@
+// Handles the lead's calls in a follower: applies changes and answers queries about runs and events.
+import type { Policies } from "../access/policies.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
+import type { ReplayStore } from "../replay/replay-store.ts";
+import { findRuns } from "../runs/find-runs.ts";
+import { runJson } from "../runs/run-facts.ts";
+import type { RunFilter, RunHistory } from "../runs/run-history.ts";
+import type { LogRecorder } from "../streams/log-recorder.ts";
+import type { TraceRecorder } from "../streams/trace-recorder.ts";
+import type { Calls } from "./calls.ts";
+import { EventWatcher } from "./event-watcher.ts";
+import type { ReplicatedState } from "./replicated-state.ts";
+import type { ChangeOrder, ForwardedEvents, RemoteRun, RunsQuery, WatchOrder } from "./messages.ts";
+
+/** The parts of a follower that the lead's calls read or change. */
+export interface AskedParts {
+  readonly state: ReplicatedState;
+  readonly policies: Policies;
+  readonly history: RunHistory;
+  readonly kept: ReplayStore;
+  readonly secrets: SecretValues;
+  readonly trace: TraceRecorder;
+  readonly logs: LogRecorder;
+  recentLines(): readonly string[];
+}
+
+/** Registers a handler for every call the lead makes. */
+export function handleLeadCalls(calls: Calls, { state, policies, history, kept, secrets, trace, logs, recentLines }: AskedParts): void {
+  const hand = (handed: ForwardedEvents): void => calls.notify("lead", "forwarded-events", handed);
+  const watchers = { trace: new EventWatcher(trace.hub, hand), log: new EventWatcher(logs.hub, hand) };
+  calls.on("change", (order: ChangeOrder) => state.take(order));
+  calls.on("watch", ({ stream, queries }: WatchOrder) => {
+    const lines = stream === "log" && !logs.hub.recording ? recentLines() : [];
+    watchers[stream].watch(queries);
+    return lines;
+  });
+  calls.on("runs", ({ without, ...filter }: RunsQuery) => findRuns(history, filter, secrets, new Set(without)));
+  calls.on("run-ids", (filter: RunFilter) => history.runIds(filter));
+  calls.on("run", ({ id }: { id: string }) => {
+    const found = history.find(id);
+    return found === undefined ? undefined : { ...runJson(found, secrets), replayable: kept.input(id) !== undefined };
+  });
+  calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
+    const record = history.find(id);
+    return record === undefined ? undefined : { record, kept: kept.export(id) };
+  });
+  calls.on("sourceBlocked", ({ source }: { source: string }) => policies.distrust(source));
+  calls.on("drained", ({ flowId }: { flowId: string }) => state.drained(flowId));
+}

@@ -1,0 +1,58 @@
+// Decides which routes run on every worker and which only on the lead. A route runs everywhere if nothing it uses is tied to one process.
+import type { Deployment, Route, Runtime } from "@sluice/engine";
+
+export interface PlacementParts {
+  readonly runtime: Runtime;
+  /** True when the flow has rate limits, which are counted in one process. */
+  isCounted(flowId: string): boolean;
+  /** True while messages of the route are being captured. */
+  isCaptured(routeId: string): boolean;
+}
+
+/** Global and route variables live in one process. */
+const sharedVariable = /\b(?:global|route):[\w$]/;
+
+/** The routes of each flow that followers run; flows without any are omitted. */
+export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly string[]> {
+  const { runtime } = parts;
+  const free = new Set<Route>();
+  const callers = new Set<Route>();
+  for (const { id, flow, routes } of runtime.deployments.values()) {
+    if (parts.isCounted(id) || sharedVariable.test(flow.source)) continue;
+    for (const route of routes) {
+      const { placement, status, identity } = route;
+      if (placement.tiedBy.length > 0 || status !== "Started" || parts.isCaptured(identity.id)) continue;
+      free.add(route);
+      if (placement.calls.length > 0) callers.add(route);
+    }
+  }
+  tieCallers(runtime, free, callers);
+  const placed = new Map<string, readonly string[]>();
+  for (const { id, routes } of runtime.deployments.values()) {
+    const routeIds = routes.filter((route) => free.has(route)).map((route) => route.identity.id);
+    if (routeIds.length > 0) placed.set(id, routeIds);
+  }
+  return placed;
+}
+
+/** Removes routes that call a route tied to the lead, transitively. */
+function tieCallers(runtime: Runtime, free: Set<Route>, callers: Set<Route>): void {
+  const calleeOf = (uri: string): Route | undefined => {
+    const routeId = runtime.inletOf(uri)?.route.id;
+    return routeId === undefined ? undefined : runtime.routes.get(routeId);
+  };
+  for (let found = true; found;) {
+    found = false;
+    for (const route of callers) {
+      if (route.placement.calls.map(calleeOf).every((callee) => callee !== undefined && free.has(callee))) continue;
+      callers.delete(route);
+      free.delete(route);
+      found = true;
+    }
+  }
+}
+
+/** The deployment reduced to these routes. */
+export function partOf(deployment: Deployment, routeIds: readonly string[]): Deployment {
+  return { ...deployment, routes: deployment.routes.filter((route) => routeIds.includes(route.identity.id)) };
+}

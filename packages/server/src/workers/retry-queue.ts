@@ -1,0 +1,58 @@
+// Requests waiting for a lead that is being replaced or overloaded. A connection attempt costs a follower more than serving a request,
+// so attempts use slow start: one probe, doubled after each success.
+
+const retryEveryMs = 50;
+const mostAtOnce = 256;
+
+/** A request waiting for the lead. */
+export interface QueuedRequest {
+  /** Deadline on the clock of `performance.now()`. */
+  readonly until: number;
+  attempt(): void;
+  giveUp(): void;
+}
+
+/** First in, first out. */
+export class RetryQueue {
+  #waiting: QueuedRequest[] = [];
+  #atOnce = 1;
+  #isScheduled = false;
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  add(queued: QueuedRequest): void {
+    this.#waiting.push(queued);
+    this.#schedule();
+  }
+
+  /** A connection was accepted: try more requests next time. */
+  succeeded(): void {
+    this.#atOnce = Math.min(this.#atOnce * 2, mostAtOnce);
+  }
+
+  /** A connection was refused: its request goes back to the front. */
+  failed(queued: QueuedRequest): void {
+    this.#atOnce = 1;
+    this.#waiting.unshift(queued);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#turn(), retryEveryMs);
+  }
+
+  #turn(): void {
+    this.#isScheduled = false;
+    const now = performance.now();
+    const isOver = ({ until }: QueuedRequest): boolean => until <= now;
+    const late = this.#waiting.filter(isOver);
+    if (late.length > 0) this.#waiting = this.#waiting.filter((queued) => !isOver(queued));
+    for (const queued of late) queued.giveUp();
+    for (const queued of this.#waiting.splice(0, this.#atOnce)) queued.attempt();
+    if (!this.isEmpty) this.#schedule();
+  }
+}

@@ -1,0 +1,280 @@
+// The workers of a service: one lead, the others followers. A worker that exits is replaced, immediately the first time and then with
+// exponential back-off. Its in-flight runs are reported to the lead.
+import cluster, { type Worker } from "node:cluster";
+import type { Log } from "@sluice/engine";
+import type { Configuration } from "../config.ts";
+import type { ExternalFlows } from "../flows/external-flows.ts";
+import type { Announcement } from "../running-server.ts";
+import { CallError, Calls, type Address, type Envelope } from "./calls.ts";
+import { followHandoffs } from "./handoffs.ts";
+import type { MergedOutput } from "./merged-output.ts";
+import type { WorkerExit } from "../other-workers/worker-metrics.ts";
+import type { StartOrder, InFlightChanges } from "./messages.ts";
+import type { RunIdentity } from "../other-workers/run-identity.ts";
+
+/** The script and arguments with which node starts a process that imports `@sluice/server/worker`. */
+export interface WorkerCommand {
+  readonly file: string;
+  readonly words: readonly string[];
+}
+
+export interface WorkerPoolParts {
+  readonly configuration: Configuration;
+  readonly externalFlows: ExternalFlows | undefined;
+  readonly command: WorkerCommand;
+  readonly socketPath: string;
+  readonly log: Log;
+  readonly output: MergedOutput;
+}
+
+interface Slot {
+  readonly leads: boolean;
+  worker: Worker | undefined;
+  number: number;
+  /** The IPC channel is ready; earlier messages would be lost. */
+  isListening: boolean;
+  isServing: boolean;
+  startedAt: number;
+  /** Consecutive exits shortly after the start. */
+  failures: number;
+  readonly runs: Map<string, RunIdentity>;
+  /** Called when the IPC channel is ready. */
+  onListening: () => void;
+}
+
+const startWithinMs = 180_000;
+const rejoinWithinMs = 60_000;
+/** A worker that ran longer than this is replaced without back-off. */
+const settledAfterMs = 10_000;
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+/** Workers that ignore shutdown for this long are killed. */
+const drainNoticeMs = 1_000;
+/** Added to the drain limit: time for a worker to close its resources. */
+const afterDrainMs = 10_000;
+
+export class WorkerPool {
+  readonly #parts: WorkerPoolParts;
+  readonly #slots: readonly Slot[];
+  readonly #calls: Calls;
+  readonly #pauses = new Set<NodeJS.Timeout>();
+  /** Worker exits that have not been reported to the lead. */
+  #exits: WorkerExit[] = [];
+  #isUp = false;
+  #isStopping = false;
+
+  constructor(parts: WorkerPoolParts) {
+    this.#parts = parts;
+    this.#slots = Array.from({ length: parts.configuration.settings.workers }, (_, index) => ({
+      leads: index === 0,
+      worker: undefined,
+      number: 0,
+      isListening: false,
+      isServing: false,
+      startedAt: 0,
+      failures: 0,
+      runs: new Map(),
+      onListening: () => undefined,
+    }));
+    this.#calls = new Calls("supervisor", (message) => this.#deliver(message));
+    this.#calls.on("listening", (_data, from) => {
+      const slot = this.#slotOf(from);
+      if (slot === undefined) return;
+      slot.isListening = true;
+      slot.onListening();
+    });
+    this.#calls.on("in-flight", (changes: InFlightChanges, from) => this.#trackRuns(changes, from));
+    this.#calls.on("external-flows", () => parts.externalFlows?.list() ?? []);
+    this.#calls.on("replace", ({ worker }: { worker: number }) => this.#kill(worker));
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({
+      exec: parts.command.file,
+      args: [...parts.command.words],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+  }
+
+  /** Resolves with the lead's announcement when all workers serve. */
+  async start(): Promise<Announcement> {
+    const [lead, ...followers] = this.#slots as [Slot, ...Slot[]];
+    await Promise.all(this.#slots.map((slot) => this.#fork(slot)));
+    const announcement = (await this.#configure(lead)) as Announcement;
+    await Promise.all(followers.map((slot) => this.#configure(slot)));
+    this.#isUp = true;
+    return announcement;
+  }
+
+  /** Kills all workers. */
+  async abandon(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#slots.map((slot) => this.#end(slot, 0)));
+  }
+
+  /** Stops the followers first: until they exit, the lead answers the requests they forward. */
+  async stop(): Promise<{ readonly drained: boolean }> {
+    this.#isStopping = true;
+    for (const pause of this.#pauses) clearTimeout(pause);
+    const [lead, ...followers] = this.#slots as [Slot, ...Slot[]];
+    const { drainMs } = this.#parts.configuration.settings;
+    await this.#calls.call(lead.number, "draining", undefined, drainNoticeMs).catch(() => undefined);
+    const all = [...followers, lead].map((slot) => this.#end(slot, drainMs + afterDrainMs));
+    return { drained: (await Promise.all(all)).every(Boolean) };
+  }
+
+  async #forkAndConfigure(slot: Slot): Promise<Announcement | undefined> {
+    await this.#fork(slot);
+    return this.#configure(slot);
+  }
+
+  /** Starts a process; resolves when its IPC channel is ready. */
+  #fork(slot: Slot): Promise<void> {
+    const worker = cluster.fork();
+    const number = worker.id;
+    Object.assign(slot, { worker, number, isListening: false, isServing: false, startedAt: performance.now() });
+    followHandoffs(worker, () => this.#slots.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
+    if (worker.process.stdout !== null) this.#parts.output.merge(worker.process.stdout);
+    worker.on("message", (message: Envelope) => this.#take(message, number));
+    worker.on("error", () => undefined);
+    worker.on("exit", (code, signal) => this.#exited(slot, number, signal ?? `exit code ${code}`));
+    return new Promise<void>((listens, fails) => {
+      slot.onListening = listens;
+      worker.once("exit", () => fails(new CallError({ name: CallError.name, message: "the process exited before it was ready", code: "ended" })));
+    });
+  }
+
+  /** Sends a process its role and configuration; resolves when it serves. */
+  async #configure(slot: Slot): Promise<Announcement | undefined> {
+    const { configuration, socketPath, externalFlows } = this.#parts;
+    const order: StartOrder = {
+      role: slot.leads ? "lead" : "follower",
+      configuration,
+      socketPath,
+      externalFolders: externalFlows?.folders,
+    };
+    const lead = this.#slots[0] as Slot;
+    const leadBefore = lead.number;
+    const announcement = await this.#calls.call<Announcement | undefined>(slot.number, "start", order, startWithinMs);
+    slot.isServing = true;
+    if (slot.leads) await this.#introduceLead(slot);
+    else if (lead.number !== leadBefore) await this.#rejoin(slot);
+    return announcement;
+  }
+
+  /** Reports earlier worker exits to a new lead and makes the followers join it. */
+  async #introduceLead(lead: Slot): Promise<void> {
+    for (let exit = this.#exits[0]; exit !== undefined; exit = this.#exits[0]) {
+      await this.#calls.call(lead.number, "worker-exited", exit);
+      this.#exits.shift();
+    }
+    await Promise.all(this.#slots.filter((slot) => !slot.leads && slot.isServing).map((slot) => this.#rejoin(slot)));
+    this.#calls.notify(lead.number, "complete", undefined);
+  }
+
+  async #rejoin(slot: Slot): Promise<void> {
+    const { worker } = slot;
+    await this.#calls.call(slot.number, "rejoin", undefined, rejoinWithinMs).catch(() => worker?.process.kill("SIGKILL"));
+  }
+
+  async #exited(slot: Slot, number: number, how: string): Promise<void> {
+    const { log } = this.#parts;
+    const pid = slot.worker?.process.pid ?? 0;
+    const runs = [...slot.runs.values()];
+    slot.runs.clear();
+    slot.worker = undefined;
+    slot.isListening = false;
+    slot.isServing = false;
+    this.#calls.failPending(number);
+    if (!slot.leads) this.#calls.notify("lead", "member-exited", { worker: number });
+    else for (const other of this.#slots) if (other.worker !== undefined) this.#calls.notify(other.number, "lead-exited", undefined);
+    if (this.#isStopping || !this.#isUp) return;
+    const exit: WorkerExit = { worker: number, pid, how, at: Date.now(), runs };
+    const lived = performance.now() - slot.startedAt;
+    slot.failures = lived > settledAfterMs ? 0 : slot.failures + 1;
+    const pauseMs = slot.failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (slot.failures - 2));
+    if (pauseMs > 0) log.write("WARN", "sluice.workers", `Worker ${number} exited shortly after its start; starting a replacement in ${pauseMs} ms`);
+    this.#exits.push(exit);
+    const lead = this.#slots[0] as Slot;
+    if (lead.isServing)
+      for (const known of this.#exits.splice(0)) void this.#calls.call(lead.number, "worker-exited", known).catch(() => this.#exits.push(known));
+    else log.write("ERROR", "sluice.workers", `${slot.leads ? "Lead worker" : `Worker ${number}`} (process ${pid}) exited with ${how}; restarting it`);
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause);
+      void this.#replace(slot);
+    }, pauseMs);
+    this.#pauses.add(pause);
+  }
+
+  async #replace(slot: Slot): Promise<void> {
+    if (this.#isStopping) return;
+    const { log } = this.#parts;
+    try {
+      await this.#forkAndConfigure(slot);
+      log.write("INFO", "sluice.workers", `Worker ${slot.number} (process ${slot.worker?.process.pid}) is ready`);
+    } catch (error) {
+      log.write("ERROR", "sluice.workers", `Worker ${slot.number} failed to start: ${(error as Error).message}`);
+      slot.worker?.process.kill("SIGKILL");
+    }
+  }
+
+  /** Kills a worker; resolves when it has exited. */
+  async #kill(number: number): Promise<void> {
+    const worker = this.#slotOf(number)?.worker;
+    if (worker === undefined) return;
+    const exited = new Promise<void>((done) => worker.once("exit", () => done()));
+    worker.process.kill("SIGKILL");
+    await exited;
+  }
+
+  /** Resolves to true when the worker exited without abandoning anything. */
+  async #end(slot: Slot, withinMs: number): Promise<boolean> {
+    const { worker } = slot;
+    if (worker === undefined) return true;
+    const exited = new Promise<void>((done) => worker.once("exit", () => done()));
+    // Not listening yet: nothing to drain, and the call would not arrive.
+    const isNew = !slot.isListening;
+    const { drained } =
+      withinMs === 0 || isNew
+        ? { drained: isNew }
+        : await this.#calls.call<{ readonly drained: boolean }>(slot.number, "stop", undefined, withinMs).catch(() => ({ drained: false }));
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), withinMs === 0 || isNew ? 0 : 2_000);
+    await exited;
+    clearTimeout(timer);
+    return drained;
+  }
+
+  #trackRuns({ began, ended }: InFlightChanges, from: Address): void {
+    const slot = this.#slotOf(from);
+    for (const run of began) slot?.runs.set(run.id, run);
+    for (const id of ended) slot?.runs.delete(id);
+  }
+
+  #slotOf(address: Address): Slot | undefined {
+    return address === "lead" ? this.#slots[0] : this.#slots.find((slot) => slot.number === address);
+  }
+
+  /** Routes a worker's message. The sender is set here, so that a worker cannot claim another's address. */
+  #take(message: Envelope, from: number): void {
+    const known = { ...message, from };
+    if (message.to === "supervisor") this.#calls.receive(known);
+    else this.#deliver(known);
+  }
+
+  #deliver(message: Envelope): void {
+    const slot = this.#slotOf(message.to);
+    if (slot?.worker?.isConnected() === true && slot.isListening) {
+      slot.worker.send(message, (error) => {
+        if (error !== null) this.#failUndeliverable(message);
+      });
+    } else this.#failUndeliverable(message);
+  }
+
+  /** Fails a call whose recipient is not available. */
+  #failUndeliverable(message: Envelope): void {
+    if ("answer" in message || message.call === undefined) return;
+    const fault = { name: CallError.name, message: "the called process is not available", code: "ended" };
+    const answer: Envelope = { to: message.from, from: message.to, answer: message.call, fault };
+    if (message.from === "supervisor") this.#calls.receive(answer);
+    else this.#deliver(answer);
+  }
+}
