@@ -1,5 +1,4 @@
-// Calls of the management API, checked by the compiler against what the runtime declares: paths, query, body and reply come
-// from operations.ts, which is generated. Nothing here knows any endpoint.
+// Typed calls of the management API: paths, query, body and reply come from operations.ts, which is generated. No endpoint is hard-coded here.
 import type { ApiError } from "./api-error.ts";
 import type { ServerEvent } from "./event-stream.ts";
 import type { Operations } from "./operations.ts";
@@ -7,9 +6,9 @@ import { createSender, type Answer, type SentCall, type Sender } from "./sender.
 
 export type OperationName = keyof Operations;
 type NamesWith<K extends string> = { [N in OperationName]: Operations[N] extends Readonly<Record<K, unknown>> ? N : never }[OperationName];
-/** The operations that answer with an event stream. */
+/** The operations that reply with an event stream. */
 export type StreamName = NamesWith<"events">;
-/** The operations that answer in another media type when they are asked to. */
+/** The operations that can reply in another media type. */
 export type TextName = NamesWith<"replyText">;
 export type ReplyOf<N extends OperationName> = Operations[N] extends { readonly reply: infer R } ? R : never;
 export type EventOf<N extends StreamName> = N extends StreamName ? EventsOf<Operations[N]["events"]> : never;
@@ -23,51 +22,53 @@ interface AnyInput {
 
 type BodyInput<O> = O extends { readonly body: infer B }
   ? { readonly body: B } | (O extends { readonly bodyText: infer T } ? { readonly body: string; readonly contentType: T } : never)
-  : unknown;
+  : "body" extends keyof O
+    ? Pick<O, "body">
+    : unknown;
 
-/** What a call of an operation needs; members it does not know are faults of the compiler. */
+/** The input of an operation; unknown members are compile errors. */
 export type CallInput<N extends OperationName> = (Operations[N] extends { readonly params: infer P } ? { readonly params: P } : unknown) &
   (Operations[N] extends { readonly query: infer Q } ? { readonly query?: Q } : unknown) &
   (Operations[N] extends { readonly conditional: true }
     ? {
-        /** The hash the change was made for. */
+        /** The hash of the version that the change is based on. */
         readonly ifMatch?: string | undefined;
       }
     : unknown) &
   BodyInput<Operations[N]> &
   AnyInput;
 
-export type Arguments<N extends OperationName> = Record<never, never> extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
+export type Arguments<N extends OperationName> = object extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];
 type AcceptOf<N extends TextName> = { readonly accept: Operations[N]["replyText"] };
 
 export interface ClientOptions {
-  /** Where the runtime listens, such as `http://127.0.0.1:8080`; empty in a page that the runtime's proxy serves. */
+  /** The runtime's address, such as `http://127.0.0.1:8080`; empty in a page that the runtime's proxy serves. */
   readonly baseUrl: string;
   readonly token?: string;
   /** Sent with every call. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long a call may take unless it says so itself; streams have no end. */
+  /** Default timeout of a call; streams have none. */
   readonly timeoutMs?: number;
-  /** Instead of the platform's. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch;
-  /** Makes of a refusal what is to be thrown. */
+  /** Converts an error reply to the error to throw. */
   readonly refused?: (error: ApiError) => Error;
 }
 
 export interface ApiClient {
-  /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError when it is refused. */
+  /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error reply. */
   call<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<ReplyOf<N>>;
-  /** As `call`, with the status and the headers, such as the `etag`. */
+  /** Like `call`, with the status and the headers, such as the `etag`. */
   answer<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Answer<ReplyOf<N>>>;
-  /** As `answer`, in the media type that is asked for. */
+  /** Like `answer`, in the requested media type. */
   text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Answer<string>>;
-  /** A call that somebody else made up, and its reply as it came, refusals included; `path` is below `/_api`. */
+  /** Relays a call and returns its reply unchanged, error replies included; `path` is below `/_api`. */
   readonly relay: Sender["relay"];
-  /** The reply of a stream, whose body `events` and `follow` read. */
+  /** The response of a stream, whose body `events` and `follow` read. */
   open<N extends StreamName>(name: N, ...input: Arguments<N>): Promise<Response>;
 }
 
-/** What every call may carry, seen without its types. */
+/** The input of any call, without its types. */
 type GivenInput = SentCall & { readonly accept?: string; readonly contentType?: string; readonly ifMatch?: string | undefined };
 
 /** The version of the API that operations.ts describes. */
@@ -83,7 +84,7 @@ export function createClient({ baseUrl, token = "", headers, ...options }: Clien
 
   const answer = async (name: string, input: GivenInput = {}): Promise<Answer<unknown>> => sender.send(...target(name), sentCall(input));
 
-  // The types of a call are what operations.ts says; here a call is nothing but its parts.
+  // The types of a call come from operations.ts; the implementation is untyped.
   return {
     answer,
     text: answer,

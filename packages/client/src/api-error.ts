@@ -1,9 +1,9 @@
-/** The runtime refused; the message is its `error`. Status 0: it did not answer at all. */
+/** An error reply of the runtime; the message is its `error`. Status 0: it did not reply at all. */
 export class ApiError extends Error {
   readonly status: number;
-  /** What the refusal told beside its `error`. */
+  /** The other members of the error reply. */
   readonly detail: Readonly<Record<string, unknown>>;
-  /** Seconds to wait before trying again, when the runtime says so. */
+  /** Seconds to wait before retrying, if the runtime sent them. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, message: string, options: ApiErrorOptions = {}) {
@@ -21,11 +21,11 @@ interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What a reply that is no success says. */
+/** Reads an error reply. */
 export async function readRefusal(reply: Response): Promise<ApiError> {
   const retryAfter = Number(reply.headers.get("retry-after") ?? Number.NaN);
   const { error, ...detail } = membersOf(await reply.text().catch(() => ""));
-  return new ApiError(reply.status, typeof error === "string" ? error : `the call was answered with status ${reply.status}`, {
+  return new ApiError(reply.status, typeof error === "string" ? error : `the call failed with status ${reply.status}`, {
     detail,
     retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
   });

@@ -9,7 +9,7 @@ const expected: ServerEvent[] = [
   { id: "3", name: "gap", data: null },
 ];
 
-it("gives the same events however the text is cut and its lines end", () => {
+it("parses the same events for any chunking and line ends", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 80 }), fc.constantFrom("\n", "\r\n"), (sizes, lineEnd) => {
       const text = stream.replaceAll("\n", lineEnd);
@@ -21,7 +21,7 @@ it("gives the same events however the text is cut and its lines end", () => {
   );
 });
 
-it("keeps what is not whole yet, and refuses what never ends", () => {
+it("buffers incomplete events, and rejects endless ones", () => {
   const parser = new EventParser();
   expect(parser.push("data: 1\n")).toEqual([]);
   expect(parser.push("\n")).toEqual([{ id: undefined, name: "message", data: 1 }]);

@@ -1,14 +1,14 @@
-// Server-sent events: their text in any pieces becomes events.
+// Parses server-sent events from text in chunks.
 export interface ServerEvent<Name extends string = string, Data = unknown> {
   readonly id: string | undefined;
   readonly name: Name;
   readonly data: Data;
 }
 
-/** More than this without the end of an event is no event stream of ours. */
+/** Larger events are rejected: the runtime never sends them. */
 const largestEvent = 4 * 1024 * 1024;
 
-/** Reads a stream to its end; comments are left out. Ends quietly when the signal is aborted. */
+/** Reads a stream to its end, ignoring comments. Returns normally when the signal is aborted. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -29,7 +29,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, signal: Abor
   }
 }
 
-/** Takes the text of a stream in any pieces and gives the events that are whole. */
+/** Accepts the text of a stream in chunks and returns the complete events. */
 export class EventParser {
   #rest = "";
   #data: string[] = [];
@@ -39,7 +39,7 @@ export class EventParser {
 
   push(text: string): readonly ServerEvent[] {
     const events: ServerEvent[] = [];
-    // A line may end in the middle of \r\n: the \r alone is looked at again with what follows.
+    // A chunk may end between \r and \n: the \r is examined again with the next chunk.
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() as string;
     for (const line of lines) {

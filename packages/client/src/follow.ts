@@ -1,11 +1,11 @@
-// The events of a stream: of one connection, or of as many as it takes. Apart from the client, because most pages follow nothing.
+// Reads the events of a stream, over one connection or with reconnects. Separate from the client, because most pages do not need it.
 import type { ApiClient, Arguments, CallInput, EventOf, StreamName } from "./api-client.ts";
 import { readEvents } from "./event-stream.ts";
 
 export interface FollowOptions {
-  /** A first connection that fails is tried again like any other; otherwise it is thrown. */
+  /** Retry a failed first connection like any other; otherwise it is thrown. */
   readonly patient?: boolean | undefined;
-  /** Told how the connection stands; `reason` says why it is down. */
+  /** Called on each change of the connection's state; `reason` says why it is down. */
   readonly onState?: ((state: StreamState, reason?: string) => void) | undefined;
 }
 
@@ -21,11 +21,11 @@ export async function* events<N extends StreamName>(client: Pick<ApiClient, "ope
 }
 
 async function* eventsOf<N extends StreamName>({ body }: Response, signal: AbortSignal | undefined): AsyncGenerator<EventOf<N>> {
-  // What the runtime sends under which name is what operations.ts says.
+  // operations.ts defines the data of each event name.
   if (body !== null) yield* readEvents(body, signal) as AsyncGenerator<EventOf<N>>;
 }
 
-/** The events of a stream until `signal` is aborted; a connection that breaks is taken up again behind the last event. */
+/** The events of a stream until `signal` is aborted; a broken connection is resumed after the last event. */
 export async function* follow<N extends StreamName>(
   client: Pick<ApiClient, "open">,
   name: N,
@@ -59,7 +59,7 @@ export async function* follow<N extends StreamName>(
   }
 }
 
-/** Waits for a time, or until the signal is given. */
+/** Waits for `ms`, or until the signal is aborted. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

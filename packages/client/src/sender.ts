@@ -1,25 +1,25 @@
-// One HTTP call: address, query, headers, body, time limit, and what went wrong as an ApiError. It knows no endpoint.
+// One HTTP call: address, query, headers, body, timeout, and errors as ApiError. Independent of the endpoints.
 import { ApiError, readRefusal } from "./api-error.ts";
 
 export interface SenderOptions {
-  /** What every path stands behind, such as `http://127.0.0.1:8080/_api`. Without a host it belongs to the page. */
+  /** Prefix of every path, such as `http://127.0.0.1:8080/_api`. Without a host it is relative to the page. */
   readonly root: string;
   /** Sent with every call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long a call may take unless it says so itself; streams have no end. */
+  /** Default timeout of a call; streams have none. */
   readonly timeoutMs?: number | undefined;
-  /** Instead of the platform's. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch | undefined;
-  /** Makes of a refusal what is to be thrown. */
+  /** Converts an error reply to the error to throw. */
   readonly refused?: ((error: ApiError) => Error) | undefined;
 }
 
 export interface SentCall {
-  /** Filled into the `:name` segments of the path. */
+  /** Values of the `:name` segments of the path. */
   readonly params?: Readonly<Record<string, string>> | undefined;
-  /** Without those that are undefined. */
+  /** Undefined members are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** Text is sent as it is, everything else as JSON. */
+  /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -35,9 +35,9 @@ export interface Answer<T> {
 export interface Sender {
   /** The reply to a call: JSON as its value, anything else as text. */
   send(method: string, path: string, call?: SentCall): Promise<Answer<unknown>>;
-  /** A reply whose body the caller reads; its time is not limited. */
+  /** A response whose body the caller reads; it has no timeout. */
   open(method: string, path: string, call?: SentCall): Promise<Response>;
-  /** The reply as it came, refusals included. */
+  /** The reply unchanged, error replies included. */
   relay(method: string, path: string, call?: SentCall): Promise<Answer<string>>;
 }
 
@@ -57,7 +57,7 @@ export function createSender(options: SenderOptions): Sender {
     });
   }
 
-  /** What is thrown instead of a fault on the way; the caller's own abort stays what it is. */
+  /** The error to throw for a network failure; the caller's own abort is passed through. */
   function faultOf(error: unknown, signal: AbortSignal | undefined, lateAfterMs?: number): Error {
     if (signal?.aborted === true && !(error instanceof ApiError)) return error as Error;
     if (error instanceof ApiError) return refused(error);
@@ -118,7 +118,7 @@ async function valueOf(reply: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError(reply.status, "the reply is no valid JSON", { cause });
+    throw new ApiError(reply.status, "the reply is not valid JSON", { cause });
   }
 }
 

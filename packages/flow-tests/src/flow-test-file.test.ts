@@ -14,7 +14,7 @@ function faultsOf(yaml: string): readonly string[] {
 }
 
 describe("a flow-test file", () => {
-  it("writes rows out, keeps the line of each test and fills values of any kind", () => {
+  it("expands rows, keeps the line of each test and fills in values of any type", () => {
     const read = readFlowTests(
       file(
         "{name: first, when: {direct: a}, then: [{status: completed}]}",
@@ -42,33 +42,33 @@ describe("a flow-test file", () => {
       "3:22 tests.0.when.webhok: unknown trigger 'webhok' (did you mean 'webhook'?)",
     ],
     [
-      "a word of a mock",
+      "a member of a mock",
       file("{name: t, mocks: [{match: {stepid: x}, respond: {}}], when: {direct: a}, then: [{status: failed}]}"),
-      "3:32 tests.0.mocks.0.match.stepid: unknown word 'stepid'",
+      "3:32 tests.0.mocks.0.match.stepid: unknown member 'stepid'",
     ],
     [
-      "a word inside mockCalled",
+      "a member of mockCalled",
       file("{name: t, when: {direct: a}, then: [{mockCalled: {mock: m, tims: 2}}]}"),
-      "3:64 tests.0.then.0.mockCalled.tims: unknown word 'tims'",
+      "3:64 tests.0.then.0.mockCalled.tims: unknown member 'tims'",
     ],
     [
-      "a word of the file",
+      "a member of the file",
       "flw: a.yaml\nflow: b.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: failed}]}]",
-      "1:1 flw: unknown word 'flw' (did you mean 'flow'?)",
+      "1:1 flw: unknown member 'flw' (did you mean 'flow'?)",
     ],
-    ["broken YAML", "flow: [\n", "no valid YAML"],
+    ["broken YAML", "flow: [\n", "invalid YAML"],
     ["a wrong expression", file("{name: t, when: {direct: a}, then: [{reply: {matches: '('}}]}"), "must be a regular expression"],
     [
       "a wrong value in the second row",
       file('{name: t, when: {direct: a}, then: [{status: "${row.s}"}], each: [{s: failed}, {s: gone}]}'),
       "3:42 tests.0.then.0.status",
     ],
-    ["rows that are none", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
-  ])("tells of %s with its place", (_, yaml, fault) => {
+    ["invalid rows", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
+  ])("reports %s with its position", (_, yaml, fault) => {
     expect(faultsOf(yaml).join("\n")).toContain(fault);
   });
 
-  it("tells every fault at once", () => {
+  it("reports all errors at once", () => {
     expect(
       faultsOf(file("{name: t, when: {direct: a}, then: [{a: 1}]}", "{name: t, when: {direct: a}, then: [{b: 1}]}")).map((fault) => fault.split(" ")[0]),
     ).toEqual(["3:42", "4:42"]);

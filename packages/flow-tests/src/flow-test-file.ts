@@ -1,4 +1,4 @@
-// Reads a file of flow tests; every fault is told with its line and column. Running it is run-flow-tests.ts.
+// Reads a flow-test file; every error is reported with its line and column. run-flow-tests.ts runs it.
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from "yaml";
 import { fileShape, plainIssues, type FlowTestFile } from "./flow-test-shape.ts";
 
@@ -8,7 +8,7 @@ export interface FlowTestFault {
   readonly message: string;
 }
 
-/** The file is wrong; the message says where. */
+/** The file is invalid; the message says where. */
 export class FlowTestFileError extends Error {
   readonly faults: readonly FlowTestFault[];
 
@@ -27,7 +27,7 @@ export function readFlowTests(yaml: string): FlowTestFile {
     return { line, column: col };
   };
   if (document.errors.length > 0)
-    throw new FlowTestFileError(document.errors.map((error) => ({ ...at(error.pos[0]), message: `no valid YAML: ${error.message.split("\n")[0]}` })));
+    throw new FlowTestFileError(document.errors.map((error) => ({ ...at(error.pos[0]), message: `invalid YAML: ${error.message.split("\n")[0]}` })));
   const { data, origins } = withRows(document.toJS({ maxAliasCount: 100 }));
   const origin = (path: readonly PropertyKey[]): readonly (string | number)[] =>
     path.map((part, index) => (index === 1 && path[0] === "tests" ? (origins[part as number] ?? part) : part) as string | number);
@@ -43,7 +43,7 @@ export function readFlowTests(yaml: string): FlowTestFile {
   return { ...result.data, tests };
 }
 
-/** The data with every test of rows (`each`) written out once per row, `${row.name}` filled in; `origins` tells which test each came from. */
+/** Expands every test with rows (`each`) to one test per row, with `${row.name}` filled in; `origins` maps each to its original test. */
 function withRows(data: unknown): { readonly data: unknown; readonly origins: readonly number[] } {
   const tests = (data as { tests?: unknown } | null)?.tests;
   if (!Array.isArray(tests)) return { data, origins: [] };
@@ -66,7 +66,7 @@ function fillTest({ each: _, ...test }: Fields, row: Fields, index: number): Fie
   return { ...filled, name: `${String(filled["name"])} [${index + 1}]` };
 }
 
-/** Where the thing a path leads to begins: the key of a member, the item of a list, or the nearest thing around it that is there. */
+/** The offset of a path: the key of a member, the item of a list, or the nearest existing parent. */
 function offsetOf(document: Document, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const last = path[length - 1];

@@ -1,4 +1,4 @@
-// What a file of flow tests may hold. Words that are not known are refused by name, with the word that was probably meant.
+// The schema of flow-test files. Unknown members are rejected by name, with a suggestion.
 import { assertionShape, closest, mockShape } from "@sluice/model";
 import { z } from "zod";
 
@@ -6,7 +6,7 @@ const values = z.record(z.string(), z.unknown());
 const message = { headers: values.optional(), body: z.unknown().optional() };
 const preset = { properties: values.optional(), variables: values.optional() };
 
-/** An object without other members than these. */
+/** An object with exactly these members. */
 function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
   return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownWords(issue.keys, Object.keys(shape)) : undefined) });
 }
@@ -14,10 +14,10 @@ function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$stric
 function unknownWords(words: readonly string[], known: readonly string[]): string {
   const word = words[0] ?? "";
   const meant = closest(word, known);
-  return `unknown word '${word}' (${meant === undefined ? `known are ${known.join(", ")}` : `did you mean '${meant}'?`})`;
+  return `unknown member '${word}' (${meant === undefined ? `known: ${known.join(", ")}` : `did you mean '${meant}'?`})`;
 }
 
-/** A shape chosen by which of several words an object holds. */
+/** A shape chosen by which of several keys an object has. */
 function byWord<const S extends Readonly<Record<string, z.ZodType>>>(noun: string, shapes: S): z.ZodType<z.output<S[keyof S]>> {
   const known = Object.keys(shapes);
   return z.unknown().transform((value, context) => {
@@ -27,7 +27,7 @@ function byWord<const S extends Readonly<Record<string, z.ZodType>>>(noun: strin
       const wrong = held[0];
       const meant = wrong === undefined ? undefined : closest(wrong, known);
       const text = wrong === undefined ? `${noun} must be one of ${known.join(", ")}` : `unknown ${noun} '${wrong}'`;
-      const hint = wrong === undefined ? "" : meant === undefined ? ` (known are ${known.join(", ")})` : ` (did you mean '${meant}'?)`;
+      const hint = wrong === undefined ? "" : meant === undefined ? ` (known: ${known.join(", ")})` : ` (did you mean '${meant}'?)`;
       context.addIssue({ code: "custom", message: text + hint, path: wrong === undefined ? [] : [wrong] });
       return z.NEVER;
     }
@@ -35,7 +35,7 @@ function byWord<const S extends Readonly<Record<string, z.ZodType>>>(noun: strin
     if (result.success) return result.data as z.output<S[keyof S]>;
     for (const issue of plainIssues(result.error)) context.addIssue({ code: "custom", ...issue });
     return z.NEVER;
-  }) as unknown as z.ZodType<z.output<S[keyof S]>>;
+  });
 }
 
 export interface PlainIssue {
@@ -43,7 +43,7 @@ export interface PlainIssue {
   readonly message: string;
 }
 
-/** The faults one by one: of a choice the branch that was meant, of an unknown word the word itself. */
+/** Flattens the issues: for a union the intended branch, for unknown members one issue each. */
 export function plainIssues({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): readonly PlainIssue[] {
   return issues.flatMap((issue) => {
     if (issue.code === "invalid_union") {
@@ -52,12 +52,12 @@ export function plainIssues({ issues }: { readonly issues: readonly z.core.$ZodI
     }
     if (issue.code !== "unrecognized_keys") return [{ path: [...issue.path], message: issue.message }];
     const word = issue.keys[0] as string;
-    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown word '${word}'` : issue.message }];
+    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown member '${word}'` : issue.message }];
   });
 }
 
 const generateShape = strict({
-  /** A JSON Schema: a file beside the tests, or the schema itself. */
+  /** A JSON Schema: a file next to the tests, or the schema itself. */
   schema: z.union([z.string().min(1), values]),
   runs: z.int().min(1).max(10_000).default(100),
   seed: z.int().optional(),
@@ -112,27 +112,27 @@ const defaultsShape = strict({
 const testShape = strict({
   name: z.string().min(1),
   mocks: z.array(mockShape).default([]),
-  /** One call, or several in a row; what the test says about status and reply is about the last. */
+  /** One call, or several in order; assertions about status and reply refer to the last. */
   when: z.unknown().transform((value, context) => {
     const list = Array.isArray(value) ? value : [value];
-    if (list.length === 0) context.addIssue({ code: "custom", message: "must hold at least one call" });
-    const calls = list.map((one, index) => {
+    if (list.length === 0) context.addIssue({ code: "custom", message: "must contain at least one call" });
+    const calls: readonly When[] = list.map((one, index) => {
       const result = whenShape.safeParse(one);
       if (result.success) return result.data;
       for (const { message, path } of plainIssues(result.error))
         context.addIssue({ code: "custom", message, path: Array.isArray(value) ? [index, ...path] : path });
       return z.NEVER;
     });
-    return calls as readonly When[];
+    return calls;
   }),
   then: z.array(thenShape).min(1),
-  /** Rows are written out before the file is checked; what is left here is no list of rows. */
+  /** Rows are expanded before the file is checked; anything left here is not a list of rows. */
   each: z.never({ error: "must be a list of rows, each an object" }).optional(),
   time: z.enum(["real", "skip"]).optional(),
   timeoutMs: z.int().min(1).optional(),
 });
 
-/** Documents the flow needs, by id: a file beside the tests, or the document itself. */
+/** Documents the flow needs, by id: a file next to the tests, or the document itself. */
 const documents = z.record(z.string(), z.union([z.string().min(1), values])).optional();
 
 export const fileShape = strict({
@@ -143,9 +143,9 @@ export const fileShape = strict({
   messageMappings: documents,
   defaults: defaultsShape.prefault({}),
   tests: z.array(testShape).min(1),
-}).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), { message: "needs either flow (a file) or flowId (what is deployed)" });
+}).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), { message: "needs either flow (a file) or flowId (a deployed flow)" });
 
-/** A test, with the line it stands at. */
+/** A test and its line. */
 export type FlowTest = z.infer<typeof testShape> & { readonly line: number };
 export type FlowTestFile = Omit<z.infer<typeof fileShape>, "tests"> & { readonly tests: readonly FlowTest[] };
 export type When = z.output<typeof whenShape>;

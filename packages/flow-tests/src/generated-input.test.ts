@@ -19,7 +19,7 @@ describe("generated input", () => {
     $defs: { line: { type: "object", required: ["quantity"], properties: { quantity: { type: "integer", minimum: 0, maximum: 1_000 } } } },
   };
 
-  it("tries as many inputs as asked for, all of the schema", async () => {
+  it("tries the requested number of inputs, all valid for the schema", async () => {
     const bodies: any[] = [];
     const faults = await findCounterexample(generated(order), async (calls) => (bodies.push(bodyOf(calls)), []), {});
     expect(faults).toEqual([]);
@@ -32,21 +32,21 @@ describe("generated input", () => {
     expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBeGreaterThan(100);
   });
 
-  it("shrinks to the smallest input that fails and tells it with the seed", async () => {
+  it("shrinks to the smallest failing input and reports it with the seed", async () => {
     const attempt = async (calls: readonly When[]): Promise<readonly string[]> =>
       (bodyOf(calls) as number) >= 42 ? ["expected status completed, got failed"] : [];
     const [fault] = await findCounterexample(generated({ type: "integer", minimum: 0, maximum: 1_000 }), attempt, {});
     expect(fault).toMatch(/^expected status completed, got failed; with the generated body 42 \(run \d+ of 200, shrunk \d+ times, seed 7\)$/);
   });
 
-  it("reads the schema from a file beside the tests, and says what is wrong with it", async () => {
+  it("reads the schema from a file next to the tests, and reports errors in it", async () => {
     const never = async (): Promise<readonly string[]> => [];
     const files: Record<string, string> = { "good.json": '{"type":"integer"}', "bad.json": "{" };
     const readFile = async (path: string): Promise<string> => files[path] ?? Promise.reject(new Error("no such file"));
     expect(await findCounterexample(generated("good.json", 3), never, { readFile })).toEqual([]);
-    await expect(findCounterexample(generated("bad.json"), never, { readFile })).rejects.toThrow("the schema 'bad.json' is no valid JSON");
+    await expect(findCounterexample(generated("bad.json"), never, { readFile })).rejects.toThrow("the schema 'bad.json' is not valid JSON");
     await expect(findCounterexample(generated({ $ref: "other.json" }), never, {})).rejects.toThrow("only references within the schema");
-    await expect(findCounterexample(generated({ type: "decimal" }), never, {})).rejects.toThrow("type 'decimal' is not known");
+    await expect(findCounterexample(generated({ type: "decimal" }), never, {})).rejects.toThrow("type 'decimal' is not supported");
   });
 
   it.each([

@@ -1,12 +1,12 @@
-// Tests with generated input: many bodies that a JSON Schema allows are tried; the first that fails is shrunk to its essence.
+// Property tests: many bodies that a JSON Schema allows are tried; the first that fails is shrunk to the smallest failing one.
 import type { When } from "./flow-test-shape.ts";
 
-/** An input for which the test does not hold; any other error ends the search. */
+/** Thrown when the test fails for an input; any other error ends the search. */
 class Unmet extends Error {}
 
 type Attempt = (calls: readonly When[]) => Promise<readonly string[]>;
 
-/** Faults of the smallest input that fails, with the input itself; none when every input held. */
+/** The errors of the smallest failing input, with the input itself; none when every input passed. */
 export async function findCounterexample(
   calls: readonly When[],
   attempt: Attempt,
@@ -33,11 +33,11 @@ export async function findCounterexample(
 }
 
 async function readSchema(path: string, readFile: ((path: string) => Promise<string>) | undefined): Promise<unknown> {
-  if (readFile === undefined) throw new Error(`the schema '${path}' cannot be read here: write it into the test`);
+  if (readFile === undefined) throw new Error(`the schema '${path}' cannot be read here: put it in the test`);
   const text = await readFile(path);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Error(`the schema '${path}' is no valid JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`the schema '${path}' is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }

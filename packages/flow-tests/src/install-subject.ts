@@ -1,13 +1,13 @@
-// Puts the flow of a test file, and the documents it needs, into a runtime.
+// Installs the flow of a test file, and the documents it needs, in a runtime.
 import type { FlowTestFile } from "./flow-test-shape.ts";
 import type { RuntimeTransport } from "./runtime-transport.ts";
 
-/** Puts a flow into the runtime; throws when it is refused. */
+/** Installs a flow; throws when it is rejected. */
 export async function installFlow(transport: RuntimeTransport, flowId: string, yaml: string, params?: Readonly<Record<string, unknown>>): Promise<void> {
   await put(transport, `/flows/${flowId}`, `flow '${flowId}'`, { yaml, ...(params === undefined ? {} : { params }) });
 }
 
-/** Puts the tables and mappings a test file names into the runtime; throws when one is refused or cannot be read. */
+/** Installs the tables and mappings a test file names; throws when one is rejected or cannot be read. */
 export async function installDocuments(transport: RuntimeTransport, file: FlowTestFile, readFile: (path: string) => Promise<string>): Promise<void> {
   const kinds = [
     ["value-mappings", "value mapping", file.valueMappings],
@@ -24,5 +24,5 @@ export async function installDocuments(transport: RuntimeTransport, file: FlowTe
 async function put(transport: RuntimeTransport, path: string, noun: string, body: unknown): Promise<void> {
   const reply = await transport.api("PUT", path, body);
   if (reply.status < 300) return;
-  throw new Error(`${noun} was refused with ${reply.status}: ${reply.text}`);
+  throw new Error(`${noun} was rejected with ${reply.status}: ${reply.text}`);
 }

@@ -1,4 +1,4 @@
-/** Whether two values of JSON say the same; the order of members does not count. */
+/** Deep equality of JSON values, ignoring the order of members. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || Array.isArray(one) !== Array.isArray(other)) return false;

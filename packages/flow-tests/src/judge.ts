@@ -1,22 +1,22 @@
-// Compares what happened with what a test expects. Each fault is one sentence that shows both.
+// Compares the outcome with what a test expects. Each mismatch is one sentence that shows both.
 import { bodyData, isPartOf } from "@sluice/model";
 import type { Then } from "./flow-test-shape.ts";
 import { isSame } from "./is-same.ts";
 import type { LoggedLine } from "./runtime-transport.ts";
 
-/** What the last call of a test came to. */
+/** The outcome of the last call of a test. */
 export interface Observed {
   readonly status: string;
   readonly replyStatus: number | undefined;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly error: { readonly type: string; readonly message: string; readonly stepId: string | null } | undefined;
-  /** The steps the test's messages went through, in any route. */
+  /** The steps the test's messages executed, in any route. */
   readonly visited: ReadonlySet<string>;
   readonly logged: readonly LoggedLine[];
 }
 
-/** What is wrong, or undefined. Mock assertions are judged by the runtime that recorded the calls. */
+/** The mismatch, or undefined. The runtime that recorded the calls evaluates mock assertions. */
 export function judge(then: Then, seen: Observed): string | undefined {
   if ("status" in then)
     return seen.status === then.status
@@ -51,7 +51,7 @@ function replyFault(wanted: Extract<Then, { reply: unknown }>["reply"], seen: Ob
   if (wanted.status !== undefined && seen.replyStatus !== wanted.status)
     return `expected reply status ${wanted.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
   if ("body" in wanted && !isPartOf(wanted.body, data) && !isSame(wanted.body, seen.body))
-    return `expected a reply that holds ${show(wanted.body)}, got ${show(seen.body)}`;
+    return `expected a reply that contains ${show(wanted.body)}, got ${show(seen.body)}`;
   if ("bodyEquals" in wanted && !isSame(wanted.bodyEquals, data) && !isSame(wanted.bodyEquals, seen.body))
     return `expected the reply ${show(wanted.bodyEquals)}, got ${show(seen.body)}`;
   if (wanted.matches !== undefined && !new RegExp(wanted.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(seen.body)))
@@ -72,7 +72,7 @@ function errorFault(wanted: Extract<Then, { error: unknown }>["error"], { error,
 }
 
 function listFault(what: string, wrong: readonly string[], { visited }: Observed): string | undefined {
-  return wrong.length === 0 ? undefined : `expected ${what}: ${wrong.join(", ")}; visited were ${[...visited].join(", ") || "nothing"}`;
+  return wrong.length === 0 ? undefined : `expected ${what}: ${wrong.join(", ")}; visited steps: ${[...visited].join(", ") || "nothing"}`;
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

@@ -1,4 +1,4 @@
-// Reading, running and judging tests without the way to a runtime: a page brings its own.
+// Reading, running and evaluating tests without a transport: a web page supplies its own.
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";
 export * from "./run-flow-tests.ts";

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const reply = (status: number, value: unknown): TransportReply => ({ status, headers: { "x-run-id": "run_1" }, text: JSON.stringify(value) });
 
-/** A runtime that answers as a good one does, but for the given calls. */
+/** A fake runtime that succeeds, except for the given calls. */
 function runtime(odd: Partial<Record<string, () => TransportReply | Promise<TransportReply>>>): RuntimeTransport & { readonly asked: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   const good: Record<string, TransportReply> = {
@@ -40,7 +40,7 @@ async function run(transport: RuntimeTransport, test: string) {
 const calling = "{name: t, timeoutMs: 100, when: {webhook: a}, then: [{status: completed}, {mockCalled: erp}]}";
 
 describe("a flow test", () => {
-  it("passes when everything is as expected, in a session that outlasts its waits", async () => {
+  it("passes when everything is as expected, in a session longer than its timeouts", async () => {
     const good = runtime({});
     expect((await run(good, calling))?.faults).toEqual([]);
     expect(good.asked[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
@@ -50,16 +50,16 @@ describe("a flow test", () => {
 
   it("fails when a webhook takes longer than timeoutMs", async () => {
     const hanging = runtime({ webhook: () => new Promise(() => undefined) });
-    expect((await run(hanging, calling))?.faults).toEqual(["POST /api/a gave no answer within 100 ms"]);
+    expect((await run(hanging, calling))?.faults).toEqual(["POST /api/a did not reply within 100 ms"]);
   });
 
-  it("fails when its session is gone before the mocks are looked at", async () => {
+  it("fails when its session expired before the mocks are read", async () => {
     const forgetful = runtime({ "GET /test/session/ts_1": () => reply(410, { error: "test session 'ts_1' expired" }) });
-    expect((await run(forgetful, calling))?.faults).toEqual(["the calls of the mocks cannot be looked at: 410 test session 'ts_1' expired"]);
+    expect((await run(forgetful, calling))?.faults).toEqual(["cannot read the calls of the mocks: 410 test session 'ts_1' expired"]);
   });
 });
 
-it("a log event that has arrived by half is waited for", async () => {
+it("waits for a partially received log event", async () => {
   const line = JSON.stringify({ level: "INFO", message: "one" });
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

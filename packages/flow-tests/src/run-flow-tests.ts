@@ -1,4 +1,4 @@
-// Runs flow tests against a runtime: each test in a session of its own, so that live traffic and other tests are untouched.
+// Runs flow tests against a runtime: each test in its own session, so that live traffic and other tests are unaffected.
 import type { FlowTest, FlowTestFile, When } from "./flow-test-shape.ts";
 import { findCounterexample } from "./generated-input.ts";
 import { judge, type Observed } from "./judge.ts";
@@ -9,19 +9,19 @@ export interface FlowTestResult {
   readonly name: string;
   /** The line of the test in its file. */
   readonly line: number;
-  /** What was not as expected, in the order of the test; empty when it passed. */
+  /** The mismatches in test order; empty when it passed. */
   readonly faults: readonly string[];
   readonly durationMs: number;
-  /** The runs the test made, oldest first. */
+  /** The runs of the test, oldest first. */
   readonly runs: readonly RunView[];
-  /** What the last call came to; undefined when none could be made. */
+  /** The reply to the last call; undefined when none could be made. */
   readonly reply: { readonly status: number | undefined; readonly body: unknown } | undefined;
 }
 
 export interface FlowTestOptions {
-  /** Reads a file that stands beside the tests. */
+  /** Reads a file next to the tests. */
   readFile?(path: string): Promise<string>;
-  /** How long to wait after the last reply for mocks to be called; the test's own time limit unless given. */
+  /** How long to wait for mocks to be called after the last reply; default: the test's timeout. */
   readonly mockPatienceMs?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function runFlowTest(
   return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - began) };
 }
 
-/** The longest a session may be asked to last. */
+/** Maximum duration of a session. */
 const longestSession = 3_600_000;
 
 type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
@@ -72,7 +72,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     mocks: test.mocks,
     assertions,
   });
-  if (opened.status !== 201) return { faults: [`the session was refused with ${opened.status}: ${reason(opened.text)}`], runs: [], reply: undefined };
+  if (opened.status !== 201) return { faults: [`the session was rejected with ${opened.status}: ${reason(opened.text)}`], runs: [], reply: undefined };
   const { sessionId } = JSON.parse(opened.text) as { sessionId: string };
   const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
@@ -87,7 +87,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     const seen = { ...(last as Sent), logged: (await log?.lines(isEnough)) ?? [] };
     const faults = test.then.map((then) => judge(then, seen)).filter((fault) => fault !== undefined);
     const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockPatienceMs ?? timeoutMs);
-    // What a queue or a tap did after the reply counts as visited too.
+    // Steps that run after the reply, in queues or wire taps, also count as visited.
     const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;
     return { faults: [...faults, ...called], runs, reply: { status: seen.replyStatus, body: seen.body } };
   } finally {
@@ -96,16 +96,16 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
   }
 }
 
-/** What a call came to, without what was logged meanwhile. */
+/** The outcome of a call, without log lines. */
 type Sent = Omit<Observed, "logged"> & { readonly runs: readonly RunView[] };
 
-/** Sends one message; the outcome, or why it could not be sent. */
+/** Sends one message; returns the outcome, or why it could not be sent. */
 async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Sent | string> {
   if ("webhook" in when) return callWebhook(transport, sessionId, when, timeoutMs);
   const target = "direct" in when ? { trigger: `direct:${when.direct.replace(/^direct:/, "")}` } : { routeId: when.route };
   const { body, headers, properties, variables } = when;
   const reply = await transport.api("POST", "/test/invoke", { sessionId, ...target, body, headers, properties, variables, timeoutMs });
-  if (reply.status !== 200) return `the call was refused with ${reply.status}: ${reason(reply.text)}`;
+  if (reply.status !== 200) return `the call was rejected with ${reply.status}: ${reason(reply.text)}`;
   const outcome = JSON.parse(reply.text) as { runId: string; status: string; body: unknown; headers: Record<string, unknown>; error: Observed["error"] | null };
   const traces = await readTraces(transport, sessionId);
   return { status: outcome.status, replyStatus: undefined, body: outcome.body, headers: outcome.headers, error: outcome.error ?? undefined, ...traces };
@@ -126,7 +126,7 @@ async function callWebhook(
   const body = when.body === undefined ? undefined : isText ? (when.body as string) : JSON.stringify(when.body);
   const path = `${when.path ?? `/api/${when.webhook}`}${when.query === undefined ? "" : `?${when.query}`}`;
   const reply = await within(timeoutMs, transport.webhook(when.method, path, headers, body));
-  if (reply === undefined) return `${when.method} ${path} gave no answer within ${timeoutMs} ms`;
+  if (reply === undefined) return `${when.method} ${path} did not reply within ${timeoutMs} ms`;
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
   const traces = await readTraces(transport, sessionId);
@@ -134,11 +134,11 @@ async function callWebhook(
   return { status: run?.status ?? "unknown", replyStatus: reply.status, body: reply.text, headers: reply.headers, error: run?.error ?? undefined, ...traces };
 }
 
-/** What comes of the work, or undefined when it takes longer than that. */
+/** The result of the work, or undefined on timeout. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
-  // Whoever gave up does not want to hear of a failure afterwards.
+  // After a timeout, a later rejection must not be unhandled.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);
@@ -147,12 +147,12 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undef
   }
 }
 
-/** What follows a reply (taps, queues, groups) takes a moment: asks until the mocks were called as expected, or time is up. */
+/** Work after a reply (taps, queues, groups) takes a moment: polls until the mocks were called as expected, or the timeout. */
 async function mockFaults(transport: RuntimeTransport, sessionId: string, timeoutMs: number): Promise<readonly string[]> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { status, text } = await transport.api("GET", `/test/session/${sessionId}`);
-    if (status !== 200) return [`the calls of the mocks cannot be looked at: ${status} ${reason(text)}`];
+    if (status !== 200) return [`cannot read the calls of the mocks: ${status} ${reason(text)}`];
     const { assertions = [] } = JSON.parse(text) as Calls;
     const faults = assertions.filter(({ ok }) => !ok).map(({ message }) => message);
     if (faults.length === 0 || performance.now() > deadline) return faults;
@@ -164,7 +164,7 @@ function textValues(values: Readonly<Record<string, unknown>> = {}): Record<stri
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-/** The sentence of an error body. */
+/** The message of an error body. */
 function reason(text: string): string {
   try {
     return String((JSON.parse(text) as { error?: unknown }).error ?? text);

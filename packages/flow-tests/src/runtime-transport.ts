@@ -1,4 +1,4 @@
-// How a runner of flow tests talks to a runtime. Over HTTP here; a runtime in the same process can offer the same.
+// How the test runner talks to a runtime: over HTTP here; an in-process runtime can implement the same interface.
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as httpsRequest } from "node:https";
@@ -13,14 +13,14 @@ export interface TransportReply {
 export interface RuntimeTransport {
   /** A call of the management API; `path` is below `/_api`. */
   api(method: string, path: string, body?: unknown): Promise<TransportReply>;
-  /** A call of a webhook; `path` is the whole path with its query. */
+  /** A call of a webhook; `path` includes the query. */
   webhook(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<TransportReply>;
-  /** Begins to listen to what the messages of a session log. */
+  /** Follows the log of a session's messages. */
   followLog(sessionId: string): Promise<FollowedLog>;
 }
 
 export interface FollowedLog {
-  /** What was logged so far, oldest first; waits a moment for what was just logged, or until these lines are enough. */
+  /** The log so far, oldest first; waits briefly for recent lines, or until the lines are enough. */
   lines(isEnough?: (lines: readonly LoggedLine[]) => boolean): Promise<readonly LoggedLine[]>;
   close(): void;
 }
@@ -30,11 +30,11 @@ export interface LoggedLine {
   readonly message: string;
 }
 
-/** How long what was just logged may take to arrive. */
+/** How long a log line may take to arrive. */
 const arrivalMs = 1_000;
 const lookMs = 5;
 
-/** Tests make many small calls: connections are kept, and Node's own client costs a tenth of what `fetch` does. */
+/** Tests make many small calls: connections are kept alive, and Node's own client costs a tenth of `fetch`. */
 export function httpTransport(baseUrl: string, token: string): RuntimeTransport {
   const authorization = { authorization: `Bearer ${token}` };
   const isSecure = baseUrl.startsWith("https:");
@@ -46,7 +46,7 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
       const open = isSecure ? httpsRequest : httpRequest;
       const call = open(baseUrl + path, { method, agent, headers: { ...length, ...headers } }, resolve);
       call.on("error", (error: NodeJS.ErrnoException) =>
-        reject(new Error(`no runtime answers at ${baseUrl}: ${error.code ?? error.message}`, { cause: error })),
+        reject(new Error(`no runtime responds at ${baseUrl}: ${error.code ?? error.message}`, { cause: error })),
       );
       call.end(body);
     });

@@ -1,4 +1,4 @@
-// From a JSON Schema to generated values. What it cannot generate it refuses by name, so that a test never tries less than it says.
+// Generates values from a JSON Schema. Unsupported keywords are rejected by name, so that a test never covers less than it states.
 import type fastCheck from "fast-check";
 import type { Arbitrary } from "fast-check";
 
@@ -43,7 +43,7 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
     case "object":
       return objects(fc, given, inner);
     default:
-      throw new Error(`the schema's type '${String(type)}' is not known`);
+      throw new Error(`the schema's type '${String(type)}' is not supported`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RuntimeTransport } from "./runtime-transport.ts";
 
-/** A run as the management API tells of it, as far as tests look. */
+/** A run as returned by the management API, limited to what tests need. */
 export interface RunView {
   readonly id: string;
   readonly routeId: string;
@@ -20,13 +20,13 @@ export interface StepView {
 export interface Traces {
   /** Oldest first. */
   readonly runs: readonly RunView[];
-  /** The steps the session's messages went through, in any route. */
+  /** The steps the session's messages executed, in any route. */
   readonly visited: ReadonlySet<string>;
 }
 
-/** What the session's messages did so far, in whichever routes they came to. */
+/** What the session's messages did so far, in all routes. */
 export async function readTraces(transport: RuntimeTransport, sessionId: string): Promise<Traces> {
   const { text } = await transport.api("GET", `/runs?limit=1000&sessionId=${encodeURIComponent(sessionId)}`);
-  const runs = [...(JSON.parse(text) as { runs: readonly RunView[] }).runs].reverse();
+  const runs = (JSON.parse(text) as { runs: readonly RunView[] }).runs.toReversed();
   return { runs, visited: new Set(runs.flatMap(({ steps }) => steps.map(({ stepId }) => stepId))) };
 }

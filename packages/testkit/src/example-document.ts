@@ -1,6 +1,6 @@
-// The whole flow an example stands for: the reference prints it, the tests run it.
+// The complete flow of an example: printed in the reference and run by the tests.
 
-/** A list of steps, or one step, becomes a route from `direct:start`; a document stays as it is. */
+/** A list of steps, or one step, becomes a route from `direct:start`; a document is returned unchanged. */
 export function exampleDocument(yaml: string): string {
   const text = yaml.replace(/^\n+/, "").trimEnd();
   if (/^- (route|from|beans|rest|onException|errorHandler|routeConfiguration|routeTemplate|templatedRoute|dataFormats):/m.test(text)) return `${text}\n`;

@@ -1,5 +1,6 @@
-// A host under a test's control: time stands still until it is told to move, ids count up, log records are kept.
-import type { Clock, Exchange, Host, HttpIngress, HttpMount, Ids, Log, LogLevel, Lookup } from "@sluice/engine/spi";
+// A host controlled by the test: time advances on command, ids count up, log records are kept.
+import type { HttpIngress, Ids, Lookup } from "@sluice/engine";
+import type { Clock, Exchange, Host, HttpMount, Log, LogLevel } from "@sluice/engine/spi";
 
 interface Alarm {
   readonly due: number;
@@ -7,7 +8,7 @@ interface Alarm {
   readonly run: () => void;
 }
 
-/** A clock that moves only when told to. Wall time and monotonic time can be moved apart. */
+/** A clock that advances on command. Wall time and monotonic time can be moved independently. */
 export class FakeClock implements Clock {
   #wall: number;
   #monotonic = 0;
@@ -36,12 +37,12 @@ export class FakeClock implements Clock {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** How many alarms wait: 0 when nothing was left behind. */
+  /** Number of pending alarms: 0 when nothing leaked. */
   get pending(): number {
     return this.#alarms.size;
   }
 
-  /** Moves both clocks on, ringing every alarm at its own time and letting its work settle before the next. */
+  /** Advances both clocks, firing every alarm at its time and letting its work settle before the next. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms;
     await settle();
@@ -54,13 +55,13 @@ export class FakeClock implements Clock {
     this.#forward(target);
   }
 
-  /** The process stood still for that long: alarms that fell due meanwhile ring late, all at the end. */
+  /** Simulates a stalled process: alarms due meanwhile fire late, all at the end. */
   async freeze(ms: number): Promise<void> {
     this.#forward(this.#monotonic + ms);
     await this.advance(0);
   }
 
-  /** Sets the wall clock forward or back; the monotonic clock does not notice. */
+  /** Moves the wall clock forward or back; the monotonic clock is unaffected. */
   jump(ms: number): void {
     this.#wall += ms;
   }
@@ -80,7 +81,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises and immediates that are ready run: enough turns for a short chain of awaits. */
+/** Runs pending promises and immediates: enough turns for a short chain of awaits. */
 export async function settle(turns = 4): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
@@ -95,7 +96,7 @@ export interface LogRecord {
 
 const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
-/** Keeps what is logged at or above its level. */
+/** Keeps records at or above its level. */
 export class FakeLog implements Log {
   level: LogLevel = "TRACE";
   readonly records: LogRecord[] = [];
@@ -113,7 +114,7 @@ export class FakeLog implements Log {
   }
 }
 
-/** Keeps what is mounted, so that a test can call it as the listener would. */
+/** Keeps the mounts, so that a test can call them as the listener would. */
 export class FakeIngress implements HttpIngress {
   readonly mounts: HttpMount[] = [];
 
@@ -126,7 +127,7 @@ export class FakeIngress implements HttpIngress {
   }
 }
 
-/** A host made of fakes; every part can be reached and replaced by the test. */
+/** A host made of fakes; the test can access and replace every part. */
 export class FakeHost implements Host {
   readonly clock = new FakeClock();
   readonly log = new FakeLog();

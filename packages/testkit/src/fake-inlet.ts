@@ -1,7 +1,21 @@
-// What a connector's test needs of an engine: exchanges, an inlet that records, and endpoints bound as a runtime would bind them.
-import { Exchange, FlowError, Headers, Message, Run, toFlowError } from "@sluice/engine/spi";
-import type { Awaitable, ConnectorDeclaration, Delivery, Endpoint, Host, Inlet, Processor, RouteIdentity, Trigger } from "@sluice/engine/spi";
-import type { Fields } from "@sluice/model";
+// Helpers for connector tests: exchanges, a recording inlet, and endpoints bound as in a runtime.
+import { CompileError, Exchange, FlowError, isFlowError, Headers, Message, Run, toFlowError } from "@sluice/engine/spi";
+import type {
+  Awaitable,
+  ConnectorDeclaration,
+  Delivery,
+  Endpoint,
+  EndpointScope,
+  Host,
+  LanguageDeclaration,
+  Processor,
+  RouteIdentity,
+  SharedState,
+  SourceInlet,
+  Trigger,
+} from "@sluice/engine/spi";
+import { bindEndpoint } from "@sluice/model";
+import { languages } from "@sluice/standard";
 
 /** An identity for a route that only exists in a test. */
 export function routeIdentity(id = "route1", flowId = "flow1"): RouteIdentity {
@@ -10,7 +24,7 @@ export function routeIdentity(id = "route1", flowId = "flow1"): RouteIdentity {
 
 let exchanges = 0;
 
-/** An exchange under way in a route of its own. */
+/** An exchange in flight in a separate route. */
 export function exchangeOf(body: unknown = null, headers: Readonly<Record<string, unknown>> = {}, delivery: Delivery = {}): Exchange {
   const run = new Run(`run-${++exchanges}`, routeIdentity("sender"), 0, delivery.trigger ?? { uri: "test:sender" }, undefined, delivery.session);
   run.correlationId = delivery.correlationId;
@@ -21,12 +35,14 @@ export function exchangeOf(body: unknown = null, headers: Readonly<Record<string
   return exchange;
 }
 
-/** An inlet that runs `work` on what arrives and keeps every exchange, in order of arrival. */
-export class FakeInlet implements Inlet {
+/** An inlet that runs `work` on each message and keeps every exchange, in order of arrival. */
+export class FakeInlet implements SourceInlet {
   readonly route: RouteIdentity;
   readonly exchanges: Exchange[] = [];
   readonly triggers: Trigger[] = [];
   readonly deliveries: (Delivery | undefined)[] = [];
+  /** What the source reported, in order: problems, and undefined for recovery. */
+  readonly problems: (string | undefined)[] = [];
   readonly #work: Processor;
 
   constructor(work: Processor = () => undefined, route: RouteIdentity = routeIdentity()) {
@@ -56,6 +72,10 @@ export class FakeInlet implements Inlet {
     }
   }
 
+  lost(problem: string | undefined): void {
+    this.problems.push(problem);
+  }
+
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
     this.exchanges.push(exchange);
     this.triggers.push(trigger);
@@ -63,52 +83,66 @@ export class FakeInlet implements Inlet {
   }
 }
 
-/** Binds a URI as a runtime would: path and options checked by the declaration, unknown options refused unless it is lenient. */
+/** Binds a URI as in a runtime: path and options are checked by the declaration, unknown options rejected unless it is lenient. */
 export function endpointOf(declaration: ConnectorDeclaration, uri: string, parameters: Readonly<Record<string, string>> = {}, trusted = true): Endpoint {
-  const colon = uri.indexOf(":");
-  const scheme = colon < 0 ? uri : uri.slice(0, colon);
-  const rest = colon < 0 ? "" : uri.slice(colon + 1).replace(/^\/\//, "");
-  const question = rest.indexOf("?");
-  const path = question < 0 ? rest : rest.slice(0, question);
-  const given: Record<string, string> = { ...parameters };
-  for (const pair of question < 0 ? [] : rest.slice(question + 1).split("&")) {
-    const equals = pair.indexOf("=");
-    given[equals < 0 ? pair : pair.slice(0, equals)] = equals < 0 ? "" : decodeURIComponent(pair.slice(equals + 1).replaceAll("+", " "));
-  }
-  const pathField = Object.keys(declaration.path as Fields)[0];
-  if (pathField !== undefined && path !== "") given[pathField] = path;
-  const fields: Fields = { ...(declaration.path as Fields), ...(declaration.options as Fields) };
-  const extra: Record<string, string> = {};
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(fields, name)) continue;
-    if (declaration.lenient !== true) throw new Error(`unknown option '${name}' of ${declaration.scheme}`);
-    extra[name] = given[name] as string;
-  }
-  const options: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields)) options[name] = field.parse(given[name]);
-  return { scheme, uri: question < 0 ? uri : uri.slice(0, uri.indexOf("?")), path, options, extra, trusted };
+  const scheme = uri.slice(0, uri.search(/[:?]|$/));
+  const bound = bindEndpoint({ uri, parameters }, { ...declaration, scheme });
+  const [problem] = bound.problems;
+  if (problem !== undefined) throw new Error(`'${uri}' is invalid: ${problem.message}`);
+  return { scheme, uri: bound.uri, path: bound.path, options: bound.values, extra: bound.extra, trusted, authored: trusted };
 }
 
-/** A connector with its endpoints at hand, as one runtime would hold it. */
+/** State shared by the connectors of one runtime. */
+export function sharedState(): SharedState {
+  const objects = new Map<string, unknown>();
+  return {
+    of<T>(name: string, create: () => T): T {
+      if (!objects.has(name)) objects.set(name, create());
+      return objects.get(name) as T;
+    },
+  };
+}
+
+/** The scope of an endpoint without a flow: expressions are Simple, the only beans are those given by name. */
+export function scopeOf(host: Host, route: RouteIdentity = routeIdentity(), beans: Readonly<Record<string, unknown>> = {}): EndpointScope {
+  const known = new Map(languages.map((language) => [language.name, language]));
+  const bean = (reference: string): unknown => {
+    if (Object.hasOwn(beans, reference)) return beans[reference];
+    throw new CompileError("bean-unknown", `unknown bean '${reference}'`);
+  };
+  return {
+    route,
+    bean,
+    connection(request) {
+      if (host.connections === undefined) throw new CompileError("connection-missing", "the host of this test has no connections");
+      return host.connections.find({ ...request, user: "test", flowBean: undefined, flowBeans: () => new Map(), propertyBean: undefined, component: {} });
+    },
+    expression: (text) =>
+      (known.get("simple") as LanguageDeclaration).compile(text, {}, { host, route, property: () => undefined, language: (name) => known.get(name), bean }),
+  };
+}
+
+/** A connector and its endpoints, as in one runtime. */
 export function connectorUnderTest(declaration: ConnectorDeclaration, host: Host) {
-  const connector = declaration.connect(host);
+  const connector = declaration.connect(host, sharedState());
   const missing = (kind: string): never => {
     throw new Error(`${declaration.scheme} has no ${kind}`);
   };
   return {
-    source: (uri: string, route = routeIdentity()) => connector.source?.(endpointOf(declaration, uri), route) ?? missing("source"),
-    sink: (uri: string, trusted = true) => connector.sink?.(endpointOf(declaration, uri, {}, trusted)) ?? missing("sink"),
-    poller: (uri: string) => connector.poller?.(endpointOf(declaration, uri)) ?? missing("poller"),
+    source: (uri: string, route = routeIdentity()) => connector.source?.(endpointOf(declaration, uri), scopeOf(host, route)) ?? missing("source"),
+    sink: (uri: string, trusted = true) => connector.sink?.(endpointOf(declaration, uri, {}, trusted), scopeOf(host)) ?? missing("sink"),
+    poller: (uri: string) => connector.poller?.(endpointOf(declaration, uri), scopeOf(host)) ?? missing("poller"),
+    backlog: () => connector.backlog?.() ?? [],
   };
 }
 
-/** The failure a processor ends with; fails when it does not. */
+/** The failure of a processor; throws when it succeeds. */
 export async function failureOf(action: () => Awaitable<unknown>): Promise<FlowError> {
   try {
     await action();
   } catch (thrown) {
-    if (thrown instanceof FlowError) return thrown;
+    if (isFlowError(thrown)) return thrown;
     throw thrown;
   }
-  throw new Error("expected a FlowError, but it went well");
+  throw new Error("expected a FlowError, but the call succeeded");
 }

@@ -1,4 +1,4 @@
-// A flow in a test: a few lines of the users' own language in, a message out.
+// Runs a flow in a test: a few lines of YAML in, a message out.
 import {
   createRuntime,
   Headers,
@@ -32,7 +32,7 @@ export interface Outcome {
 
 export interface FlowUnderTest {
   (given?: Given): Promise<Outcome>;
-  /** Sends into another route of the document. */
+  /** Sends to another route of the document. */
   send(endpoint: string, given?: Given): Promise<Outcome>;
   readonly mocks: ReadonlyMap<string, readonly Received[]>;
   readonly host: FakeHost;
@@ -44,26 +44,26 @@ export interface FlowOptions {
   readonly properties?: Readonly<Record<string, string>>;
   readonly limits?: Partial<RuntimeLimits>;
   readonly host?: FakeHost;
-  /** Further connectors beside `direct` and `mock`. */
+  /** Connectors in addition to `direct` and `mock`. */
   readonly connectors?: readonly ConnectorDeclaration[];
-  /** Beans beside the standard ones, such as an operator's functions. */
+  /** Beans in addition to the standard ones, such as an operator's functions. */
   readonly beans?: readonly BeanDeclaration[];
-  /** Told about runs as the service's own followers are. */
+  /** Run events, as the service receives them. */
   readonly listener?: Partial<RunListener>;
 }
 
-/** Messages of a test are sent by hand, as by whoever holds the operator's token. */
+/** Messages of a test count as sent from a test session, with the operator's token. */
 const handSession = { id: "by-hand", skipTime: false };
 
-/** What is wrong with a document, as `line: message` texts; empty when nothing is. */
+/** The errors of a document, as `line: message` texts; empty when there are none. */
 export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
   return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);
 }
 
 /**
- * Deploys a document, or a list of steps which becomes a route from `direct:start`, on a host under the test's control.
- * Fails the test with every diagnostic when the flow is wrong.
+ * Deploys a document, or a list of steps, which becomes a route from `direct:start`, on a host controlled by the test. Throws every
+ * diagnostic when the flow is invalid.
  */
 export async function flow(yaml: string, options: FlowOptions = {}): Promise<FlowUnderTest> {
   const host = options.host ?? new FakeHost();
@@ -111,7 +111,7 @@ function inputOf(source: string, properties: Readonly<Record<string, string>>) {
   return { id: "test", hash: "0", source, property: (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined) };
 }
 
-/** A list of steps is the body of one route; anything with a top-level word is a document already. */
+/** A list of steps is the body of one route; anything with a top-level key is already a document. */
 function document(yaml: string): string {
   const text = yaml.replace(/^\n+/, "");
   const indent = /^ */.exec(text)?.[0].length ?? 0;

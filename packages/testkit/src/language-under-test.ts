@@ -10,7 +10,7 @@ export interface LanguageInput {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-/** A language as tests use it: each call compiles the text and evaluates it on a message. */
+/** A language for tests: each call compiles the text and evaluates it on a message. */
 export function languageUnderTest(language: LanguageDeclaration, more: { readonly host?: Host; readonly languages?: readonly LanguageDeclaration[] } = {}) {
   const scope: LanguageScope = {
     host: more.host ?? new FakeHost(),
@@ -23,7 +23,7 @@ export function languageUnderTest(language: LanguageDeclaration, more: { readonl
     scope,
     evaluate: (text: string, input: LanguageInput = {}): unknown => language.compile(text, input.options ?? {}, scope)(toExchange(input)),
     matches: (text: string, input: LanguageInput = {}): unknown =>
-      (language.compilePredicate ?? language.compile)(text, input.options ?? {}, scope)(toExchange(input)),
+      (language.compilePredicate ?? language.compile).call(language, text, input.options ?? {}, scope)(toExchange(input)),
   };
 }
 

@@ -1,4 +1,4 @@
-// For tests: bytes over a real socket, and what came back.
+// Sends bytes over a real socket and returns the response.
 import { connect, type Socket } from "node:net";
 
 const firstByteMs = 30_000;
@@ -6,18 +6,18 @@ const tickMs = 10;
 
 export interface Exchanged {
   readonly text: string;
-  /** True when the server ended the connection by itself. */
+  /** True when the server closed the connection. */
   readonly closed: boolean;
 }
 
-/** Sends bytes and waits until the server closes or nothing more comes for `quietMs`. */
+/** Sends bytes and waits until the server closes or sends nothing for `quietMs`. */
 export function sendRaw(port: number, bytes: string | Buffer | readonly (string | Buffer)[], quietMs = 150): Promise<Exchanged> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take a while on a busy machine; after it, silence means that nothing more comes. Silence is counted in
-    // turns of this process, so that a moment in which it stood still is one turn, however long it was.
+    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in turns of this process, so that
+    // a stall counts as one turn.
     let turnsLeft = firstByteMs / tickMs;
     const timer = setInterval(() => --turnsLeft <= 0 && finish(), tickMs);
     function finish(): void {
@@ -43,12 +43,12 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
   });
 }
 
-/** The status codes in the order they came. */
+/** The status codes in order of arrival. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }
 
-/** What follows the first head. */
+/** The content after the first head. */
 export function bodyOf(text: string): string {
   return text.slice(text.indexOf("\r\n\r\n") + 4);
 }

@@ -1,4 +1,4 @@
-// Time as it really passes, for tests whose other parts are real too: files, sockets.
+// A real clock, for tests with real files and sockets.
 import { performance } from "node:perf_hooks";
 import type { Clock, Host } from "@sluice/engine/spi";
 import { FakeHost, type FakeLog } from "./fake-host.ts";
@@ -13,7 +13,7 @@ export const realClock: Clock = {
   breathe: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** A host of fakes but for its clock. */
+/** A fake host with a real clock. */
 export function hostInRealTime(): Host & { readonly log: FakeLog } {
   return Object.assign(new FakeHost() as unknown as Host & { log: FakeLog }, { clock: realClock });
 }

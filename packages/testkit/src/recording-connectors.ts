@@ -1,10 +1,10 @@
-// The two ends of a flow under test: `test:` delivers what the test says, `mock:` keeps what arrives.
+// The two ends of a flow under test: `test:` delivers messages of the test, `mock:` records what arrives.
 import { defineConnector, type ConnectorDeclaration, type Exchange, type Inlet } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 const about = { group: "testing", since: "0.1", headers: {}, examples: [] } as const;
 
-/** What reached a `mock:` endpoint. */
+/** A message that reached a `mock:` endpoint. */
 export interface Received {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -28,6 +28,8 @@ export function recordingConnectors(): Recording {
     title: "Direct",
     summary: "Calls a route.",
     syntax: "direct:name",
+    roles: ["source", "sink"],
+    trigger: "route",
     path: name,
     options: {},
     connect: () => ({
@@ -50,8 +52,9 @@ export function recordingConnectors(): Recording {
     ...about,
     scheme: "mock",
     title: "Mock",
-    summary: "Keeps what arrives.",
+    summary: "Records what arrives.",
     syntax: "mock:name",
+    roles: ["sink"],
     path: name,
     options: {},
     connect: () => ({ sink: (endpoint) => ({ send: (exchange) => keep(endpoint.options.name, exchange) }) }),

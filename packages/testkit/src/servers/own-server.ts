@@ -1,0 +1,105 @@
+// A server started for one test, which may kill it and start it again on the same data.
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { answers } from "./free-port.ts";
+import type { Launch, Owner, ServerProgram } from "./server-program.ts";
+
+/** Start timeout: the slowest server needs about 15 seconds on an idle machine. */
+const startMs = 90_000;
+const endMs = 5_000;
+const lookMs = 50;
+
+export class OwnServer {
+  readonly #launch: Launch;
+  readonly #folder: string;
+  readonly #owner: Owner | undefined;
+  #child: ChildProcess | undefined = undefined;
+  #output = "";
+  port: number;
+
+  constructor(program: ServerProgram, ports: readonly number[], find: (name: string) => string) {
+    const [port, ...morePorts] = ports as readonly [number, ...number[]];
+    this.port = port;
+    this.#folder = mkdtempSync(join(tmpdir(), "sluice-server-"));
+    this.#owner = program.user === undefined ? undefined : ownerOf(program.user);
+    if (this.#owner !== undefined) chownSync(this.#folder, this.#owner.uid, this.#owner.gid);
+    program.prepare?.(this.#folder, port, find, this.#owner);
+    this.#launch = program.launch(this.#folder, port, find, morePorts);
+  }
+
+  /** Starts it, also again on the same port and data. Resolves when it is ready. */
+  async start(): Promise<void> {
+    const { command, parameters, env } = this.#launch;
+    this.#output = "";
+    // A separate process group, because some servers are several processes.
+    const child = spawn(command, parameters, {
+      cwd: this.#folder,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+      ...this.#owner,
+    });
+    this.#child = child;
+    const take = (chunk: Buffer): void => void (this.#output = (this.#output + chunk.toString()).slice(-100_000));
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+    child.on("error", (error) => (this.#output += error.message));
+    process.once("exit", this.#killNow);
+    for (const limit = Date.now() + startMs; !(await this.#isReady());) {
+      if (child.exitCode !== null || Date.now() > limit) throw new Error(`${command} did not start: ${this.#output.slice(-2000)}`);
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+  }
+
+  /** Kills it without a clean shutdown, like a crash. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Stops it cleanly; its data stays, so that it can be started again. */
+  async stop(): Promise<void> {
+    await this.#end(this.#launch.signal ?? "SIGTERM");
+  }
+
+  /** Stops it and removes its data. */
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #isReady(): Promise<boolean> {
+    const { ready, port } = this.#launch;
+    if (port !== undefined) {
+      const found = port.exec(this.#output)?.[1];
+      if (found === undefined) return false;
+      this.port = Number(found);
+    }
+    return (ready === undefined || ready.test(this.#output)) && (await answers(this.port));
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    process.off("exit", this.#killNow);
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    process.kill(-child.pid, signal);
+    await ended;
+    // The first process of the group can end before the one that holds the port.
+    for (const limit = Date.now() + endMs; (await answers(this.port)) && Date.now() < limit;) await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+
+  readonly #killNow = (): void => {
+    const pid = this.#child?.pid;
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  };
+}
+
+/** The user a server runs as; undefined when the test does not run as root. */
+function ownerOf(user: string): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (option: string): number => Number(execFileSync("id", [option, user], { stdio: "pipe" }).toString());
+  return { uid: id("-u"), gid: id("-g") };
+}

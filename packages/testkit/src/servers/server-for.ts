@@ -1,0 +1,64 @@
+// Real servers for tests, each started on a free port; a service of the machine only where the environment asks for it.
+import { answers, freePorts } from "./free-port.ts";
+import { OwnServer } from "./own-server.ts";
+import { findProgram, serverPrograms, type ServerName, type ServerProgram } from "./server-program.ts";
+
+export interface TestServer {
+  readonly name: ServerName;
+  readonly host: string;
+  readonly port: number;
+  /** Kills it like a crash; only for a server of the test's own. */
+  kill(): Promise<void>;
+  /** Starts it again on its port and data; only for a server of the test's own. */
+  restart(): Promise<void>;
+  /** Call this at the end of the test: stops the test's own server and removes its data; does nothing to a service. */
+  end(): Promise<void>;
+}
+
+/**
+ * A server of this name; undefined when the machine does not have its program. Tests then skip themselves, which is counted:
+ * `describe.skipIf(server === undefined)` with a title that ends in `(needs …)`. SLUICE_SERVERS changes this: with `required` it throws
+ * instead, with `running` it prefers a service that runs on the usual port and lets anybody in. `own` asks for a server that only this
+ * test uses and may kill.
+ */
+export async function serverFor(name: ServerName, { own = false }: { readonly own?: boolean } = {}): Promise<TestServer | undefined> {
+  const program: ServerProgram = serverPrograms[name];
+  const modes = (process.env["SLUICE_SERVERS"] ?? "").split(",");
+  if (modes.includes("running") && !own && program.servicePort !== undefined && (await answers(program.servicePort))) return service(name, program.servicePort);
+  const missing = program.programs.filter((needed) => findProgram(needed) === undefined);
+  if (missing.length === 0) return startOwn(name, program);
+  const problem = `tests with ${program.title} need the program ${missing.join(" and ")}`;
+  if (modes.includes("required")) throw new Error(`${problem}; they are skipped when SLUICE_SERVERS is not 'required'`);
+  process.stderr.write(`Skipped: ${problem}\n`);
+  return undefined;
+}
+
+async function startOwn(name: ServerName, program: ServerProgram): Promise<TestServer> {
+  const server = new OwnServer(program, await freePorts(1 + (program.morePorts ?? 0)), (needed) => findProgram(needed) as string);
+  try {
+    await server.start();
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
+  return {
+    name,
+    host: "127.0.0.1",
+    get port() {
+      return server.port;
+    },
+    kill: () => server.kill(),
+    restart: async () => {
+      await server.stop();
+      await server.start();
+    },
+    end: () => server.remove(),
+  };
+}
+
+function service(name: ServerName, port: number): TestServer {
+  const refuse = (): never => {
+    throw new Error(`the ${name} on port ${port} is shared: use {own: true} to start a separate one`);
+  };
+  return { name, host: "127.0.0.1", port, kill: refuse, restart: refuse, end: async () => undefined };
+}

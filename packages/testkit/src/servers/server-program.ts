@@ -1,0 +1,187 @@
+// How each server is started on the loopback interface, in its own folder.
+import { execFileSync } from "node:child_process";
+import { pbkdf2Sync } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+export interface Launch {
+  readonly command: string;
+  readonly parameters: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Output that shows that it is ready; without it, an open port is enough. */
+  readonly ready?: RegExp;
+  /** Output that names its port, for a server that chooses one itself. */
+  readonly port?: RegExp;
+  /** The signal for a clean shutdown. */
+  readonly signal?: NodeJS.Signals;
+}
+
+export interface ServerProgram {
+  /** Its official name, for the reasons of skipped tests. */
+  readonly title: string;
+  /** The port of the machine's service; undefined when there is none. */
+  readonly servicePort: number | undefined;
+  /** The programs it needs. */
+  readonly programs: readonly string[];
+  /** How many ports it needs beside the one that clients use. */
+  readonly morePorts?: number;
+  /** The user it runs as when the test runs as root. */
+  readonly user?: string;
+  /** Writes its files, once. */
+  prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
+  launch(folder: string, port: number, program: (name: string) => string, morePorts: readonly number[]): Launch;
+}
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The path of a program: on the search path, or where Debian keeps the programs of PostgreSQL and of administrators. */
+export function findProgram(name: string): string | undefined {
+  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").map((version) => `/usr/lib/postgresql/${version}/bin`) : [];
+  const folders = [...versions, ...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** A user whose password servers check, although they let everybody else in: NATS, Mosquitto, and PostgreSQL once the role exists. */
+export const guardedUser = { name: "guarded", password: "right-password" } as const;
+
+/** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */
+const withoutFlush = { postgres: ["-c", "fsync=off"], mariadb: ["--innodb-flush-log-at-trx-commit=2"] };
+
+export const serverPrograms = {
+  postgres: {
+    title: "PostgreSQL",
+    servicePort: 5432,
+    programs: ["initdb", "postgres"],
+    // PostgreSQL refuses to run as root.
+    user: "postgres",
+    prepare(folder, _port, program, owner) {
+      execFileSync(program("initdb"), ["-A", "trust", "-U", "postgres", "-N", "-D", join(folder, "data")], { stdio: "pipe", cwd: folder, ...owner });
+      const rules = join(folder, "data", "pg_hba.conf");
+      writeFileSync(rules, `host all ${guardedUser.name} 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, "utf8")}`);
+    },
+    launch: (folder, port, program) => ({
+      command: program("postgres"),
+      parameters: [
+        "-D",
+        join(folder, "data"),
+        "-p",
+        String(port),
+        "-k",
+        folder,
+        "-c",
+        "listen_addresses=127.0.0.1",
+        "-c",
+        "max_connections=200",
+        ...withoutFlush.postgres,
+      ],
+      ready: /database system is ready to accept connections/,
+      signal: "SIGINT",
+    }),
+  },
+  mariadb: {
+    title: "MariaDB",
+    servicePort: 3306,
+    programs: ["mariadb-install-db", "mariadbd"],
+    user: "mysql",
+    prepare(folder, _port, program, owner) {
+      const parameters = [`--datadir=${join(folder, "data")}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
+      execFileSync(program("mariadb-install-db"), parameters, { stdio: "pipe", cwd: folder, ...owner });
+    },
+    launch: (folder, port, program) => ({
+      command: program("mariadbd"),
+      parameters: [
+        "--no-defaults",
+        `--datadir=${join(folder, "data")}`,
+        `--port=${port}`,
+        "--bind-address=127.0.0.1",
+        `--socket=${join(folder, "socket")}`,
+        `--pid-file=${join(folder, "pid")}`,
+        ...withoutFlush.mariadb,
+      ],
+      ready: /ready for connections/,
+    }),
+  },
+  redis: {
+    title: "Redis",
+    servicePort: 6379,
+    programs: ["redis-server"],
+    launch: (folder, port, program) => ({
+      command: program("redis-server"),
+      parameters: ["--port", String(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--appendfsync", "always", "--dir", folder],
+      ready: /Ready to accept connections/,
+    }),
+  },
+  rabbitmq: {
+    title: "RabbitMQ",
+    servicePort: 5672,
+    programs: ["rabbitmq-server", "epmd"],
+    user: "rabbitmq",
+    morePorts: 2,
+    prepare(folder, port) {
+      writeFileSync(join(folder, "rabbit.conf"), `listeners.tcp.1 = 127.0.0.1:${port}\n`);
+      writeFileSync(join(folder, "plugins"), "[rabbitmq_amqp1_0].\n");
+    },
+    launch: (folder, port, program, [nodePort, epmdPort]) => ({
+      // Otherwise Erlang's epmd would be started in the background and outlive the server.
+      command: "/bin/sh",
+      parameters: ["-c", `"${program("epmd")}" & exec "${program("rabbitmq-server")}"`],
+      env: {
+        HOME: folder,
+        RABBITMQ_NODENAME: `test${port}@localhost`,
+        RABBITMQ_MNESIA_BASE: join(folder, "mnesia"),
+        RABBITMQ_LOG_BASE: join(folder, "log"),
+        RABBITMQ_CONFIG_FILE: join(folder, "rabbit.conf"),
+        RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "plugins"),
+        RABBITMQ_DIST_PORT: String(nodePort),
+        ERL_EPMD_PORT: String(epmdPort),
+      },
+    }),
+  },
+  mosquitto: {
+    title: "Mosquitto",
+    servicePort: 1883,
+    programs: ["mosquitto"],
+    user: "mosquitto",
+    prepare(folder, port) {
+      const lines = [`listener ${port} 127.0.0.1`, "allow_anonymous true", "max_queued_messages 100000", "persistence true", `persistence_location ${folder}/`];
+      lines.push(`password_file ${join(folder, "passwords")}`);
+      const salt = Buffer.alloc(12, "salt");
+      const hash = pbkdf2Sync(guardedUser.password, salt, 101, 64, "sha512");
+      writeFileSync(join(folder, "passwords"), `${guardedUser.name}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`, { mode: 0o644 });
+      writeFileSync(join(folder, "mosquitto.conf"), [...lines, "autosave_on_changes true", "autosave_interval 1", "log_dest stderr", ""].join("\n"));
+    },
+    launch: (folder, _port, program) => ({ command: program("mosquitto"), parameters: ["-c", join(folder, "mosquitto.conf")] }),
+  },
+  nats: {
+    title: "NATS",
+    servicePort: 4222,
+    programs: ["nats-server"],
+    prepare(folder) {
+      const { name, password } = guardedUser;
+      const users = `[{user: anyone, password: anything}, {user: ${name}, password: ${password}}]`;
+      writeFileSync(join(folder, "nats.conf"), `authorization {users: ${users}}\nno_auth_user: anyone\n`);
+    },
+    launch: (folder, port, program) => ({
+      command: program("nats-server"),
+      parameters: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", join(folder, "store")],
+      ready: /Server is ready/,
+    }),
+  },
+  kafka: {
+    title: "kcat",
+    // kcat's built-in mock broker: it chooses its port and keeps no data.
+    servicePort: undefined,
+    programs: ["kcat"],
+    launch: (_folder, _port, program) => ({
+      command: "/bin/sh",
+      parameters: ["-c", `sleep 99999 | exec "${program("kcat")}" -P -b x:1 -t seed -X test.mock.num.brokers=1 -d mock`],
+      port: /bootstrap\.servers=[^\s:]*:(\d+)/,
+      signal: "SIGKILL",
+    }),
+  },
+} satisfies Record<string, ServerProgram>;
+
+export type ServerName = keyof typeof serverPrograms;

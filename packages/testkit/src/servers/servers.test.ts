@@ -1,0 +1,75 @@
+// Starts, uses, kills and restarts each server that the machine has.
+import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { afterAll, describe, expect, it } from "vitest";
+import { FaultyLink } from "../faulty-link.ts";
+import { answers } from "./free-port.ts";
+import { serverFor, type TestServer } from "./server-for.ts";
+import { serverPrograms } from "./server-program.ts";
+
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** Unlike `once`, it ignores an earlier error. */
+const closeOf = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
+
+describe("a server started by a test", () => {
+  for (const name of ["redis", "nats", "mosquitto", "kafka", "postgres", "mariadb"] as const)
+    it(`${name} is started, killed and started again (needs ${serverPrograms[name].title})`, async ({ skip }) => {
+      const server: TestServer | undefined = await serverFor(name, { own: true });
+      if (server === undefined) return skip();
+      ends.push(() => server.end());
+      const { port } = server;
+      expect(await answers(port)).toBe(true);
+      await server.kill();
+      expect(await answers(port)).toBe(false);
+      await server.restart();
+      expect([await answers(server.port), name === "kafka" || server.port === port]).toEqual([true, true]);
+      await server.end();
+      expect(await answers(server.port)).toBe(false);
+    });
+});
+
+describe("a faulty link", () => {
+  it("passes, delays, silences, cuts and refuses (needs Redis)", async ({ skip }) => {
+    const server = await serverFor("redis", { own: true });
+    if (server === undefined) return skip();
+    ends.push(() => server.end());
+    const link = await FaultyLink.to(server);
+    ends.push(() => link.close());
+    const open = async () => {
+      const socket = connect(link.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      return socket;
+    };
+    const ping = async (socket: Awaited<ReturnType<typeof open>>): Promise<string> => {
+      socket.write("PING\r\n");
+      return Promise.race([once(socket, "data").then(([data]) => String(data)), new Promise<string>((resolve) => setTimeout(resolve, 300, "silence"))]);
+    };
+    const first = await open();
+    expect(await ping(first)).toBe("+PONG\r\n");
+    link.delay(50);
+    const before = Date.now();
+    expect([await ping(first), Date.now() - before >= 90]).toEqual(["+PONG\r\n", true]);
+    link.delay(0);
+    link.silence();
+    expect(await ping(first)).toBe("silence");
+    link.silence(false);
+    const cut = closeOf(first);
+    link.cut();
+    await cut;
+    const second = await open();
+    expect([await ping(second), link.accepted]).toEqual(["+PONG\r\n", 2]);
+    const closed = closeOf(second);
+    link.cutAfter(3);
+    second.write("PING\r\n");
+    await closed;
+    await link.refuse();
+    await expect(open()).rejects.toThrow();
+    await link.open();
+    expect(await ping(await open())).toBe("+PONG\r\n");
+  });
+});

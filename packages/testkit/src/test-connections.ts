@@ -1,0 +1,61 @@
+// Connections for connector tests: opened on first use and kept until the test closes them. How a runtime shares, replaces and restores them is
+// tested with the runtime.
+import { bindFields, type ConnectionLookup, type Connections } from "@sluice/engine";
+import { CompileError, type ClientNeed, type Connection, type ConnectionDeclaration, type ConnectionState, type Host } from "@sluice/engine/spi";
+import type { Fields } from "@sluice/model";
+
+export interface TestConnection {
+  readonly declaration: ConnectionDeclaration;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface TestConnections extends Omit<Connections, "find"> {
+  find<C>(lookup: Pick<ConnectionLookup, "reference" | "kinds">): Connection<C>;
+  close(): Promise<void>;
+}
+
+/** The connections of a host, by id; `load` imports the clients. */
+export function testConnections(host: Host, named: Readonly<Record<string, TestConnection>>, load: (need: ClientNeed) => Promise<unknown>): TestConnections {
+  const opened = new Map<string, Promise<unknown>>();
+  const watchers = new Set<(id: string, state: ConnectionState) => void>();
+  const lose = (id: string, problem: string): void => {
+    if (!opened.delete(id)) return;
+    for (const watcher of watchers) watcher(id, { state: "down", since: host.clock.now(), problem, generation: 0 });
+  };
+  const open = (id: string, { declaration, values }: TestConnection): Promise<unknown> => {
+    const bound = bindFields(declaration.fields as Fields, values, `connection '${id}'`);
+    const context = {
+      host,
+      signal: new AbortController().signal,
+      load: <T>(need: ClientNeed) => load(need) as Promise<T>,
+      disconnected: (problem: string) => lose(id, problem),
+    };
+    const client = declaration.open(bound as never, context);
+    client.catch(() => opened.delete(id));
+    opened.set(id, client);
+    return client;
+  };
+  return {
+    find<C>({ reference, kinds }: Pick<ConnectionLookup, "reference" | "kinds">): Connection<C> {
+      const id = reference ?? Object.keys(named).find((name) => named[name]?.declaration.kinds.some((kind) => kinds.includes(kind)) === true) ?? "";
+      const found = named[id];
+      if (found === undefined) throw new CompileError("connection-missing", `unknown connection '${id}'`);
+      return {
+        id,
+        client: () => (opened.get(id) ?? open(id, found)) as Promise<C>,
+        invalidate: (_client, problem) => lose(id, problem),
+        watch: (listener) => {
+          const watcher = (lost: string, state: ConnectionState): void => void (lost === id && listener(state));
+          watchers.add(watcher);
+          return () => watchers.delete(watcher);
+        },
+        release: () => undefined,
+      };
+    },
+    hasClass: () => false,
+    async close() {
+      for (const [id, client] of opened) await client.then((live) => named[id]?.declaration.close(live)).catch(() => undefined);
+      opened.clear();
+    },
+  };
+}
